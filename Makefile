@@ -1,12 +1,12 @@
-# `make run`: build the FMUs, run the reference docking, leave results and a report with plots in build/results.
-# `make test`: all tests. `make docs`: the documentation as a site, build/docs/index.html.
-# Each sets up what it needs in .venv on a machine with Python 3.11 to 3.13.
+# `make run`: build the FMUs, run the reference docking, and write results and a report with plots to build/results.
+# `make test`: run all tests. `make docs`: build the documentation as a site, build/docs/index.html.
+# Each target installs what it needs in .venv; this takes Python 3.11 to 3.13.
 
 PYTHON ?= python3
 VENV   ?= .venv
-# twice the cores: some tests wait for the clock, for a browser or for a worker that is killed
+# twice the cores of a two-core machine: some tests wait for the clock, for a browser or for a worker that is killed
 WORKERS ?= 4
-# a file is run by one worker, and the files in the order of tests/conftest.py
+# each file runs on one worker; tests/conftest.py orders the files
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SYSTEM ?= atv_probe_cone
 
@@ -20,7 +20,8 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL)
 
-# tiers: seconds (in the interpreter, no compiler, no process), minutes (without whole dockings), and all of them
+# three tiers: test-quick takes seconds (interpreter only: no compiler, no processes), test-fast minutes (no whole
+# dockings), test runs everything
 test-quick: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m quick -p no:cacheprovider
 
@@ -43,7 +44,7 @@ benchmarks: $(VENV)/.dev
 clean:
 	rm -rf build
 
-# importers that others wrote, 1 GB from PyPI: without them the tests that compare results with theirs are skipped
+# third-party importers, 1 GB from PyPI: without them the tests that compare results with theirs are skipped
 importers: build/importers/.done
 
 build/importers/.done: tests/fmus/importers/requirements.txt

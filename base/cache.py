@@ -1,4 +1,4 @@
-"""The cache folder: files that can be made again, each with a digest that reveals damage."""
+"""The cache folder: files that can be regenerated, each with a digest that reveals damage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cache_root() -> Path:
 
 
 def keep(file: Path, key: str, data: bytes) -> None:
-    """Write `data` to `file` of the cache, with a digest of it and of the `key` under which it is kept."""
+    """Write `data` to `file` in the cache, with a digest of the data and of the `key` under which they are kept."""
     write_file(file, _seal(key, data) + data, durable=False)
 
 
@@ -38,12 +38,12 @@ def kept(file: Path, key: str) -> bytes | None:
 
 
 def seal(file: Path) -> None:
-    """Write a digest of `file` beside it: the sign that it is whole."""
+    """Write a digest of `file` beside it, which marks the file as complete."""
     write_file(_seal_of(file), _digest_of(file), durable=False)
 
 
 def is_whole(file: Path) -> bool:
-    """Return whether `file` is there as it was when it was sealed."""
+    """Return whether `file` exists and is unchanged since it was sealed."""
     try:
         return _seal_of(file).read_bytes() == _digest_of(file)
     except OSError:
@@ -55,7 +55,7 @@ def _seal_of(file: Path) -> Path:
 
 
 def _digest_of(file: Path) -> bytes:
-    # the name too, and that of the folder: a file that was exchanged for another is not whole
+    # the digest covers the names of the file and its folder too: a file swapped for another is not whole
     name = f"{file.parent.name}/{file.name}"
     return hashlib.sha256(name.encode() + b"\0" + file.read_bytes()).hexdigest().encode()
 

@@ -1,19 +1,19 @@
 """Compile Python functions to machine code that is named, and kept between processes, by its content.
 
-numba names a function by counters of the process: of functions compiled, and of record types met. Two processes that
-meet them in another order give one name to two things, and with a cache that both use, one links the other's code
-(numba issue 10486). Its cache looks only at the file of the function that it compiles. And it compiles for the
-processor at hand, with settings that are the whole process's.
+numba names a function by two counters of the process: one of compiled functions, one of record types. Two processes
+that meet functions and types in different orders give one name to different things; if they share a cache, one links
+the other's code (numba issue 10486). numba's cache checks only the source file of the function that it compiles. And
+numba compiles for the host processor, with settings that apply to the whole process.
 
-Here functions are compiled for a target of their own, beside numba's "cpu", which stays as its other users set it:
+Here functions are compiled for a separate target beside numba's "cpu", which stays as its other users set it:
 
-- every function that is compiled for it, numba's own too, is named by a digest of its code, of what it refers to, and
+- every function compiled for it, including numba's own, is named by a digest of its code, of what it refers to, and
   of the types of its arguments; a name that comes from a counter is refused;
-- compiled code is kept in files named by that digest, sealed with a digest of their content;
-- code is for one baseline processor, so that its bits do not depend on where it was made.
+- compiled code is kept in files named by that digest, and sealed with a digest of their content;
+- code is compiled for one baseline processor, so that its bits do not depend on the machine that compiled it.
 
-This is the only module that uses numba's private parts for compiling in this process; `tests/base/test_compiler.py`
-fails when a new numba changes them.
+This is the only module that uses private parts of numba to compile in this process; `tests/base/test_compiler.py`
+fails when a new version of numba changes them.
 """
 
 from __future__ import annotations
@@ -56,21 +56,22 @@ NAME = "dockfmu"
 
 
 def _load_arraymath() -> None:
-    """Import what numba has of numpy's functions without scipy.linalg, which it would import to know if it is there.
+    """Import numba's implementations of numpy functions without scipy.linalg.
 
-    That takes a quarter of a second; what needs it, such as `np.dot`, imports it when it is compiled.
+    numba imports scipy.linalg only to check that it is installed, which takes a quarter of a second. Functions that
+    need it, such as `np.dot`, import it when they are compiled.
     """
-    actual = linalg.ensure_blas
+    original = linalg.ensure_blas
 
-    def scipy_is_there() -> None:
+    def require_scipy() -> None:
         if find_spec("scipy") is None:
             raise ImportError("scipy is not installed")
 
-    linalg.ensure_blas = scipy_is_there
+    linalg.ensure_blas = require_scipy
     try:
         import_module("numba.np.arraymath")
     finally:
-        linalg.ensure_blas = actual
+        linalg.ensure_blas = original
 
 
 _load_arraymath()
@@ -84,7 +85,7 @@ _VERSIONS = (numba.__version__, np.__version__, llvmlite.__version__, sys.implem
 
 
 def settings() -> str:
-    """Return numba's settings on which machine code depends, wherever they come from."""
+    """Return the settings of numba on which machine code depends, whatever their source."""
     config.reload_config()
     return " ".join(f"{name}={getattr(config, name, None)!r}" for name in _SETTINGS)
 
@@ -92,7 +93,7 @@ def settings() -> str:
 def digest_of(function: Any) -> str:
     """Return a digest of a Python function: its code, defaults, closure, and the values and functions it refers to.
 
-    Raises TypeError for a value that has no content to name it by, such as an object known by its address only.
+    Raises TypeError for a value that has no content to name it by, such as an object known only by its address.
     """
     return _digest(getattr(function, "py_func", function), ())
 
@@ -110,14 +111,14 @@ def _digest(function: FunctionType, callers: tuple[FunctionType, ...]) -> str:
 
 
 def _parts(function: FunctionType, callers: tuple[FunctionType, ...]) -> Iterator[str]:
-    yield from _own(function, callers)
+    yield from _own_parts(function, callers)
     for name, value in _references(function.__code__, function.__globals__):
         yield name
         yield from _content(value, callers)
 
 
-def _own(function: FunctionType, callers: tuple[FunctionType, ...]) -> Iterator[str]:
-    """Yield the parts of a function without what it refers to outside of it."""
+def _own_parts(function: FunctionType, callers: tuple[FunctionType, ...]) -> Iterator[str]:
+    """Yield the parts of a function itself, without the globals that it refers to."""
     code = function.__code__
     yield f"{function.__module__} {function.__qualname__}"
     yield from _code(code)
@@ -137,7 +138,7 @@ def _code(code: CodeType) -> Iterator[str]:
 
 
 def _references(code: CodeType, space: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the globals that code and the code within it refer to, and for modules the attributes of them."""
+    """Yield the globals that code and the code nested in it refer to; for modules, yield the attributes used."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _references(constant, space)
@@ -165,7 +166,9 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
         if value is callers[-1]:
             yield "itself"
         elif value in callers:
-            raise TypeError(f"{value.__qualname__} and {callers[-1].__qualname__} call each other: not to be compiled")
+            raise TypeError(
+                f"{value.__qualname__} and {callers[-1].__qualname__} call each other and cannot be compiled"
+            )
         else:
             yield _digest(value, callers)
     elif isinstance(value, tuple | list):
@@ -185,14 +188,14 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
     elif isinstance(value, BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") in ("builtins", "numpy"):
         yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
     elif isinstance(value, _Intrinsic):
-        # what generates code calls the compiler, which the versions stand for; its own module is in `sources`
-        yield from _own(value._defn, callers)
+        # its code generator calls the compiler, which the versions identify; its own module is in `sources`
+        yield from _own_parts(value._defn, callers)
     else:
         raise TypeError(f"{value!r} of type {type(value).__name__} cannot be named by its content in compiled code")
 
 
 def name_of(numba_type: types.Type) -> str:
-    """Return the content of a numba type as text. Raises TypeError for a type that is known by an address only."""
+    """Return the content of a numba type as text. Raises TypeError for a type that is known only by an address."""
     text = str(numba_type)
     if re.search(r"\bat 0x[0-9a-f]+", text):
         raise TypeError(f"{text} cannot be named by its content in compiled code")
@@ -200,10 +203,10 @@ def name_of(numba_type: types.Type) -> str:
 
 
 class _Library(JITCodeLibrary):
-    """A library whose code is linked into others from its bitcode, whether it has just been compiled or was kept.
+    """A library that is linked into others from its bitcode, whether it was just compiled or loaded from the cache.
 
-    A module read from bitcode has its uses in another order than the module that was written, and passes over it may
-    give other instructions.
+    A module read from bitcode lists its uses in another order than the module that was written, so that optimization
+    passes over it may generate other instructions.
     """
 
     _bitcode: bytes | None = None
@@ -220,7 +223,7 @@ class _Library(JITCodeLibrary):
 
 
 class _Codegen(JITCPUCodegen):
-    """Code for the baseline processor."""
+    """The code generator for the baseline processor."""
 
     _library_class = _Library
 
@@ -232,7 +235,7 @@ class _Codegen(JITCPUCodegen):
 
 
 class _Context(CPUContext):
-    """The context of numba for the processor, with names from content."""
+    """numba's context for processors, with symbols that are named by content."""
 
     @global_compiler_lock
     def init(self) -> None:
@@ -241,16 +244,16 @@ class _Context(CPUContext):
         c_math_functions.install(self)
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-        """Return the symbol of a function: `uid` is its digest, set by `Pipeline`."""
+        """Return the symbol of a function; `uid` is its digest, which `Pipeline` sets."""
         if isinstance(uid, int):
-            raise RuntimeError(f"{name} was compiled by a way that names it with a counter of the process")
+            raise RuntimeError(f"{name} was compiled in a way that names it by a counter of the process")
         arguments = hashlib.sha256("\0".join(map(name_of, types)).encode()).hexdigest()[:24]
         return itanium_mangler.mangle(name, (), abi_tags=(*abi_tags, f"t{arguments}"), uid=uid)
 
     def _compile_subroutine_no_cache(
         self, builder: Any, impl: Any, sig: Any, locals: Any = None, flags: Any = None
     ) -> Any:
-        """Compile a function that numba writes for the code it generates, as any other."""
+        """Compile a helper function of numba's generated code like any other function."""
         with global_compiler_lock:
             if flags is None:
                 flags = compiler.Flags()
@@ -266,10 +269,10 @@ class _Context(CPUContext):
 
 
 class _Typing(typing.Context):
-    """The types of numba, of which no record stands for another.
+    """numba's typing context, in which no record converts to another.
 
-    numba takes a record for every one with whose fields it begins, and may run code compiled for the shorter record on
-    the longer one.
+    numba converts a record to any record whose fields it begins with, and may run code compiled for the shorter record
+    on the longer one.
     """
 
     def can_convert(self, fromty: types.Type, toty: types.Type) -> Any:
@@ -279,7 +282,7 @@ class _Typing(typing.Context):
 
 
 class _Target(CPUTarget):
-    """The baseline processor."""
+    """The compilation target for the baseline processor."""
 
     @cached_property
     def _toplevel_target_context(self) -> Any:
@@ -294,7 +297,7 @@ target = _Target(NAME)
 
 
 class Pipeline(compiler.Compiler):
-    """The passes of numba over a function that is named by its content."""
+    """numba's compiler passes, run on a function that is named by its content."""
 
     def compile_extra(self, func: Any) -> Any:
         """Name the function by its content, and run the passes over it."""
@@ -309,7 +312,7 @@ class Pipeline(compiler.Compiler):
 
 
 class _Cache(NullCache):
-    """Compiled code in a file for each function and signature, named by their content."""
+    """A cache of compiled code, with one file for each function and signature, named by their content."""
 
     def __init__(self, function: Any, sources: str, options: dict[str, Any]) -> None:
         self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
@@ -348,8 +351,8 @@ class Compiled(Dispatcher):
         super().__init__(py_func, locals, targetoptions, Pipeline)
 
     def compile(self, sig: Any) -> Any:
-        """Compile the function for a signature, with the same settings whoever calls it."""
-        # a function inherits the settings of the caller for which it is compiled first: here all have the same
+        """Compile the function for a signature, with settings that do not depend on the caller."""
+        # a function inherits the settings of the caller for which it is first compiled: here all callers have the same
         with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()):
             return super().compile(sig)
 
@@ -362,11 +365,11 @@ def _inherited() -> compiler.Flags:
 
 
 class _CPU(CPU):
-    """The baseline processor, for which all that numba has for "cpu" holds."""
+    """The baseline processor, to which everything that numba registers for "cpu" applies."""
 
 
 def _jit(**options: Any) -> Callable[[Any], Compiled]:
-    """Return what makes a function that numba itself writes, such as that of `min`, a compiled one."""
+    """Return a decorator that compiles functions which numba itself writes in Python, such as that of `min`."""
     chosen: dict[str, Any] = {"nopython": True}
     chosen.update((name, options[name]) for name in ("inline", "forceinline") if name in options)
     return lambda function: Compiled(function, targetoptions=chosen)
@@ -378,16 +381,16 @@ jit_registry[_CPU] = _jit
 
 
 def jit(function: Callable[..., Any], sources: str = "", **options: Any) -> Any:
-    """Return `function` compiled without Python on its first call for each signature, with numpy's division.
+    """Return `function`, to be compiled in nopython mode on its first call for each signature, with numpy's division.
 
-    `sources` is a digest of source files that its code depends on besides the functions and values that it refers to,
-    `options` are those of `numba.njit`. Code is kept in the cache folder, for all processes. Raises TypeError on the
-    first call when the function refers to a value that has no content to name it by. With NUMBA_DISABLE_JIT the
-    function is returned as it is.
+    `sources` is a digest of source files on which its code depends, besides the functions and values that it refers
+    to; `options` are those of `numba.njit`. Code is kept in the cache folder, which all processes share. Raises
+    TypeError on the first call if the function refers to a value that has no content to name it by. With
+    NUMBA_DISABLE_JIT the function is returned unchanged.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     chosen = {"nopython": True, "error_model": "numpy", **options}
-    made: Any = Compiled(function, targetoptions=chosen)
-    made._cache = _Cache(function, sources, chosen)
-    return made
+    dispatcher: Any = Compiled(function, targetoptions=chosen)
+    dispatcher._cache = _Cache(function, sources, chosen)
+    return dispatcher

@@ -1,13 +1,14 @@
-"""Compiled functions that Python calls by their address, and for which a warm cache is enough: no compiler is loaded.
+"""Compiled functions that Python calls by their address. With a warm cache, no compiler is loaded.
 
-To import numba and to load a function from its cache takes a second, as long as all else that a run does before its
-first step. An entry point knows its function by name. Its machine code is kept in the cache as an object file, under
-all that it depends on: the sources, the versions and the settings, which are read without importing any of them. LLVM
-links it into this process. Only where the cache has none, `base.object_code` imports the module and compiles it.
+Importing numba and loading a function from its cache takes a second, as long as everything else that a run does before
+its first step. An entry point refers to its function by name. The machine code is kept in the cache as an object file,
+under a key of everything that it depends on: the sources, the versions and the settings, which are read without
+importing any of them. LLVM links the object file into this process. Only if the cache does not have it,
+`base.object_code` imports the module and compiles the function.
 
-The functions are those of `base.compiler.jit`. They allocate nothing, and are called in numba's native convention: a
-status is returned, the result goes through the first pointer, an array is passed as its size, address, shape and
-strides. Other threads of Python run meanwhile.
+The functions are those of `base.compiler.jit`. They allocate no memory, and are called in numba's native convention:
+the status is returned, the result is written through the first pointer, and an array is passed as its size, address,
+shape and strides. Other Python threads run during the call.
 """
 
 from __future__ import annotations
@@ -37,21 +38,23 @@ _RESULTS: dict[str, Any] = {
     "float64": ctypes.c_double,
     "UniTuple(float64 x 2)": 2 * ctypes.c_double,
 }  # fmt: skip
-"""What a function may return, by the name that numba has for it."""
+"""The types that a function may return, by their names in numba."""
 
 
 class EntryPoint:
-    """A function of a module, as it is called from Python.
+    """A compiled function of a module, called from Python.
 
     Parameters
     ----------
     module, name : str
-        The module is imported to compile the function, and with NUMBA_DISABLE_JIT to run it in the interpreter.
+        Module and name of the function. The module is imported to compile the function, and with NUMBA_DISABLE_JIT to
+        run it in the interpreter.
     sources : sequence of Path
-        Files and folders of modules, besides those of `base`, of which a change may change the code.
+        Files and folders of modules, besides those of `base`, whose changes may change the code.
 
-    Called with arrays in C order, numbers, and objects with the attributes `address` and `kind`, the name of their
-    layout. Raises TypeError for other arguments, and for functions that need more than a processor and libm.
+    The arguments are arrays in C order, numbers, and objects with the attributes `address` and `kind`, the name of
+    their layout. A call raises TypeError for other arguments, and for functions that need more than a processor and
+    libm.
     """
 
     def __init__(self, module: str, name: str, sources: Sequence[Path]) -> None:
@@ -68,7 +71,7 @@ class EntryPoint:
 
     @property
     def python(self) -> Callable[..., Any]:
-        """The function as Python has it."""
+        """The uncompiled Python function."""
         function: Any = getattr(import_module(self._module), self._name)
         plain: Callable[..., Any] = getattr(function, "py_func", function)
         return plain
@@ -85,25 +88,25 @@ class EntryPoint:
             data = json.dumps(head).encode() + b"\n" + code
             keep(file, key, data)
         text, _, code = data.partition(b"\n")
-        return _linked(json.loads(text), code, arguments)
+        return _link(json.loads(text), code, arguments)
 
 
 def _kind(argument: Any) -> str:
-    """Return all of an argument on which machine code depends. Raises TypeError."""
+    """Return everything about an argument on which machine code depends. Raises TypeError."""
     if isinstance(argument, np.ndarray):
         flags, dtype = argument.flags, argument.dtype
         if not flags.c_contiguous or not flags.aligned:
-            raise TypeError("compiled functions take arrays in C order, aligned")
+            raise TypeError("compiled functions take aligned arrays in C order")
         content = f"{dtype.descr} {dtype.isalignedstruct}" if dtype.names else dtype.str
         return f"{content} {argument.ndim} {flags.writeable}"
     if isinstance(argument, float):
         return "float"
     if isinstance(argument, int | np.integer):
         return "int"
-    found = getattr(argument, "kind", None)
-    if not isinstance(found, str):
+    kind = getattr(argument, "kind", None)
+    if not isinstance(kind, str):
         raise TypeError(f"compiled functions take arrays, numbers and tables, not {type(argument).__name__}")
-    return found
+    return kind
 
 
 def _interpreted() -> bool:
@@ -112,7 +115,7 @@ def _interpreted() -> bool:
 
 @cache
 def _surroundings() -> tuple[str, ...]:
-    """Return what all machine code of this process depends on: versions, processor, numba's settings, `base`."""
+    """Return what all machine code of this process depends on: versions, processor, settings of numba, and `base`."""
     file = Path(".numba_config.yaml")
     settings = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")]
     versions = [f"{package} {version(package)}" for package in ("numba", "llvmlite", "numpy")]
@@ -129,7 +132,7 @@ def _digest(source: Path) -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _linked(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:
+def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:
     """Link an object file into this process, and return its function for arguments of these kinds."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -156,7 +159,7 @@ def _linked(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Call
 
 
 def _types(argument: Any) -> list[Any]:
-    """Return the types of C of what an argument is passed as."""
+    """Return the C types with which an argument is passed."""
     if isinstance(argument, np.ndarray):
         sizes = [ctypes.c_int64] * argument.ndim
         return [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, *sizes, *sizes]
@@ -166,7 +169,7 @@ def _types(argument: Any) -> list[Any]:
 
 
 def _words(argument: Any) -> Sequence[Any]:
-    """Return what an argument is passed as; of an array first two pointers of numba, to what owns its memory."""
+    """Return the values that pass an argument; those of an array begin with numba's two pointers to its owner, null."""
     if isinstance(argument, np.ndarray):
         shape, strides = argument.shape, argument.strides
         return (None, None, argument.size, argument.itemsize, argument.ctypes.data, *shape, *strides)

@@ -1,17 +1,17 @@
-"""The error above all errors of dockfmu, with the exit status that the command line gives."""
+"""The base class of all errors of dockfmu, with the exit status of the command line."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 FAILED, WRONG = 1, 2
-"""Exit statuses: what was asked for failed; what was asked for is wrong, and nothing was run."""
+"""Exit statuses: a valid request failed; a request was wrong, and nothing was run."""
 
 
 class DockfmuError(Exception):
     """An error whose message is for the user; every other exception is a fault of dockfmu itself.
 
-    The message names what is wrong, where, and what to do about it. `exit_status` is the one of the command line.
+    The message names what is wrong, where, and what to do about it. `exit_status` is that of the command line.
     """
 
     exit_status: ClassVar[int] = WRONG

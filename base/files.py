@@ -47,9 +47,9 @@ def atomic_file(file: Path) -> Iterator[Path]:
 
 
 def write_file(file: Path, data: bytes, *, durable: bool = True) -> Path:
-    """Write `data` to `file` atomically, making its folder if there is none, and return `file`.
+    """Write `data` to `file` atomically, create its folder if there is none, and return `file`.
 
-    `durable` waits until the data are on the disk; the cache does without. Raises WriteError that names `file`.
+    With `durable`, wait until the data are on disk, which the cache does not need. Raises WriteError that names `file`.
     """
     with atomic_file(file) as unfinished:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ class Reserve:
     """A file that holds disk space in reserve, for what must still be written when the disk is full."""
 
     def __init__(self, file: Path, size: int) -> None:
-        """Allocate `size` bytes. Raises OSError if the disk does not have them."""
+        """Allocate `size` bytes. Raises OSError if the disk has less space."""
         self.file = file
         with file.open("wb") as out:
             try:
@@ -85,7 +85,7 @@ class Reserve:
 
 
 TRIES = 10
-"""Attempts to take a lock: a process that tests whether it is held holds it for a moment."""
+"""Attempts to take a lock, because a process that calls `is_held` holds the lock for a moment."""
 
 
 class LockedError(DockfmuError):
@@ -96,7 +96,7 @@ class Lock:
     """A lock file that one process at a time holds; the operating system releases it when the process ends."""
 
     def __init__(self, file: Path, what: str) -> None:
-        """Name the lock's file, and `what` it protects for messages."""
+        """Set the file of the lock, and `what` it protects, for messages."""
         self.file, self.what = file, what
         self._descriptor: int | None = None
 
@@ -112,7 +112,7 @@ class Lock:
                         time.sleep(0.02)
                         continue
                     raise LockedError(f"{self.what} is being written by {_holder(self.file)}; wait for it or end it")
-                # who had it may have removed the file just before: then the lock is on nothing
+                # the previous holder may have just removed the file: then this lock protects nothing
                 if _is_at(descriptor, self.file):
                     about = {
                         "pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)[:500],
@@ -154,10 +154,10 @@ def is_held(file: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Try to lock an open file, and return whether it worked; without support by the file system it always does."""
+    """Try to lock an open file; return whether it worked, which it always does on file systems without locks."""
     try:
         if sys.platform == "win32":
-            # a byte far behind the content, which others are to read
+            # a byte far beyond the content, which other processes must be able to read
             os.lseek(descriptor, 1 << 30, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
             os.lseek(descriptor, 0, os.SEEK_SET)

@@ -15,9 +15,9 @@ NUMERIC_TYPES = ("Real", "Integer", "Boolean", "Enumeration")
 """Types whose values are stored as numbers."""
 
 ACCESS_TYPES = ("Real", "Integer", "Boolean", "String")
-"""Types that have functions to get and set values; those of Integer serve Enumeration too."""
+"""Types that have functions to get and set values; Enumeration uses those of Integer."""
 
 CAUSALITIES = (
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
 )  # fmt: skip
-"""Causalities of variables; "structuralParameter" is of FMI 3.0 alone."""
+"""Causalities of variables; "structuralParameter" exists in FMI 3.0 only."""

@@ -1,4 +1,4 @@
-"""Names that people write: near matches for a wrong one, names of array elements, names fit for files."""
+"""Names: near matches for a misspelled one, names of array elements, valid file names."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ _LONGEST = 100
 _SPECIAL = re.compile(r'[/\\:*?"<>|]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _MUCH_LESS = 0.2
-"""Difference of the ratios of difflib."""
+"""Difference in the ratio of difflib from the best match, beyond which a match is left out."""
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the names most like `name`, or an empty string if none is.
+    """Return "; did you mean ...?" with the names most similar to `name`, or an empty string if none is.
 
-    Names that end in `name` come first: `mass` suggests `parameters.mass`. Names that are much less like it than the
+    Names that end in `name` come first: `mass` suggests `parameters.mass`. Names that are much less similar than the
     best one are left out.
     """
     known = list(names)
-    found = [other for other in known if other.endswith(f".{name}")] if name else []
+    suggestions = [other for other in known if other.endswith(f".{name}")] if name else []
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
-    close = [other for other, ratio in zip(close, likeness, strict=True) if ratio > likeness[0] - _MUCH_LESS]
-    found = list(dict.fromkeys([*found, *close]))[:3]
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    similarity = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
+    close = [other for other, ratio in zip(close, similarity, strict=True) if ratio > similarity[0] - _MUCH_LESS]
+    suggestions = list(dict.fromkeys([*suggestions, *close]))[:3]
+    return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
 
 
 def matching(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return the names that a pattern selects, in their order.
+    """Return the names that a pattern selects, in the given order.
 
-    `*` stands for any text, and nothing else is special. The name of a group or an array selects all that is in it:
+    `*` matches any text, and no other character is special. The name of a group or an array selects everything in it:
     `chaser.body` selects `chaser.body.position[1]`.
     """
     form = re.compile(".*".join(map(re.escape, pattern.split("*"))) + r"(?:[.\[].*)?")
@@ -49,8 +49,8 @@ class _ShortRepr(reprlib.Repr):
         self.maxstring = self.maxother = _LONGEST
 
     def repr_int(self, value: int, level: int) -> str:
-        # Python refuses to print whole numbers of thousands of digits
-        return repr(value) if value.bit_length() <= 128 else f"a whole number of {value.bit_length()} bits"
+        # Python refuses to print integers of thousands of digits
+        return repr(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
 
 
 def shown(value: object) -> str:
@@ -74,13 +74,13 @@ def owner(name: str, elements: Container[str]) -> str | None:
 
 
 def unfit_for_file(name: object) -> str:
-    """Return why a name is not a valid file name on every operating system; an empty string if it is."""
+    """Return why a name is not a valid file name on every operating system, or an empty string if it is."""
     if not isinstance(name, str) or not name:
-        return "is not a text" if name != "" else "is empty"
+        return "is not a string" if name != "" else "is empty"
     if not name.isprintable() or _SPECIAL.search(name):
-        return 'has a character that file names cannot have: / \\ : * ? " < > | or one that is not printed'
+        return 'has a character that file names cannot have: / \\ : * ? " < > | or an unprintable one'
     if name != name.strip(" .") or _DEVICES.fullmatch(name):
-        return "begins or ends with a dot or a space" if name != name.strip(" .") else "is that of a device on Windows"
+        return "begins or ends with a dot or a space" if name != name.strip(" .") else "names a device on Windows"
     if len(name.encode("utf-8", "surrogatepass")) > _LONGEST:
         return f"is longer than {_LONGEST} bytes"
     return ""

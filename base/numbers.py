@@ -1,4 +1,4 @@
-"""Numbers for JSON."""
+"""Numbers in JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def finite(content: Any) -> Any:
-    """Return `content` with None for what is infinite or no number, which JSON has no words for."""
+    """Return `content` with None in place of infinities and NaN, which JSON cannot express."""
     if isinstance(content, dict):
         return {key: finite(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

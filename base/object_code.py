@@ -1,4 +1,4 @@
-"""Compile a function to an object file: what `base.entry_points` keeps in the cache and links."""
+"""Compile a function to an object file, which `base.entry_points` keeps in the cache and links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from base.platforms import BASELINE
 def object_code(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[dict[str, str], bytes]:
     """Compile a plain function for arguments like these.
 
-    Return the symbol of the function and numba's name of what it returns, and the object file. Raises TypeError for a
+    Return the symbol of the function with numba's name of its return type, and the object file. Raises TypeError for a
     function that needs more than libc and libm, and numba's errors for what nopython mode does not support.
     """
     flags: Any = compiler.Flags()
@@ -33,23 +33,23 @@ def object_code(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple
     context.refresh()
     library = context.codegen().create_library(function.__qualname__)
     with target_override(NAME):
-        made = compiler.compile_extra(
+        result = compiler.compile_extra(
             typing, context, function, tuple(map(_type, arguments)), None, flags, locals={}, library=library,
             pipeline_class=Pipeline,
         )  # fmt: skip
     library.finalize()
-    declared = [found for found in library._final_module.functions if found.is_declaration]
-    needed = {found.name for found in declared if not found.name.startswith("llvm.")}
-    # LLVM ends the process that links a symbol which nobody has, and a process without numba has none of its
+    declared = [symbol for symbol in library._final_module.functions if symbol.is_declaration]
+    needed = {symbol.name for symbol in declared if not symbol.name.startswith("llvm.")}
+    # LLVM ends a process that links an undefined symbol, and a process without numba defines none of numba's symbols
     absent = [name for name in needed if name.startswith(("NRT_", "numba_")) or llvm.address_of_symbol(name) is None]
     if absent:
         raise TypeError(f"{function.__qualname__} needs {', '.join(sorted(absent))}: it may not allocate memory")
     code: bytes = library.emit_native_object()
-    return {"symbol": made.fndesc.llvm_func_name, "returns": str(made.signature.return_type)}, code
+    return {"symbol": result.fndesc.llvm_func_name, "returns": str(result.signature.return_type)}, code
 
 
 def _type(argument: Any) -> Any:
-    """Return numba's type of an argument, 64 bits for numbers."""
+    """Return the numba type of an argument; numbers have 64 bits."""
     if isinstance(argument, float):
         return types.float64
     return types.int64 if isinstance(argument, int | np.integer) else numba.typeof(argument)

@@ -1,4 +1,4 @@
-"""Platforms: their names in FMI, their libraries, and the baseline processor that machine code is made for."""
+"""Platforms: their names in FMI, their libraries, and the baseline processor that machine code is compiled for."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import struct
 import sys
 
 X86_64_BASELINE = "x86-64-v2"
-"""LLVM's name of the processors of 2009 and later: SSE4.2, no AVX and no fused multiply-add."""
+"""LLVM's name for the processors of 2009 and later: SSE4.2, no AVX and no fused multiply-add."""
 
 BASELINE = {"x86_64": X86_64_BASELINE, "AMD64": X86_64_BASELINE}.get(platform.machine(), "generic")
-"""LLVM's name of the processor that machine code is compiled for here, instead of the one at hand."""
+"""LLVM's name for the processor that machine code is compiled for on this machine, instead of the host processor."""
 
 
 def this_platform(fmi_version: str = "2.0") -> str:
-    """Return the name that a version of FMI gives the platform of this process: `linux64`, `x86_64-linux`."""
+    """Return the name of this process's platform in a version of FMI, such as `linux64` or `x86_64-linux`."""
     system = {"win32": "win", "darwin": "darwin"}.get(sys.platform, "linux")
     machine = platform.machine().lower()
     arm = machine in ("arm64", "aarch64")

@@ -1,8 +1,8 @@
-"""Scenes: what an instance of an FMU looks like, as data that names its variables.
+"""Scenes: the look of an instance of an FMU, as data that refer to its variables.
 
-A scene is JSON in an FMU, `resources/scene.json`; docs/guide/view.md describes it. Wherever a number can stand, a
-*quantity* can: a number, the name of a variable or of a whole array, a list of quantities, or `{"sum": [...]}` and
-`{"product": [...]}` of quantities, and `{"sin": q}`, `{"cos": q}`, `{"tan": q}` of one.
+A scene is JSON in an FMU, `resources/scene.json`; docs/guide/view.md describes it. A *quantity* is allowed wherever a
+number is: a number, the name of a variable or of a whole array, a list of quantities, `{"sum": [...]}` and
+`{"product": [...]}` of quantities, or `{"sin": q}`, `{"cos": q}`, `{"tan": q}` of one.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from base.errors import WRONG, DockfmuError
 from base.names import did_you_mean, shown
 
 FILE = "resources/scene.json"
-"""The scene in an FMU."""
+"""Path of the scene in an FMU."""
 
 VERSION = 1
 
 LONGEST = 1 << 18
-"""Bytes of a scene that is read from an FMU."""
+"""Largest size of a scene that is read from an FMU, bytes."""
 
 DEEPEST = 8
-"""Levels of quantities within quantities."""
+"""Deepest nesting of quantities."""
 
-_PLACES = {"number": 1, "pair": 2, "vector": 3, "quaternion": 4, "matrix": 9}
+_SIZES = {"number": 1, "pair": 2, "vector": 3, "quaternion": 4, "matrix": 9}
 
 _LOOK = {"frame": "frame", "label": "text?", "lit": "flags?", "shown": "number?", "style": "style?"}
 
@@ -43,12 +43,12 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "point": {"centre": "vector?"},
     "contact": {"active": "number", "position": "vector", "force": "number"},
 }
-"""Shapes: the keys of each and what they hold, `?` where the key may be left out; beside those of all shapes."""
+"""The keys of each shape and the kinds of their values, besides those of all shapes; `?` marks an optional key."""
 
 DEVICES = ("bar", "dial", "lamp", "number", "state")
 
 FUNCTIONS = ("sin", "cos", "tan")
-"""Of one quantity."""
+"""Functions of one quantity."""
 
 PLACES_OF_DEVICES = ("left", "right", "bottom", "devices")
 
@@ -58,7 +58,7 @@ CONTROLS: Mapping[str, Mapping[str, str]] = {
     "choice": {"values": "numbers"},
     "number": {},
 }
-"""Controls of an operator: the keys of each and what they hold, beside `label` and `variable`."""
+"""The keys of each control of an operator and the kinds of their values, besides `label` and `variable`."""
 
 AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 """Axes of the hand controllers: translation, rotation."""
@@ -68,24 +68,24 @@ Variables = Mapping[str, tuple[str, ...]]
 
 
 class SceneError(DockfmuError, ValueError):
-    """A scene is not as it has to be; the message names its file, the place in it, and the variable."""
+    """A scene is invalid; the message names its file, the place in it, and the variable."""
 
     exit_status = WRONG
 
 
 def variables_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return all scalars, and the arrays that they make up, from the names of the scalars."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the scalars of these names, and the arrays that they make up."""
+    variables: dict[str, tuple[str, ...]] = {}
     for name in names:
-        found[name] = (name,)
+        variables[name] = (name,)
         if name.endswith("]"):
             whole = name.rpartition("[")[0]
-            found[whole] = (*found.get(whole, ()), name)
-    return found
+            variables[whole] = (*variables.get(whole, ()), name)
+    return variables
 
 
 def read_scene(data: bytes, variables: Variables, where: str) -> dict[str, Any]:
-    """Return the scene that an FMU carries, checked; see `check_scene`. Raises SceneError."""
+    """Parse and check the scene of an FMU, and return it; see `check_scene`. Raises SceneError."""
     if len(data) > LONGEST:
         raise SceneError(f"{where}: a scene of {len(data)} bytes; at most {LONGEST} are read")
     try:
@@ -121,7 +121,7 @@ class _Check:
         if not isinstance(frames, dict):
             raise self.fail("frames", f"{shown(frames)} is not a table")
         for name, frame in frames.items():
-            # parents come first, so that there is no circle
+            # parents come first, so that there is no cycle
             self.frame(f"frames.{name}", frame)
             self.frames.add(name)
         if "view" in content:
@@ -145,8 +145,8 @@ class _Check:
             self.keys(f"{place}, {kind}", rest, {"label": "text", "variable": "variable", **CONTROLS[kind]})
 
     def frame(self, place: str, frame: Any) -> None:
-        turned = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
-        kinds = {"parent": "frame?", "position": "vector?", turned: "vector?" if turned == "angles" else "quaternion?"}
+        turn = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
+        kinds = {"parent": "frame?", "position": "vector?", turn: "vector?" if turn == "angles" else "quaternion?"}
         self.keys(place, frame, {**kinds, "inverse": "switch?", "label": "text?"})
 
     def group(self, place: str, group: Any) -> None:
@@ -174,7 +174,7 @@ class _Check:
                 raise self.fail(place, f"there is no key {shown(key)}{did_you_mean(str(key), known)}")
 
     def keys(self, place: str, content: Any, kinds: Mapping[str, str]) -> None:
-        """Check a table whose keys hold what `kinds` says."""
+        """Check a table whose values are of the given kinds, by key."""
         self.table(content, place, kinds)
         for key, kind in kinds.items():
             if key in content:
@@ -186,19 +186,19 @@ class _Check:
         if kind == "frame":
             if not isinstance(value, str) or value not in self.frames:
                 hint = did_you_mean(str(value), self.frames)
-                raise self.fail(place, f"there is no frame {shown(value)}{hint} (parents stand before)")
+                raise self.fail(place, f"there is no frame {shown(value)}{hint} (parents come before their children)")
         elif kind == "numbers":
             if not isinstance(value, list) or not value or not all(type(v) in (int, float) for v in value):
                 raise self.fail(place, f"{shown(value)} is not a list of numbers")
         elif kind in ("text", "style", "device", "axis"):
             allowed = {"text": None, "style": STYLES, "device": DEVICES, "axis": AXES}[kind]
             if not isinstance(value, str) or (allowed is not None and value not in allowed):
-                raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a text'}")
+                raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a string'}")
         elif kind == "switch":
             if not isinstance(value, bool):
                 raise self.fail(place, f"{shown(value)} is not true or false")
         elif kind == "variable":
-            if not isinstance(value, str) or self.places(place, value, 0) != 1:
+            if not isinstance(value, str) or self.size(place, value, 0) != 1:
                 raise self.fail(place, f"{shown(value)} is not the name of a scalar variable")
         elif kind == "flags":
             for k, flag in enumerate(value if isinstance(value, list) else [value], start=1):
@@ -207,20 +207,20 @@ class _Check:
             self.keys(place, value, {"frame": "frame", "point": "vector"})
         elif kind in ("vectors", "radials"):
             if not isinstance(value, list) or len(value) < 2:
-                raise self.fail(place, "a line needs two points or more")
+                raise self.fail(place, "a line needs at least two points")
             for k, point in enumerate(value, start=1):
-                places = self.places(f"{place}[{k}]", point, 0)
-                if places != 3 and (kind, places) != ("radials", 2):
-                    raise self.fail(f"{place}[{k}]", f"a point has 3 places, not {places}")
+                size = self.size(f"{place}[{k}]", point, 0)
+                if size != 3 and (kind, size) != ("radials", 2):
+                    raise self.fail(f"{place}[{k}]", f"the size of a point is 3, not {size}")
         else:
-            places = self.places(place, value, 0)
-            if kind == "array" and places < 2:
+            size = self.size(place, value, 0)
+            if kind == "array" and size < 2:
                 raise self.fail(place, "needs an array")
-            if kind != "array" and places != _PLACES[kind]:
-                raise self.fail(place, f"a {kind} has {_PLACES[kind]} places, not {places}")
+            if kind != "array" and size != _SIZES[kind]:
+                raise self.fail(place, f"the size of a {kind} is {_SIZES[kind]}, not {size}")
 
-    def places(self, place: str, quantity: Any, depth: int) -> int:
-        """Return the number of places of a quantity."""
+    def size(self, place: str, quantity: Any, depth: int) -> int:
+        """Return the number of scalars in a quantity."""
         if depth > DEEPEST:
             raise self.fail(place, "quantities nested too deeply")
         if isinstance(quantity, (int, float)) and not isinstance(quantity, bool) and abs(quantity) < 1e300:
@@ -233,52 +233,52 @@ class _Check:
         if isinstance(quantity, list):
             if not quantity:
                 raise self.fail(place, "an empty list")
-            return sum(self.places(f"{place}[{k}]", part, depth + 1) for k, part in enumerate(quantity, start=1))
+            return sum(self.size(f"{place}[{k}]", part, depth + 1) for k, part in enumerate(quantity, start=1))
         if isinstance(quantity, dict) and len(quantity) == 1:
             word, parts = next(iter(quantity.items()))
             if word in FUNCTIONS:
-                return self.places(f"{place}.{word}", parts, depth + 1)
+                return self.size(f"{place}.{word}", parts, depth + 1)
             if word not in ("sum", "product"):
                 raise self.fail(place, f"there is no {shown(word)} of quantities")
             if not isinstance(parts, list) or not parts:
                 raise self.fail(place, f"{word} needs a list of quantities")
-            sizes = {self.places(f"{place}.{word}[{k}]", p, depth + 1) for k, p in enumerate(parts, start=1)}
+            sizes = {self.size(f"{place}.{word}[{k}]", p, depth + 1) for k, p in enumerate(parts, start=1)}
             if len(sizes - {1}) > 1:
-                raise self.fail(place, f"{word} of {' and '.join(map(str, sorted(sizes)))} places")
+                raise self.fail(place, f"{word} of unequal sizes {' and '.join(map(str, sorted(sizes)))}")
             return max(sizes)
         raise self.fail(place, f"{shown(quantity)} is not a quantity")
 
 
 def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return a checked scene with each quantity `q` replaced by `change(q)`, those within others included.
+    """Return a checked scene with `change` applied to each number and name in its quantities.
 
-    `change` gets numbers and names; lists, sums and products are kept around what it returns.
+    Lists, sums, products and functions are kept around what `change` returns.
     """
 
-    def of(quantity: Any) -> Any:
+    def mapped(quantity: Any) -> Any:
         if isinstance(quantity, list):
-            return [of(part) for part in quantity]
+            return [mapped(part) for part in quantity]
         if isinstance(quantity, dict):
-            return {word: of(parts) for word, parts in quantity.items()}
+            return {word: mapped(parts) for word, parts in quantity.items()}
         return change(quantity)
 
     def table(content: Mapping[str, Any], plain: Iterable[str]) -> dict[str, Any]:
-        return {key: value if key in plain else of(value) for key, value in content.items()}
+        return {key: value if key in plain else mapped(value) for key, value in content.items()}
 
-    made = dict(content)
+    scene = dict(content)
     frames = content.get("frames", {})
-    made["frames"] = {name: table(frame, ("parent", "label", "inverse")) for name, frame in frames.items()}
+    scene["frames"] = {name: table(frame, ("parent", "label", "inverse")) for name, frame in frames.items()}
     if "view" in content:
-        made["view"] = table(content["view"], ("frame", "through"))
+        scene["view"] = table(content["view"], ("frame", "through"))
         if "through" in content["view"]:
-            made["view"]["through"] = table(content["view"]["through"], ("frame",))
+            scene["view"]["through"] = table(content["view"]["through"], ("frame",))
     plain = ("shape", "frame", "to_frame", "label", "style")
-    made["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
-    made["devices"] = [
+    scene["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
+    scene["devices"] = [
         {**group, "items": [table(item, ("device", "label")) for item in group.get("items", [])]}
         for group in content.get("devices", [])
     ]
-    made["curves"] = [of(curve) for curve in content.get("curves", [])]
+    scene["curves"] = [mapped(curve) for curve in content.get("curves", [])]
     plain = ("control", "label", "variable", "axis", "values")
-    made["controls"] = [table(control, plain) for control in content.get("controls", [])]
-    return made
+    scene["controls"] = [table(control, plain) for control in content.get("controls", [])]
+    return scene

@@ -12,7 +12,7 @@ BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 """The base units of FMI and SSP, in the order of `Unit.exponents`."""
 
 DISPLAY_UNITS = {"rad": "deg", "rad/s": "deg/s", "rad/s2": "deg/s2"}
-"""Units shown to people instead of SI ones: one for each unit, so that plots of one quantity agree in all FMUs."""
+"""Units displayed instead of SI units: one for each unit, so that plots of a quantity agree across all FMUs."""
 
 # name: (exponents of base units, factor)
 _ATOMS: dict[str, tuple[dict[str, int], float]] = {
@@ -52,7 +52,7 @@ _FACTOR = re.compile(r"([A-Za-z]+)(-?\d+)?")
 
 
 class UnitError(DockfmuError, ValueError):
-    """A unit that is unknown or badly written, or two units of different quantities."""
+    """A unit is unknown or malformed, or two units measure different quantities."""
 
     exit_status = FAILED
 
@@ -81,8 +81,7 @@ class Unit:
 def parse_unit(text: str) -> Unit:
     """Return the unit written as `N.m`, `kg.m2`, `m/s2`, `N.m.s/rad`, `J/(kg.K)`, `1/s` or `1`.
 
-    All factors after the one slash are in the denominator. Raises UnitError, naming the unit and the part that is not
-    understood.
+    All factors after the slash are in the denominator. Raises UnitError that names the unit and its unknown part.
     """
     numerator, _, denominator = text.partition("/")
     total: Counter[str] = Counter()
@@ -93,7 +92,7 @@ def parse_unit(text: str) -> Unit:
                 continue
             match = _FACTOR.fullmatch(word)
             if match is None or match[1] not in _ATOMS:
-                raise UnitError(f"unit {text!r}: {word!r} is not known; known are {', '.join(_ATOMS)}")
+                raise UnitError(f"unit {text!r}: {word!r} is not known; known units are {', '.join(_ATOMS)}")
             power = sign * int(match[2] or 1)
             exponents, size = _ATOMS[match[1]]
             factor *= size**power
@@ -111,25 +110,25 @@ _WRITTEN = str.maketrans({"*": ".", "·": ".", "^": None, "²": "2", "³": "3", 
 def parse_quantity(text: str) -> tuple[float, Unit | None] | None:
     """Return (number, unit) of a quantity such as `20t`, `-1.5 deg/s`, `3 kg*m^2` or `2`, which has no unit.
 
-    None if the text does not begin with a number. Raises UnitError for a unit that is unknown.
+    Returns None if the text does not begin with a number. Raises UnitError for an unknown unit.
     """
-    found = _QUANTITY.fullmatch(text.strip())
-    if found is None:
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None:
         return None
-    unit = found[2].translate(_WRITTEN)
-    return float(found[1]), parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
+    unit = match[2].translate(_WRITTEN)
+    return float(match[1]), parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
 
 
 def units_like(name: str) -> list[str]:
-    """Return units of the quantity of the unit `name`: itself, and those with one of its factors in another unit."""
+    """Return units of the same quantity as `name`: itself, and those with one of its factors in another unit."""
     parts = re.split(r"([A-Za-z]+)", name)
-    found = [name]
+    similar = [name]
     for k, part in enumerate(parts):
         if k % 2 and part in _ATOMS:
             exponents = _ATOMS[part][0]
             others = [atom for atom, (other, _) in _ATOMS.items() if other == exponents and atom != part]
-            found += ["".join([*parts[:k], atom, *parts[k + 1 :]]) for atom in others]
-    return found
+            similar += ["".join([*parts[:k], atom, *parts[k + 1 :]]) for atom in others]
+    return similar
 
 
 def conversion(source: Unit, target: Unit) -> tuple[float, float]:

@@ -1,1 +1,1 @@
-"""Costs in this machine's time, printed as tables."""
+"""Costs in time on this machine, printed as tables."""

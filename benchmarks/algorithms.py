@@ -61,7 +61,7 @@ def convergence(fmus: tuple[Path, Path], folder: Path, output: Path) -> None:
 
 
 def _limits(name: str) -> list[float]:
-    """The longest stable macro step at each ratio, from the eigenvalues: the first instability on the way up counts."""
+    """Return the longest stable macro step at each ratio, below the first instability that the eigenvalues show."""
     found: list[float] = []
     for ratio in RATIOS:
         masses = Masses(c1=DAMPING, c2=DAMPING, coupling=ratio)

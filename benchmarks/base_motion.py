@@ -1,4 +1,4 @@
-"""What the modes of base motion and of elastic coupling cost and give: tables of docs/validation/modes.md.
+"""Costs and gains of the modes of base motion and of elastic coupling: tables of docs/validation/modes.md.
 
 python -m benchmarks.base_motion [--write docs/validation/modes.md]
 """
@@ -26,7 +26,7 @@ CRAFTS = ("chaser", "station")
 
 
 def composite() -> dict[str, Any]:
-    """Return mass data of the Soyuz with the mechanism frozen at its place: what SOURCE asks the craft to have."""
+    """Return the mass data that mode SOURCE requires of the craft: the Soyuz with the mechanism frozen in place."""
     mass, center, port = 6957.0, np.zeros(3), np.array([3.0, 0.0, 0.0])
     about_origin = np.diag([0.64e4, 3.2e4, 3.2e4])
 
@@ -56,10 +56,11 @@ def system(mode: str, name: str = "soyuz_probe_cone", **values: Any) -> dockfmu.
 
 
 def momentum_drift(mode: str, step: float) -> np.ndarray:
-    """Return the largest change of linear and of angular momentum of craft, station and mechanism, relative.
+    """Return the largest relative change of linear and of angular momentum of craft, station and mechanism.
 
-    By the mechanism's own state. Its momentum at a time is known at the end of the step after it: from what the base's
-    true motion added to the extrapolated one's. Relative to what the station got.
+    It is computed from the mechanism's own state, and is relative to the momentum that the station received. The
+    mechanism's momentum at a time is known at the end of the next step, when the true motion of the base has corrected
+    the extrapolated one.
     """
     names = ["momentum", "angular_momentum"]
     wanted = [f"{e}.audit.{name}" for e in CRAFTS for name in (*names, "impulse_control", "angular_impulse_control")]
@@ -76,7 +77,7 @@ def momentum_drift(mode: str, step: float) -> np.ndarray:
 
 
 def impulses(mode: str, step: float, fine: int) -> np.ndarray:
-    """Return the impulse of the mean force on the carrier so far, every ms of 1.7 s; `fine` steps make a ms."""
+    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.7 s; `fine` steps make a ms."""
     run = system(mode).run(step=step, stop=1.7, record=["mechanism.base.force"])
     return np.asarray(step * np.cumsum(run["mechanism.base.force"][1:], axis=0)[fine - 1 :: fine])
 
@@ -148,7 +149,7 @@ def after_pulse(coupling: str, scale: float, seconds: float = 5.0, h: float = 1e
 
 
 def reference(scale: float, seconds: float = 5.0) -> np.ndarray:
-    """Return the same by bodies in absolute coordinates."""
+    """Return the same from a computation with bodies in absolute coordinates."""
     bodies = hub_and_beam(scale=scale)
     body = Reference(bodies)
     force = np.array([0.0, 1000.0, 500.0])

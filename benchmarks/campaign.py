@@ -1,7 +1,7 @@
-"""Campaigns: runs a second on one and two workers, beside runs alone and FMPy's pattern, and what the cluster costs.
+"""Campaigns: runs per second on one and two workers, compared with single runs and FMPy's pattern; cost of the cluster.
 
 `python -m benchmarks.campaign [--runs N] [--dockings N] [--empty N] [--write docs/validation/benchmarks.md]`. Numbers
-of other sizes than those that were run are extrapolated, and said so.
+for sizes that were not run are extrapolated, and marked as such.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ MEASURES = {
     "margin": {"signal": "mechanism.capture.margin", "kind": "min"},
 }
 TOLERANCE = 1e-5
-"""Of step control in full dockings, as the table `[adaptive]` of the system has it."""
+"""Tolerance of step control in full dockings, as in the table `[adaptive]` of the system."""
 
 COMPARED_S = 1.0
-"""Simulated time over which the forces of FMPy's runs are compared with ours; later the couplings part."""
+"""Simulated time over which the forces of FMPy's runs are compared with ours, s; later the couplings diverge."""
 
 
 LONG_STEPS = ROOT / "docs/examples/atv_long_steps.toml"
@@ -50,7 +50,7 @@ def impacts(runs: int, stop: float, system: str | Path = "atv_probe_cone", **opt
 
 
 class NoRun:
-    """An empty run, in the place of a Runner: it sleeps for `takes` seconds, and has the `peaks` that are asked for."""
+    """An empty run in place of a Runner: it sleeps for `takes` seconds, and has the requested `peaks`."""
 
     def __init__(self, study: Study, expected: object = None) -> None:
         self.takes, self.peaks = study.settings["takes"], {name: [0.0] * 4 for name in study.settings["peaks"]}
@@ -65,7 +65,7 @@ class NoRun:
 
 
 def alone(campaign: Campaign, runs: int) -> float:
-    """Return the seconds of each run by a warm runner in this process, the first one left out."""
+    """Return the seconds per run of a warm runner in this process, without the first run."""
     runner = Runner(campaign.study)
     runner.run(RunPoint(0))
     began = time.perf_counter()
@@ -77,7 +77,7 @@ def alone(campaign: Campaign, runs: int) -> float:
 
 
 def loaded_anew(campaign: Campaign, runs: int) -> float:
-    """Return the seconds of each run by a simulation of its own, which is FMPy's pattern without a kept instance."""
+    """Return the seconds per run with a new simulation for each, which is FMPy's pattern without a kept instance."""
     began = time.perf_counter()
     for index in range(runs):
         runner = Runner(campaign.study)
@@ -88,7 +88,7 @@ def loaded_anew(campaign: Campaign, runs: int) -> float:
 
 
 def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list[float]]:
-    """Return (seconds of each run, MiB of client and workers at the end), by a cluster that has made runs before."""
+    """Return (seconds per run, MiB of client and workers at the end) of a cluster that has made runs before."""
     campaign.study = campaign.study.with_runs(runs)
     with open_session(campaign, ClusterOptions(workers)) as (data, cluster):
         list(cluster.run(map(RunPoint, range(2 * workers))))
@@ -101,7 +101,7 @@ def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list
 def change_of_force(one: Campaign, other: Campaign) -> float:
     """Return the largest relative difference of the largest forces of two campaigns with the same draws.
 
-    Raises AssertionError where the outcome of a run differs.
+    Raises AssertionError if the outcome of a run differs.
     """
     runs = [campaign.runs(["index", "outcome", "force"]).set_index("index").sort_index() for campaign in (one, other)]
     assert (runs[0]["outcome"] == runs[1]["outcome"]).all()
@@ -109,7 +109,7 @@ def change_of_force(one: Campaign, other: Campaign) -> float:
 
 
 def largest_difference(campaign: Campaign, forces: Sequence[float]) -> float:
-    """Return the largest difference of these largest forces from those of the campaign's first runs, relative."""
+    """Return the largest relative difference of these largest forces from those of the campaign's first runs."""
     runner = Runner(campaign.study)
     ours = [runner.run(RunPoint(index))["force"] for index in range(len(forces))]
     runner.close()
@@ -118,7 +118,7 @@ def largest_difference(campaign: Campaign, forces: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Empty:
-    """Runs that compute nothing: seconds of each, CPU seconds of client and scheduler for it, MiB early and at the end.
+    """Runs that compute nothing: wall and CPU seconds (of client and scheduler) per run, MiB early and at the end.
 
     Client, scheduler and nannies are one process, whose memory comes first, then those of the workers.
     """
@@ -130,7 +130,7 @@ class Empty:
 
 
 def empty(runs: int, workers: int, takes: float = 0.0, peaks: int = 0) -> Empty:
-    """Make runs that sleep for `takes` seconds, after a tenth of them that is not counted."""
+    """Make runs that sleep for `takes` seconds; the first tenth of them is not counted."""
     names = tuple(f"output_{k}" for k in range(peaks))
     study = Study(
         content={}, folder=Path(), name="empty", description="", system="none",

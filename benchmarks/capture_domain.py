@@ -2,9 +2,9 @@
 
     python -m benchmarks.capture_domain [--write] [--points N]
 
-The conditions of `expert_peripheral_5t` but for the miss and the lateral rate along it, for every mechanism, without
-thrust and with thrust from first contact to capture. A run ends at capture or when the rings have parted. With
-`--write` the table and its figure go into docs/validation/capture-domain.md.
+The conditions are those of `expert_peripheral_5t` except for the miss and the lateral rate along it, for every
+mechanism, without thrust and with thrust from first contact to capture. A run ends at capture or when the rings have
+separated. With `--write` the table and its figure go into docs/validation/capture-domain.md.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from master.errors import FmuError
 PAGE = Path("docs/validation/capture-domain.md")
 FIGURE = "capture_domain.png"
 LARGEST_MISS, LARGEST_RATE = 0.12, 0.06
-"""m and m/s: the standard's limits, 0.1 m and 0.04 m/s, lie inside."""
+"""Ranges in m and m/s: the standard's limits, 0.1 m and 0.04 m/s, lie inside."""
 LONGEST = 30.0
-"""s, after which a run without capture is one without."""
+"""Time after which a run counts as one without capture, s."""
 INTERVAL = 0.25
-"""s, after which a run is looked at."""
+"""Interval at which a run is checked, s."""
 PARTED = 0.05
-"""m by which the planes must have moved apart from where they were closest, the rings free."""
+"""Distance by which the planes must have moved apart from their closest position, with the rings free, m."""
 
 MECHANISMS = {
     "elastic-adaptive": "expert_peripheral_5t",
@@ -44,7 +44,7 @@ CONDITIONS = {
     "initial_conditions.start_gap": 0.0223,
 }
 SPEED = 0.05
-"""m/s along the axis."""
+"""Speed along the axis, m/s."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Domain:
 
 
 def time_of_capture(run: dockfmu.Simulation, miss: float, rate: float) -> float:
-    """Return the time of capture in s, NaN if the craft part or nothing happens for long."""
+    """Return the time of capture in s, NaN if the craft separate or nothing happens for a long time."""
     run.reset({"initial_conditions.miss": (miss, 0.0), "initial_conditions.velocity": (SPEED, rate, 0.0)})
     closest = np.inf
     while not run.finished:
@@ -91,7 +91,7 @@ def sweep(name: str, push: bool, points: int) -> Domain:
 
 
 def widest_rate(domain: Domain) -> list[str]:
-    """Return, for each miss, the largest rate in mm/s up to which all are captured; a dash for none."""
+    """Return, for each miss, the largest rate in mm/s up to which all points are captured; a dash for none."""
     cells = []
     for row in np.isfinite(domain.times):
         held = len(row) if row.all() else int(np.argmin(row))

@@ -1,4 +1,4 @@
-"""Generated kernels: time per call and seconds to compile. `small_matrices` has the same work in plain numba.
+"""Generated kernels: time per call and seconds to compile. `small_matrices` does the same work in plain numba.
 
 python -m benchmarks.codegen
 """

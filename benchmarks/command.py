@@ -1,7 +1,7 @@
 """Where the time of `dockfmu run` goes: from the start of the process to its end, the second run, wall clock and CPU.
 
-`python -m benchmarks.command [SYSTEM]` runs the command several times in processes of their own and prints the median
-of each part. CPU time tells on a busy machine, and counts all threads of the process.
+`python -m benchmarks.command [SYSTEM]` runs the command several times in separate processes and prints the median of
+each part. CPU time is meaningful on a busy machine too, and counts all threads of the process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 MODULES = ("dockfmu.cli", "dockfmu.record", "dockfmu.system", "lxml.etree")
-"""What a run imports before its first step, here before anything else."""
+"""Modules that a run imports before its first step; here they are imported before anything else."""
 
 PARTS = {
     "system, FMUs and SSP from the cache": "dockfmu.system:System.load",
@@ -40,7 +40,7 @@ START_UP = ("interpreter", "imports", *tuple(PARTS)[:5], "else")
 
 
 class Stopwatch:
-    """Time of parts, wall clock and CPU, each without what other parts have within it."""
+    """Time of parts, wall clock and CPU, each without the other parts nested in it."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = {}
@@ -60,7 +60,7 @@ class Stopwatch:
                 self._within[-1][k] += took[k]
 
     def watch(self, name: str, place: str) -> None:
-        """Count the time in a function as that of a part."""
+        """Count the time in a function as part of a named part."""
         module, _, path = place.partition(":")
         owner: Any = functools.reduce(getattr, path.split(".")[:-1], sys.modules[module])
         function: Callable[..., Any] = getattr(owner, path.split(".")[-1])
@@ -77,7 +77,7 @@ class Stopwatch:
 
 
 def measure(system: str, folder: str, began: float) -> None:
-    """Run the command in this process, which began at a time of the clock, and print the times as JSON."""
+    """Run the command in this process, which began at a given time of the clock, and print the times as JSON."""
     watch = Stopwatch()
     watch.seconds["interpreter"] = [time.perf_counter() - began, time.process_time()]
     with watch.part("imports"):

@@ -42,7 +42,7 @@ def repeat_accept(unit, times):
 
 
 def prepared(pose: tuple[tuple[float, float, float], float], captured: bool) -> Memory:
-    """A unit with head and limiter at `pose`."""
+    """Return a unit with head and limiter at `pose`."""
     (x, y, z), behind = pose
     unit = Record(probe_cone.unit()).memory().probe_cone
     probe_cone.initialize(unit)

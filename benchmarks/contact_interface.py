@@ -1,7 +1,8 @@
-"""Contact inside the mechanism against contact in an FMU of its own: cost and error of both.
+"""Contact inside the mechanism compared with contact in a separate FMU: cost and error of both.
 
-The reference docking without thrust, first contact to latch pulse, against the inside version with micro-steps of a
-sixteenth: error of the relative position of the docking units, of loads and of the energy balance, CPU time.
+The reference docking without thrust, from first contact to latch pulse, is compared with the inside version with
+micro-steps of a sixteenth: errors of the relative position of the docking units, of loads and of the energy balance,
+and CPU time.
 
 python -m benchmarks contact_interface
 """
@@ -25,7 +26,7 @@ from master.run.simulation import run
 INSIDE, OUTSIDE = "atv_probe_cone", "atv_probe_cone_external"
 STOP = 5.0
 RECORD = 1e-3
-"""Times at which runs are compared, s apart; a multiple of all macro steps, which are fractions of each other"""
+"""Interval between the times at which runs are compared, s; a multiple of all macro steps."""
 
 FORCE, TRAVEL = "mechanism.target.force_now[1]", "mechanism.sensor.axial_travel"
 POSITION = [f"mechanism.docking.position[{k}]" for k in (1, 2, 3)]
@@ -44,7 +45,7 @@ class Outcome:
 
 
 class Bench:
-    """Systems by name, without thrust, their FMUs built into `folder`."""
+    """Return systems by name, without thrust, with their FMUs built into `folder`."""
 
     def __init__(self, folder: Path, names: tuple[str, ...] = (INSIDE, OUTSIDE)) -> None:
         self.folder = folder
@@ -53,7 +54,7 @@ class Bench:
             system.elements["cyclogram"].start["parameters.fault.push"] = 1.0
 
     def run(self, name: str, step: float, micro_step: float, stop: float = STOP) -> Outcome:
-        """A run at a macro step and a micro-step of the mechanism, s. Raises RuntimeError if it fails."""
+        """Make a run with a macro step and a micro-step of the mechanism, s. Raises RuntimeError if it fails."""
         system, plan = self.assembled[name]
         system.elements["mechanism"].start |= {
             "parameters.micro_step": micro_step,

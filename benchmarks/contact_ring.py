@@ -44,7 +44,7 @@ def repeat_accept(unit, times):
 
 
 def prepared(position: tuple[float, ...], angles: tuple[float, ...], fired: bool) -> Memory:
-    """A pair of rings with the active one at a pose, friction held over 10 us."""
+    """Return a pair of rings with the active one at a pose, and friction held over 10 us."""
     unit = Record(ring_pair.unit()).memory().ring_pair
     ring_pair.initialize(unit)
     unit.input.base.position[:] = position

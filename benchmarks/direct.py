@@ -1,6 +1,6 @@
 """A docking system without FMI and without a master: its kernels called one after the other on their records.
 
-What co-simulation costs is measured against this, and that it changes nothing is tested against this.
+It is the reference for the cost of co-simulation, and for the tests that co-simulation changes no results.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Direct:
         self._links = _links(self.system, self.components, self.plan)
         self._loop = _loop([self.components[key] for key in self.plan.order])
         self._views = tuple(self.components[key].record.view(self.blocks[key]) for key in self.plan.order)
-        # crafts first, then what is mounted on them, then what reads its sensors; twice, for what flows back
+        # craft first, then what is mounted on them, then what reads its sensors; twice, for values that flow back
         for _ in range(2):
             for key, view in zip(self.plan.order[::-1], self._views[::-1], strict=True):
                 self._receive(key)
@@ -54,7 +54,7 @@ class Direct:
                 _copy(self.blocks[target], target_slots, self.blocks[source], source_slots)
 
     def run(self, steps: int, first: int = 0) -> None:
-        """`steps` macro steps from step number `first` on. Raises RuntimeError with the component's message."""
+        """Make `steps` macro steps from step number `first` on. Raises RuntimeError with the component's message."""
         order = self.plan.order
         empty = np.zeros(0, np.int64)
         gather = tuple(tuple(self._links.get((source, target), (empty, empty)) for source in order) for target in order)
@@ -65,13 +65,13 @@ class Direct:
             raise RuntimeError(self.components[order[failed]].explain(code, self.blocks[order[failed]]))
 
     def values(self, element: str, names: list[str]) -> np.ndarray:
-        """Values of variables of an element now."""
+        """Return the present values of variables of an element."""
         index = self.components[element].record.index
         return self.blocks[element][[index[name] for name in names]]
 
 
 def _links(system: Structure, components: dict[str, Component], plan: Plan) -> dict:
-    """(source, target) -> slots of the outputs, slots of the inputs that they feed."""
+    """Return (source, target) -> slots of the outputs, slots of the inputs that they feed."""
     found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
     for c in system.connections:
         outputs, inputs = found.setdefault((c.source, c.target), ([], []))
@@ -81,7 +81,7 @@ def _links(system: Structure, components: dict[str, Component], plan: Plan) -> d
 
 
 def _loop(parts: list[Component]):
-    """The compiled loop over four components."""
+    """Return the compiled loop over four components."""
     step_0, step_1, step_2, step_3 = (part.step for part in parts)
 
     @jit

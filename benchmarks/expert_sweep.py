@@ -28,7 +28,7 @@ SPEED = "mechanism.docking.velocity[1]"
 
 @dataclass(frozen=True)
 class Signs:
-    """Signs of a member: +1 or -1; the tilt is toward the miss where its sign is +1."""
+    """Signs of a member: +1 or -1; the tilt is toward the miss if its sign is +1."""
 
     roll: int
     tilt: int
@@ -41,7 +41,7 @@ class Signs:
 
 @dataclass(frozen=True)
 class Found:
-    """Result of a member: times after the event before, s, and the closing speed lost while the ring extends."""
+    """Result of a member: times after the previous event, s, and the closing speed lost while the ring extends."""
 
     lost: float | None
     capture: float | None
@@ -56,7 +56,7 @@ class Found:
 
     @property
     def published(self) -> bool:
-        """Return whether all that is published of the run holds: T29 and T30 of spec/07."""
+        """Return whether everything published about the run holds: T29 and T30 of spec/07."""
         return (
             self.lost is not None
             and self.capture is not None

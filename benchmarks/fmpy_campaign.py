@@ -1,9 +1,9 @@
 """FMPy's pattern for many runs, on the same impact phases: its container FMU, an instance kept and reset, `dask.bag`.
 
-As in FMPy's example `parameter_variation`, chunks of runs are mapped over processes; each makes an instance, reset
-for each run; steps and outputs go through Python. FMPy has neither initial conditions nor initialisation of connected
-FMUs: start values, those of connected inputs among them, are prepared by dockfmu before the clock starts. Its container
-couples by Jacobi where dockfmu does by Gauss-Seidel: the work is the same, not the digits.
+As in FMPy's example `parameter_variation`, chunks of runs are mapped over processes. Each process makes an instance,
+which is reset for each run; steps and outputs go through Python. FMPy has neither initial conditions nor initialisation
+of connected FMUs: dockfmu prepares the start values, including those of connected inputs, before the clock starts. Its
+container couples by Jacobi, dockfmu by Gauss-Seidel: the work is the same, the digits are not.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def simulate(task: tuple[str, Sequence[Mapping[str, Any]], float, float]) -> lis
 def time_runs(
     unpacked: Path, starts: Sequence[Mapping[str, Any]], step: float, stop: float, workers: int, chunk: int = 10
 ) -> tuple[float, list[float]]:
-    """Return (seconds for each run on these processes, largest forces in N)."""
+    """Return (seconds per run on these processes, largest forces in N)."""
     chunks = [(str(unpacked), starts[k : k + chunk], step, stop) for k in range(0, len(starts), chunk)]
     tasks = bag.from_sequence(chunks, npartitions=len(chunks)).map(simulate)
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The share of a run that passes inside the FMUs: each fmi2DoStep is called through a function with a stop watch."""
+"""The share of a run spent inside the FMUs: each fmi2DoStep is called through a function that measures its time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _now() -> int:
 
 
 def _watched(function: int, counter: int) -> Callable[..., Any]:
-    """fmi2DoStep at an address, as a function that adds its cycles to the int64 at the address of a counter."""
+    """Return fmi2DoStep at an address as a function that adds its cycles to the int64 at the address of a counter."""
 
     @numba.cfunc(types.int32(types.int64, types.float64, types.float64, types.int32))
     def step(component, t, h, final):
@@ -64,7 +64,7 @@ def _watched(function: int, counter: int) -> Callable[..., Any]:
 
 
 def share_of_fmus(system: Structure, step: float, stop: float, algorithm: Algorithm) -> float:
-    """Time inside fmi2DoStep over the time of all steps, 0 to 1."""
+    """Return the time inside fmi2DoStep over the time of all steps, 0 to 1."""
     with CoSimulation(system, step=step, algorithm=algorithm) as simulation:
         assert simulation._session is not None
         program = simulation._session.coupling.tables.instances.program

@@ -1,4 +1,4 @@
-/* The same ring in C: what the compiled loop of the master is measured against.
+/* The same ring in C: the reference for the compiled loop of the master.
  * usage: macro_step LIBRARY GUID INSTANCES CHANNELS STEPS H -> microseconds per macro step, last y[1] of instance 0 */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-"""Cost of a macro step: this master against a C program, a plain fmpy loop, and libcosim.
+"""Cost of a macro step: this master compared with a C program, a plain fmpy loop, and libcosim.
 
     python benchmarks/macro_step.py [--rounds N]
 
 Five small FMUs in a ring, twelve Real values from each to the next, coupled by Jacobi. The FMUs do next to nothing, so
-that the figures are what the masters cost. Rounds are interleaved, because the speed of a machine wanders.
+that the figures are the cost of the masters. Rounds are interleaved, because the speed of a machine drifts.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def ours(system: Structure, steps: int, **options: object) -> float:
 
 
 def audit() -> Audit:
-    """Outputs taken as ten vectors and five energies: what the sums cost does not depend on what they mean."""
+    """Outputs treated as ten vectors and five energies: the cost of the sums does not depend on their meaning."""
     momenta = [f"lag{i}.y" for i in range(COUNT)]
     return Audit(momentum=momenta, angular_momentum=momenta, stored=[f"lag{i}.y[4]" for i in range(COUNT)])
 
@@ -79,7 +79,7 @@ def in_c(folder: Path, file: Path) -> Callable[[int], float]:
 
 
 def plain_fmpy(file: Path, steps: int) -> float:
-    """One call of fmpy after the other, as its documentation shows."""
+    """Step with one call of fmpy after the other, as its documentation shows."""
     folder = fmpy.extract(str(file))
     description = fmpy.read_model_description(folder)
     slaves = []
@@ -122,7 +122,7 @@ def libcosim(package: Path, steps: int) -> float:
 
 
 def python_calls(file: Path, steps: int) -> float:
-    """This package's own calls by name from Python, without the compiled loop."""
+    """Step with this package's own calls by name from Python, without the compiled loop."""
     inputs, outputs = [f"u[{k + 1}]" for k in range(CHANNELS)], [f"y[{k + 1}]" for k in range(CHANNELS)]
     with Fmu(file) as fmu:
         instances = [fmu.instantiate(f"lag{i}") for i in range(COUNT)]
@@ -175,7 +175,7 @@ def main() -> None:
         for _ in range(rounds):
             for row, measure in rows.items():
                 costs[row].append(measure())
-    # what other programs of the machine take only adds: the best of the rounds is the cost
+    # other programs on the machine can only add time: the best of the rounds is the cost
     reference = min(costs["C program"])
     print(f"{'five FMUs, 60 connected Reals; us/step':42} {'best':>9} {'median':>9} {'ratio to C':>11}")
     for row, found in costs.items():

@@ -1,12 +1,12 @@
-"""Every co-simulation master that PyPI gives, on the same systems: time of a macro step, and error at equal step.
+"""Every co-simulation master available on PyPI, on the same systems: time of a macro step, and error at equal step.
 
     python -m benchmarks.masters [--rounds N] [--contact SYSTEM] [--write docs/validation/benchmarks.md] [NAME ...]
 
-Two systems: a ring of five small FMUs with twelve Real outputs and inputs each, which do next to nothing, so that the
-figures are what the masters cost; and the central impact of two spacecraft with mechanism and control sequence, whose
-kernels take most of the time. Each other master runs in an environment of its own under build/masters, which is made
-from what its runner in benchmarks/other_masters says it needs. One that cannot be installed or does not run is listed
-with the reason. Rounds are interleaved, because the speed of a machine wanders; the best of them counts.
+There are two systems: a ring of five small FMUs with twelve Real outputs and inputs each, which do next to nothing, so
+that the figures are the cost of the masters; and the central impact of two spacecraft with mechanism and control
+sequence, whose kernels take most of the time. Each other master runs in its own environment under build/masters, with
+the requirements that its runner in benchmarks/other_masters states. One that cannot be installed or does not run is
+listed with the reason. Rounds are interleaved, because the speed of a machine drifts; the best of them counts.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class Master:
-    """One row: what it is, the module that runs it, its steps in the ring (as many as take about a second)."""
+    """One row: its title, the module that runs it, and its number of steps in the ring (about a second's worth)."""
 
     title: str
     runner: str
     ring_steps: int
     known: str = ""
-    """why a system does not run, or comes out otherwise, as far as it is known"""
+    """Why a system does not run, or gives other results, as far as is known."""
 
 
 NO_PROPAGATION = "outputs are not passed on before the first step, and the mechanism needs the attitudes of the crafts"
@@ -86,10 +86,10 @@ NOT_MASTERS = {
     "OMPython 4.1.0": "needs an installed OpenModelica, which PyPI does not have",
     "modelica 0.0.205": "exports and imports FMI 3.0 only",
 }
-"""Packages that install, and have no row of their own."""
+"""Packages that can be installed, but have no row of their own."""
 
 CANNOT_BE_INSTALLED = ("pyfmi", "omsimulator", "fmipp", "mosaik-fmi")
-"""Masters whose packages are tried each time."""
+"""Masters whose packages are tried in each run of the benchmark."""
 
 
 @dataclass
@@ -102,7 +102,7 @@ class Row:
 
 
 def ring(file: Path) -> System:
-    """Five lags y' = gain (u - y). A constant at one input of the first runs through all their channels."""
+    """Five lags y' = gain (u - y). A constant at one input of the first passes through all their channels."""
     system = System("ring")
     for i in range(COUNT):
         system.add(f"lag{i}", file, {"gain": 1.0 + i, "enable": True})
@@ -116,7 +116,7 @@ def ring(file: Path) -> System:
 
 
 def exact_ring(t: float) -> list[float]:
-    """The values of all outputs at time t, of the differential equations."""
+    """Return the values of all outputs at time t, from the differential equations."""
     size = COUNT * CHANNELS
     matrix, source = np.zeros((size + 1, size + 1)), np.zeros(size + 1)
     for i in range(COUNT):
@@ -134,10 +134,10 @@ def exact_ring(t: float) -> list[float]:
 
 
 def job_of(system: System, observed: Sequence[str], step: float, steps: int, folder: Path) -> Job:
-    """The system as other masters get it.
+    """Return the system as other masters get it.
 
-    Connected inputs start with what they get at initialisation: some masters do not pass on outputs before the first
-    step, and the mechanism cannot start without the attitudes of the crafts.
+    Connected inputs start with the values that they get at initialisation: some masters do not pass on outputs before
+    the first step, and the mechanism cannot start without the attitudes of the craft.
     """
     inner = system.structure
     package = system.write(folder / f"{system.name}.ssp")
@@ -166,14 +166,14 @@ def job_of(system: System, observed: Sequence[str], step: float, steps: int, fol
 
 
 def _typed(system: Structure, element: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Start values as their variables have them: a truth value may have been declared as 0.0."""
+    """Return start values in the types of their variables: a Boolean may have been declared as 0.0."""
     kinds = {"Boolean": bool, "Integer": int}
     variables = system.description(element).variables
     return {name: kinds.get(variables[name].type, lambda v: v)(value) for name, value in values.items()}
 
 
 def ours(system: System, job: Job, algorithm: str) -> tuple[float, list[float]]:
-    """(seconds of the steps, values at the end) of this master."""
+    """Return (seconds of the steps, values at the end) of this master."""
     names = [f"{element}.{variable}" for element, variable in job.observed]
 
     def once(job: Job) -> tuple[float, list[float]]:
@@ -186,7 +186,7 @@ def ours(system: System, job: Job, algorithm: str) -> tuple[float, list[float]]:
 
 
 def environment(name: str, requirements: Sequence[str]) -> Path:
-    """The Python of a virtual environment with the requirements. Raises RuntimeError with the reason of pip."""
+    """Return the Python of a virtual environment with the requirements. Raises RuntimeError with the reason of pip."""
     folder = ENVIRONMENTS / name
     python, done = folder / "bin" / "python", folder / "installed.json"
     if done.is_file() and json.loads(done.read_text()) == list(requirements):
@@ -201,7 +201,7 @@ def environment(name: str, requirements: Sequence[str]) -> Path:
 
 
 def _reason(output: str) -> str:
-    """The line of a log that says most."""
+    """Return the most informative line of a log."""
     lines = [
         line.strip() for line in output.splitlines() if re.search(r"error|exception|not found|no module", line, re.I)
     ]
@@ -212,7 +212,7 @@ def _reason(output: str) -> str:
 
 
 def requirements(runner: str) -> list[str]:
-    """Return what a runner says it needs (inline script metadata of Python packaging)."""
+    """Return the requirements that a runner states (inline script metadata of Python packaging)."""
     text = (RUNNERS / f"{runner}.py").read_text()
     block = re.search(r"^# /// script$(.*?)^# ///$", text, re.M | re.S)
     assert block is not None, runner
@@ -220,7 +220,7 @@ def requirements(runner: str) -> list[str]:
 
 
 def other(python: Path, runner: str, job: Job) -> tuple[float, list[float]]:
-    """(seconds of the steps, values at the end) of another master. Raises RuntimeError with the reason."""
+    """Return (seconds of the steps, values at the end) of another master. Raises RuntimeError with the reason."""
     file = Path(job.folder) / "job.json"
     file.write_text(json.dumps(asdict(job)))
     command = [str(python), str(RUNNERS / f"{runner}.py"), str(file)]
@@ -265,7 +265,7 @@ class Bench:
         return replace(job_of(self.contact, self.motion, 1e-3, 1000, self.folder), repetitions=3)
 
     def measure(self, row: Row, run: Any, ring_steps: int, rounds: int) -> None:
-        """One more round of a row; the first one finds the errors."""
+        """Make one more round of a row; the first one also computes the errors."""
         for name, job in (("ring", self.ring_job(ring_steps)), ("contact", self.contact_job())):
             if name in row.faults or len(row.costs.get(name, ())) >= rounds:
                 continue
@@ -281,7 +281,7 @@ class Bench:
 
 
 def _distance(values: Sequence[float], reference: Sequence[float]) -> float:
-    """Largest difference, relative to the largest value."""
+    """Return the largest difference, relative to the largest value."""
     return float(np.abs(np.subtract(values, reference)).max() / np.abs(reference).max())
 
 

@@ -1,7 +1,7 @@
-"""Micro-steps of the probe mechanism: what their tolerance costs, and what it adds to the errors of an impact.
+"""Micro-steps of the probe mechanism: the cost of their tolerance, and its share in the errors of an impact.
 
-`python -m benchmarks.micro_steps [--system NAME] [--runs N] [--stop S]`. The same starts with equal micro-steps of
-20 us are the reference; macro steps are the same in all.
+`python -m benchmarks.micro_steps [--system NAME] [--runs N] [--stop S]`. The reference runs have the same starts and
+equal micro-steps of 20 us; macro steps are the same in all runs.
 """
 
 from __future__ import annotations

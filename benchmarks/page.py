@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def machine() -> str:
-    """Day, processor, load and Python, in one line."""
+    """Return day, processor, load and Python in one line."""
     model = next(
         (
             line.partition(":")[2].strip()
@@ -24,7 +24,7 @@ def machine() -> str:
 
 
 def replace_table(file: Path, name: str, text: str) -> None:
-    """Put the text between the two marks of this name in a document. Raises ValueError where it has none."""
+    """Put the text between the two marks of this name in a document. Raises ValueError if it has none."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     before, found, rest = file.read_text().partition(begin)
     _, closed, after = rest.partition(end)

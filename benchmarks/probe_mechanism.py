@@ -32,7 +32,7 @@ SPEED = 0.1
 
 @jit
 def run(m, steps, h):
-    """`steps` steps; the ports stand still."""
+    """Make `steps` steps with the ports at rest."""
     for k in range(steps):
         code = step(m, k * h, h)
         if code:
@@ -42,7 +42,7 @@ def run(m, steps, h):
 
 @jit
 def approach(m, steps, h):
-    """`steps` steps; the base moves on at SPEED and stops."""
+    """Make `steps` steps; the base moves on at SPEED and stops."""
     m.base.velocity[0] = SPEED
     for k in range(steps):
         code = step(m, k * h, h)
@@ -54,7 +54,7 @@ def approach(m, steps, h):
 
 
 def place(start: float, end: float, y: float) -> Instance:
-    """The mechanism with its head driven from `start` to `end` in the passive unit, and the base at rest then."""
+    """Return the mechanism, its head driven from `start` to `end` in the passive unit, and the base then at rest."""
     mechanism = Instance(component(), **{"target.position": (0.0, 0.0, 0.0), "base.position": (start - 0.8, y, 0.0)})
     code = approach(mechanism.m, round((end - start) / SPEED / STEP), STEP)
     assert code == 0, mechanism.component.explain(code, mechanism.block)
@@ -62,7 +62,7 @@ def place(start: float, end: float, y: float) -> Instance:
 
 
 def compile_seconds() -> float:
-    """Time from an empty cache to the first step done."""
+    """Return the time from an empty cache to the end of the first step."""
     code = "from benchmarks.probe_mechanism import place; place(-0.1, -0.1, 0.0).step(0.0, 1e-3)"
     with tempfile.TemporaryDirectory() as cache:
         start = time.perf_counter()
@@ -72,7 +72,7 @@ def compile_seconds() -> float:
 
 
 def microseconds(mechanism: Instance, steps: int = 2000) -> float:
-    """Best of five, per step."""
+    """Return the best of five, per step."""
     best = float("inf")
     for _ in range(5):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a process of its own costs an FMU: the same chain in one process, and with one FMU in another."""
+"""The cost of a separate process for an FMU: the same chain in one process, and with one FMU in another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ H, STEPS, ROUNDS = 1e-3, 4000, 5
 
 
 def chain(file: Path, *, process: bool) -> Structure:
-    """An oscillator that pushes another, which may run apart."""
+    """Return an oscillator that pushes another, which may run in a separate process."""
     system = Structure("chain")
     system.add("near", file, {"parameters.initial_position": 1.0})
     system.add("far", file, process=process)

@@ -1,7 +1,7 @@
-"""The platform of six struts as numba code of small matrices, as one writes it first: the measure of generated kernels.
+"""The platform of six struts in straightforward numba code with small matrices: the reference for generated kernels.
 
 Vectors and matrices are arrays, helpers return new ones, NumPy multiplies and solves. Recursions, frames and records
-are those of `components.codegen` and `components.linkage.hexapod`, results agree to rounding.
+are those of `components.codegen` and `components.linkage.hexapod`; results agree to rounding.
 
 python -m benchmarks.small_matrices
 """

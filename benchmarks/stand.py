@@ -1,4 +1,4 @@
-"""Figures and tables of docs/validation/stand.md: what the delays of a stand do to a contact and to a docking.
+"""Figures and tables of docs/validation/stand.md: the effect of the delays of a stand on a contact and on a docking.
 
 python -m benchmarks.stand [delay] [docking] [berthing] [--output docs/images] [--write docs/validation/stand.md]
 """
@@ -20,16 +20,16 @@ from benchmarks.coupling import delayed_contact as contact
 from benchmarks.page import replace_table
 
 STIFFNESS = 1e6
-"""N/m: as the train of the axial damper, on which the latches hang."""
+"""Stiffness, N/m: that of the train of the axial damper, on which the latches hang."""
 SHARES = np.linspace(0.0, 2.0, 9)
 FREQUENCIES = np.array([1.0, 2.0, 4.0, 7.0, 10.0, 14.0, 18.0, 22.0])
-"""Of the contact without a stand, rad/s."""
+"""Frequencies of the contact without a stand, rad/s."""
 
 WORKS = ("chaser.audit.work_port[1]", "station.audit.work_port[1]", "mechanism.audit.work_base",
          "mechanism.audit.work_target")  # fmt: skip
 SECONDS = 12.0
 BERTH = 3.5e5
-"""N/m: effective axial stiffness of the contact of MIM-1, from the peak force of NRT-74 (spec/08 10)."""
+"""Effective axial stiffness of the contact of MIM-1, N/m, from the peak force of NRT-74 (spec/08 10)."""
 P, B = "platform.parameters.", "balance.parameters."
 STANDS = {
     "no stand (`bypass`)": {f"{P}bypass": 1, f"{B}bypass": 1, "chaser.parameters.mass": 19957.0},
@@ -43,7 +43,7 @@ STANDS = {
 
 
 def delays() -> tuple[str, plt.Figure]:
-    """Growth against damping, and the least damping against frequency: eigenvalues, runs, and the rule."""
+    """Draw growth against damping, and the least damping against frequency: eigenvalues, runs, and the rule."""
     stand = contact.Stand()
     unit = STIFFNESS * stand.total_delay
     period = 2.0 * np.pi / np.sqrt(STIFFNESS / contact.MASS)
@@ -165,7 +165,7 @@ def berthing() -> tuple[str, plt.Figure]:
 
 
 def pulses(time: np.ndarray, pull: np.ndarray, count: int = 3, apart: float = 0.8) -> list[float]:
-    """Return the peaks of the first `count` pulls of the latches, N: maxima over 1 kN, `apart` seconds from another."""
+    """Return the peaks of the first `count` pulls of the latches, N: maxima over 1 kN, at least `apart` s apart."""
     found: list[tuple[float, float]] = []
     for k in np.flatnonzero(pull > 1e3):
         if found and time[k] - found[-1][0] < apart:

@@ -4,9 +4,9 @@
                                       [--write docs/validation/coupling.md]
 
 Free play multiplies differences (docs/validation/validation.md, "Rounding grows in the free play"): there any two runs
-part, however exact they are. So the docking is compared piece by piece. The reference leaves its state at the end of
-each piece; from each of these the others go on to the next one, where events, peaks and relative position are compared.
-Pieces are shortened where already the fixed step and the reference part.
+diverge, however exact they are. The docking is therefore compared piece by piece. The reference saves its state at the
+end of each piece; from each of these states the others continue to the next one, where events, peaks and relative
+position are compared. Pieces are shortened where the fixed step and the reference already diverge.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from master.step_control import StepControl
 from master.system import Structure
 
 LONGEST, SHORTEST = 10.0, 0.3
-"""limits of the length of a piece, s"""
+"""Limits of the length of a piece, s."""
 PARTED = 1e-5
-"""distance in m at which two runs have parted"""
+"""Distance at which two runs count as diverged, m."""
 
 PLACE = tuple(f"mechanism.docking.{name}[{k}]" for name in ("position", "angles") for k in (1, 2, 3))
-"""where the docking units are relative to each other: m, rad"""
+"""Relative position and attitude of the docking units: m, rad."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Piece:
 
 
 def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> tuple[Piece, Checkpoint | None]:
-    """From a state, or from the start, to `until`; returns the state reached too, None where the run is over."""
+    """Run from a state, or from the start, to `until`; return also the state reached, None if the run is over."""
     watched = [name for group in reports(way.system, plan).values() for name in group]
     simulation = CoSimulation(
         way.system, step=way.step, stop=plan.stop, algorithm=by_name(plan.algorithm), control=way.control,
         observers=[Events(plan.events), Peaks(watched)], stop_when=plan.stop_when, resume=begin,
-        force=True,  # the state is that of the reference, which steps otherwise
+        force=True,  # the state is that of the reference, which has other steps
     )  # fmt: skip
     result = simulation.result
     before = result.macro_steps
@@ -81,7 +81,7 @@ def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> t
     return Piece(
         start=result.t_start,
         end=result.t_end,
-        # what is up at the start is no event of this piece
+        # what has already happened at the start is not an event of this piece
         events={event["name"]: event["t"] for event in result.events if event["t"] > result.t_start},
         peaks={name: max(abs(peak["max"]), abs(peak["min"])) for name, peak in result.peaks.items()},
         place=place,
@@ -98,8 +98,8 @@ def reports(system: Structure, plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def pieces(reference: Way, ways: Sequence[Way], plan: Plan, stop: float) -> Iterator[list[Piece]]:
-    """Piece by piece what the reference gave, and what each of the others gave from its states; the first of these
-    tells how long a piece may be."""
+    """Return, piece by piece, the results of the reference, and those of each of the others from its states; the first
+    of these determines how long a piece may be."""
     state: Checkpoint | None = None
     now, length = 0.0, LONGEST
     while now < stop:
@@ -116,7 +116,7 @@ def pieces(reference: Way, ways: Sequence[Way], plan: Plan, stop: float) -> Iter
 
 
 def events_table(ways: Sequence[Way], rows: Sequence[Sequence[Piece]]) -> list[str]:
-    """Times of the reference, and how much later (+) or earlier the others were."""
+    """Return the times of the reference, and how much later (+) or earlier (-) the others were."""
     lines = [_row(["event", "reference, s", *(f"{way.title}, ms" for way in ways)]), _rule(len(ways) + 2)]
     for exact, *others in rows:
         every = {name: time for piece in (*others[::-1], exact) for name, time in piece.events.items()}
@@ -134,8 +134,8 @@ def events_table(ways: Sequence[Way], rows: Sequence[Sequence[Piece]]) -> list[s
 def peaks_table(
     ways: Sequence[Way], rows: Sequence[Sequence[Piece]], groups: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """Largest magnitude of each report; relative to it the difference of the peaks of the run, and the largest
-    difference of the peaks of a piece, with its time."""
+    """Return the largest magnitude of each report; relative to it, the difference of the peaks of the run, and the
+    largest difference of the peaks of a piece, with its time."""
     lines = [
         _row(["largest magnitude", "", *(f"{w.title}: run, % | piece, %" for w in ways)]),
         _rule(2 * len(ways) + 2),
@@ -154,7 +154,7 @@ def peaks_table(
 
 
 def summary_table(reference: Way, ways: Sequence[Way], rows: Sequence[Sequence[Piece]]) -> list[str]:
-    """Number of steps, speed, and distance of the docking units from the reference at the ends of the pieces."""
+    """Return number of steps, speed, and distance of the docking units from the reference at the ends of the pieces."""
     lines = [
         _row(
             ["", "steps", "repeated", "times real time", "position, um: median", "largest", "angles, urad", "largest"]
@@ -182,7 +182,7 @@ def _rule(columns: int) -> str:
 
 
 def _settings(text: str) -> dict[str, float]:
-    """tolerance=1e-4,longest=0.005"""
+    """Return the step control for a text such as tolerance=1e-4,longest=0.005."""
     return {name: float(value) for name, _, value in (entry.partition("=") for entry in text.split(",") if entry)}
 
 

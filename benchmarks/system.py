@@ -1,4 +1,4 @@
-"""The reference docking: cost of a macro step, what co-simulation adds to the kernels, real-time factor of a run."""
+"""The reference docking: cost of a macro step, overhead of co-simulation to the kernels, real-time factor of a run."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Instances that step side by side on threads: what it gives against the cost of a step, on elastic spacecraft.
+"""Instances that step in parallel on threads: the gain relative to the cost of a step, for elastic spacecraft.
 
     python -m benchmarks.threads [--write docs/validation/coupling.md]
 
-Craft in a ring, each of so many elastic modes, coupled by Jacobi at 1 ms, on one and on two threads. These need as many
-cores that are free: `chrt -f 1` before the command gives it those of a machine that is busy.
+Craft in a ring, each with a number of elastic modes, are coupled by Jacobi at 1 ms, on one and on two threads. Two
+threads need two free cores: on a busy machine, `chrt -f 1` before the command provides them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MODES = (0, 30, 300, 1000, 3000)
 COUNTS = (2, 4, 8)
 ROUNDS = 7
 SECONDS = 0.05
-"""of one measurement, about"""
+"""Approximate duration of one measurement, s."""
 
 
 def craft(modes: int, folder: Path) -> Path:
-    """The FMU of a craft with so many modes of random shape."""
+    """Build the FMU of a craft with a number of modes of random shape."""
     if modes == 0:
         return build(spacecraft.component(), folder)
     rng = np.random.default_rng(modes)
@@ -44,7 +44,7 @@ def craft(modes: int, folder: Path) -> Path:
 
 
 def fleet(file: Path, count: int) -> Structure:
-    """Craft in a ring: the velocity of each is the force on the next."""
+    """Return craft in a ring: the velocity of each is the force on the next."""
     system = Structure("fleet")
     for i in range(count):
         system.add(f"craft{i}", file, {"parameters.mass": 4e5, "parameters.initial.velocity[1]": 1.0 + i})

@@ -1,4 +1,4 @@
-"""How a kernel is timed."""
+"""Timing of kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import process_time
 
 
 def microseconds(function: Callable[..., object], *arguments: object, count: int) -> float:
-    """Time of one of `count` repetitions, which `function(*arguments, count)` makes, in us: best of five, warm."""
+    """Return the time of one of `count` repetitions in `function(*arguments, count)`, in us: best of five, warm."""
     function(*arguments, 1)
     best = float("inf")
     for _ in range(5):

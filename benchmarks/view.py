@@ -1,10 +1,10 @@
-"""What the page in the browser takes: opening, pictures a second, memory; and what a live view costs a run.
+"""Cost of the page in the browser (opening, frames per second, memory), and of a live view for a run.
 
-`python -m benchmarks.view FOLDER` replays the run in FOLDER in a headless Chromium that computes all pictures itself;
+`python -m benchmarks.view FOLDER` replays the run in FOLDER in a headless Chromium that renders in software.
 `python -m benchmarks.view --live SYSTEM` runs a system with and without `--view` in turn and compares the CPU time of
-the process of the run, and counts the CPU time of what sends rows within it, which tells on a busy machine too;
-`python -m benchmarks.view --operate SYSTEM` flies a system and measures from the press of a key to the moved picture.
-Times in the browser mean something on a quiet machine only: the load is printed.
+the run's process; it also counts the CPU time for sending rows within it, which is meaningful on a busy machine too.
+`python -m benchmarks.view --operate SYSTEM` flies a system and measures the time from a key press to the moved picture.
+Times in the browser are meaningful on a quiet machine only: the load is printed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PRESS = """async ({presses, variable}) => {
     while (performance.now() < pause) { await picture(); pictures++; }
   }
   return [found.sort((a, b) => a - b), pictures / (performance.now() - first) * 1e3]; }"""
-"""Presses a key again and again; times in ms to the picture that shows it, and pictures a second meanwhile."""
+"""Presses a key repeatedly; gives the times in ms to the frame that shows it, and the frames per second meanwhile."""
 
 
 def chromium(play: Any) -> Any:
@@ -108,7 +108,7 @@ def run(system: str, folder: str, *options: str) -> float:
 
 
 def sending(system: str, stop: float, folder: str) -> tuple[float, float]:
-    """Return the CPU time that a run with a live view takes in this process, s, and that of sending its rows within."""
+    """Return the CPU time of a run with a live view in this process, s, and the part of it for sending rows."""
     from dockfmu.system import System
     from dockfmu.watch.live import Live
     from master.observers.feed import Feed
@@ -130,7 +130,7 @@ def sending(system: str, stop: float, folder: str) -> tuple[float, float]:
 
 
 def live(system: str, stop: str) -> None:
-    """Print what a live view costs: in turn, the same run without and with it."""
+    """Print the cost of a live view: the same run without and with it, in turn."""
     without, viewed = [], []
     with tempfile.TemporaryDirectory(prefix="dockfmu-view-") as folder:
         for _ in range(ROUNDS):
@@ -155,14 +155,14 @@ def operate(system: str) -> None:
             try:
                 assert process.stderr is not None
                 address = next(found[0] for line in process.stderr if (found := re.search(r"http://127\S+", line)))
-                # a pipe that nobody reads fills up, and the run waits
+                # a pipe that nobody reads would fill up, and the run would wait
                 threading.Thread(target=process.stderr.read, daemon=True).start()
                 browser = chromium(play)
                 page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
                 page.goto(address)
                 page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
                 page.click("#take")
-                # no wait_for_function: the page forbids texts that become code
+                # no wait_for_function: the page forbids evaluating strings as code
                 while not page.evaluate("dockfmu.station.state().mine"):
                     page.wait_for_timeout(50)
                 sticks = "dockfmu.drawn().devices.filter(item => item.title.endsWith('Hand controllers'))"

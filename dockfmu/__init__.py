@@ -4,7 +4,7 @@
 >>> outcome = dockfmu.load("central_impact_20t").run()
 >>> outcome.events, outcome.time, outcome["chaser.body.position"]
 
-What stands in `__all__` is public; it is loaded when it is first used.
+The names in `__all__` are public; each is loaded on first use.
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
 """The command `dockfmu`: list, build, run, parameters, validate, ports, check-swap, ...
 
-Exit status: 0 done (a run: with an outcome that its system declares as success), 1 the run (or a check) failed, 2 the
-command was wrong, 3 the run was completed, but its outcome is no success, 128 + N ended by signal N (130 by Ctrl-C, 143
-by a request to terminate).
+Exit status: 0 success (of a run: with an outcome that its system declares as a success), 1 a run or a check failed,
+2 the command was invalid, 3 a run completed with an outcome that is not a success, 128 + N ended by signal N (130 by
+Ctrl-C, 143 by a request to terminate).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COMMANDS = (
     add_list, add_build, add_run, add_campaign, add_parameters, add_validate, add_ports, add_check_swap, add_diagram,
     add_report, add_view, add_compare, add_export, add_completion,
 )  # fmt: skip
-"""Each adds the parser of a sub-command, in the order of the help."""
+"""Functions that each add the parser of a sub-command, in the order of the help."""
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -44,9 +44,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
-        epilog="Exit status: 0 done, 1 the run or a check failed, 2 the command was wrong, 3 the run was completed,\n"
-        "but its outcome is not one that the system declares as a success; 130 and 143: ended by Ctrl-C and by a\n"
-        "request to terminate, with the results until then.\n"
+        epilog="Exit status: 0 success, 1 a run or a check failed, 2 the command was invalid, 3 the run completed,\n"
+        "but its outcome is not one that the system declares as a success, 130 and 143 ended by Ctrl-C and by a\n"
+        "request to terminate, with the results up to then.\n"
         "dockfmu COMMAND --help describes each command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -58,7 +58,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 
 def _parsed(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Namespace:
-    """Parse what was typed; a command or an option that does not exist ends the program with near matches."""
+    """Parse the typed words; exit with near matches if a command or an option does not exist."""
     names = [add.__name__.removeprefix("add_").replace("_", "-") for add in COMMANDS]
     first = next((word for word in typed if not word.startswith("-")), None)
     if first is not None and first not in names:
@@ -94,9 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prefix = styled("dockfmu:", "red", sys.stderr)
     try:
         with orderly(), plain_warnings():
-            done: int = parsed.action(parsed)
+            status: int = parsed.action(parsed)
             sys.stdout.flush()
-            return done
+            return status
     except KeyboardInterrupt as error:
         number = signal_of(error)
         say(f"{prefix} ended by {signal.Signals(number).name}")

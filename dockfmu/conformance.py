@@ -1,7 +1,7 @@
-"""Every checker that is here over every FMU and package: `python -m dockfmu.conformance [FILE ...]`.
+"""Run every available checker on every FMU and package: `python -m dockfmu.conformance [FILE ...]`.
 
-Files are those of build/fmus and build/ssp by default. Nothing is fetched: programs of others are taken from the PATH
-and from the environment of `make importers`, and what is missing is shown as a dash. The exit status is 1 where any
+By default the files are those in build/fmus and build/ssp. Nothing is downloaded: third-party programs are taken from
+the PATH and from the environment of `make importers`, and a missing one is shown as a dash. The exit status is 1 if any
 checker has findings.
 """
 
@@ -40,19 +40,19 @@ from ssp.to_system import to_system
 
 FOLDERS = {".fmu": ROOT / "build" / "fmus", ".ssp": ROOT / "build" / "ssp"}
 STEPS = 20
-"""that other importers do of each file: whether a file runs, not what comes out, is asked of them"""
+"""Steps that other importers take with each file: they check whether a file runs, not its results."""
 TIME_LIMIT = 600.0
 
 
 class MissingToolError(DockfmuError):
-    """The checker is not here, or not for this file."""
+    """The checker is not installed, or does not apply to this file."""
 
 
 @dataclass(frozen=True)
 class Checker:
-    """`check(file, folder)` returns the findings, one sentence each, and may write into `folder`.
+    """A checker for files with one ending.
 
-    It raises MissingToolError.
+    `check(file, folder)` returns the findings, one sentence each, and may write to `folder`. Raises MissingToolError.
     """
 
     name: str
@@ -78,21 +78,21 @@ def _installed(*places: str) -> Path:
 
 
 def _call(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> tuple[int, str]:
-    """Return exit status and all that a program said."""
+    """Run a program and return its exit status and all its output."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(word) for word in command], cwd=folder, env={**os.environ, **(environment or {})},
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return 1, f"not finished after {TIME_LIMIT:g} s"
-    return done.returncode, done.stdout + done.stderr
+    return completed.returncode, completed.stdout + completed.stderr
 
 
 def _succeeds(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> list[str]:
-    """Return what a program said last, where it failed."""
-    status, said = _call(command, folder, environment)
-    return [f"ended with {status}: {' | '.join(said.strip().splitlines()[-3:])}"] if status else []
+    """Return the last lines of a program's output if it fails, otherwise nothing."""
+    status, output = _call(command, folder, environment)
+    return [f"ended with {status}: {' | '.join(output.strip().splitlines()[-3:])}"] if status else []
 
 
 def _description(file: Path, folder: Path) -> list[str]:
@@ -100,8 +100,8 @@ def _description(file: Path, folder: Path) -> list[str]:
     return [str(finding) for findings in examine(file).values() for finding in findings]
 
 
-def _moving(file: Path) -> tuple[Experiment, np.ndarray]:
-    """Return an experiment that the FMU can do, with inputs that move if it can, and what the C importer gives."""
+def _experiment(file: Path) -> tuple[Experiment, np.ndarray]:
+    """Return an experiment that the FMU can run, with varying inputs if possible, and the C importer's outputs."""
     description = read_description(file)
     if description.needs_execution_tool:
         raise MissingToolError("needs Python in the importer")
@@ -117,7 +117,7 @@ def _moving(file: Path) -> tuple[Experiment, np.ndarray]:
 def _importer(file: Path, folder: Path) -> list[str]:
     """Check that the importer in C gives results bitwise equal to those of the master's calls from Python."""
     try:
-        experiment, rows = _moving(file)
+        experiment, rows = _experiment(file)
     except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
         return [str(fault)]
     with Fmu(file) as fmu:
@@ -143,19 +143,19 @@ def _memory(file: Path, folder: Path) -> list[str]:
 
 
 def _vdmcheck(file: Path, folder: Path) -> list[str]:
-    """VDMCheck of INTO-CPS: the formal rules of the model description."""
-    _, said = _call((_program("VDMCheck2.sh", "VDMCheck2", "VDMCheck.sh", "VDMCheck"), file), folder)
-    return [] if "No errors found" in said else said.strip().splitlines() or ["says nothing"]
+    """Check the model description against the formal rules of VDMCheck, from INTO-CPS."""
+    _, output = _call((_program("VDMCheck2.sh", "VDMCheck2", "VDMCheck.sh", "VDMCheck"), file), folder)
+    return [] if "No errors found" in output else output.strip().splitlines() or ["no output"]
 
 
 def _fmucheck(file: Path, folder: Path) -> list[str]:
     """Run Modelica's FMU compliance checker with its default options; none of its three counters may be above zero."""
     names = ("fmuCheck", "fmuCheck.linux64", "fmuCheck.win64", "fmuCheck.darwin64")
-    status, said = _call((_program(*names), "-o", "fmucheck.csv", file), folder)
-    counted = [line.strip() for line in said.splitlines()
-               if (match := re.search(r"(\d+) (warning\(s\) and error\(s\)|warning\(s\)|error\(s\))", line, re.I))
-               and int(match[1])]  # fmt: skip
-    return counted or ([f"ended with {status}"] if status else [])
+    status, output = _call((_program(*names), "-o", "fmucheck.csv", file), folder)
+    counters = [line.strip() for line in output.splitlines()
+                if (match := re.search(r"(\d+) (warning\(s\) and error\(s\)|warning\(s\)|error\(s\))", line, re.I))
+                and int(match[1])]  # fmt: skip
+    return counters or ([f"ended with {status}"] if status else [])
 
 
 def _fmusim(file: Path, folder: Path) -> list[str]:
@@ -172,7 +172,7 @@ sys.exit(not execution.step(int(sys.argv[3])))
 
 
 def _alone(file: Path, folder: Path) -> tuple[Path, float]:
-    """Return a package with the FMU alone, and its step: what importers of packages take."""
+    """Return a package with this FMU alone, for importers that take packages, and its step."""
     description = read_description(file)
     if description.needs_execution_tool:
         raise MissingToolError("needs Python in the importer")
@@ -202,10 +202,10 @@ def _ecos(package: Path, step: float, folder: Path) -> list[str]:
 
 
 def _container(file: Path, folder: Path) -> list[str]:
-    """Check that a container of the FMU manipulation toolbox around the FMU is bitwise equal in the importer in C."""
+    """Check that the FMU gives bitwise equal results inside a container of the FMU manipulation toolbox."""
     python, tool = _installed("bin/python"), _installed("bin/fmucontainer")
     try:
-        experiment, rows = _moving(file)
+        experiment, rows = _experiment(file)
     except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
         return [str(fault)]
     shutil.copyfile(file, folder / file.name)
@@ -214,27 +214,27 @@ def _container(file: Path, folder: Path) -> list[str]:
     lines += [f"OUTPUT;{file.name};{name};;y{i}" for i, name in enumerate(experiment.outputs)]
     (folder / "container.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = ("-no-auto-input", "-no-auto-output", "-no-auto-link")
-    given = (python, tool, "-fmu-directory", folder, "-container", f"container.csv:{experiment.step}", *options)
-    if failed := _succeeds(given, folder):
+    command = (python, tool, "-fmu-directory", folder, "-container", f"container.csv:{experiment.step}", *options)
+    if failed := _succeeds(command, folder):
         return failed
-    around = replace(
+    wrapped = replace(
         experiment,
         inputs={f"u{i}": values for i, values in enumerate(experiment.inputs.values())},
         outputs=tuple(f"y{i}" for i in range(len(experiment.outputs))),
     )
     try:
-        inside = run_in_c(folder / "container.fmu", around).outputs
+        inside = run_in_c(folder / "container.fmu", wrapped).outputs
     except (RunError, LinkError, subprocess.TimeoutExpired) as fault:
         return [str(fault)]
     different = np.flatnonzero((inside != rows).any(axis=0))
-    return [f"{experiment.outputs[i]} differs inside of a container" for i in different]
+    return [f"{experiment.outputs[i]} differs inside a container" for i in different]
 
 
 def _fmpy_package(file: Path, folder: Path) -> list[str]:
-    """Check the description of the package against the official schema, by fmpy."""
+    """Check the description of the package against the official schema, with fmpy."""
     try:
         fmpy.ssp.ssd.read_ssd(str(file), validate=True)
-    except Exception as fault:  # whatever a foreign reader raises is its finding
+    except Exception as fault:  # any error of a third-party reader is a finding
         return [str(fault)]
     return []
 
@@ -257,7 +257,7 @@ CHECKERS = (
 
 
 def check(file: Path) -> dict[str, Sequence[str] | None]:
-    """Return the findings of each checker for files of this kind, None for one that is not here."""
+    """Return the findings of each checker for files of this kind, None for a checker that is not available."""
     results: dict[str, Sequence[str] | None] = {}
     for checker in CHECKERS:
         if checker.ending != file.suffix:
@@ -273,7 +273,7 @@ def check(file: Path) -> dict[str, Sequence[str] | None]:
 
 
 def table(results: Mapping[str, Mapping[str, Sequence[str] | None]]) -> str:
-    """Return lines of the verdicts, a row for each file and a column for each checker."""
+    """Return a table of the verdicts, with a row for each file and a column for each checker."""
     columns = list(dict.fromkeys(name for found in results.values() for name in found))
 
     def verdict(found: Mapping[str, Sequence[str] | None], name: str) -> str:
@@ -288,15 +288,13 @@ def table(results: Mapping[str, Mapping[str, Sequence[str] | None]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check, print, and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m dockfmu.conformance", description="Run every checker that is here."
-    )
+    """Check the files, print the findings, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m dockfmu.conformance", description="Run every available checker.")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: build/fmus and build/ssp")
     chosen = parser.parse_args(arguments)
     files = chosen.files or [file for ending, folder in FOLDERS.items() for file in sorted(folder.glob(f"*{ending}"))]
     if not files:
-        parser.error("there are no files in build/fmus and build/ssp: make run, or name some")
+        parser.error("there are no files in build/fmus and build/ssp: run `make run`, or name files")
     if wrong := [str(file) for file in files if file.suffix not in FOLDERS or not file.is_file()]:
         parser.error(f"not an .fmu or .ssp: {', '.join(wrong)}")
     results = {}
@@ -308,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table(results))
     missing = sorted({name for found in results.values() for name, findings in found.items() if findings is None})
     if missing:
-        print(f"- not here, or not for this file: {', '.join(missing)}")
+        print(f"- not installed, or not applicable: {', '.join(missing)}")
     return int(any(findings for found in results.values() for findings in found.values()))
 
 

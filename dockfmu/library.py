@@ -20,7 +20,7 @@ def build(
     kind: Literal["native", "python"] = "native",
     options: Mapping[str, object] | None = None,
 ) -> Path:
-    """Build the .fmu of a component of dockfmu, unless the folder has it already, and return its path.
+    """Build the .fmu of a component of dockfmu, unless the folder already has it, and return its path.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ def load(
     source : str or Path
         Name of a system of dockfmu, or a file: .toml, .ssp, or .ssp#VARIANT.ssd for one description of a package.
     settings : mapping of str to value, optional
-        Start values by full names, and initial_conditions.NAME for a declared system; numbers in SI, or texts with a
-        unit such as "20t".
+        Start values by full names, and initial_conditions.NAME for a declared system; numbers in SI, or strings
+        with a unit such as "20t".
     folder : Path or str
-        Build folder, which gets the FMUs and the .ssp of a declared system if it can be written.
+        Build folder, which receives the FMUs and the .ssp of a declared system if it is writable.
     parameters : sequence of Path or str
         .ssv files; `settings` take precedence over them.
     progress : callable
-        Called with a sentence on each thing that takes long.
+        Called with messages about lengthy operations.
 
     Raises
     ------

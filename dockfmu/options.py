@@ -16,7 +16,7 @@ from master.step_control import Retry, StepControl
 
 
 class OptionError(StructureError, ValueError):
-    """An option of a run, or an argument while it runs, is wrong; `problems` holds one sentence for each."""
+    """An option of a run, or an argument given while it runs, is invalid; `problems` holds one sentence for each."""
 
 
 class RunChanges(TypedDict, total=False):
@@ -39,7 +39,7 @@ class RunChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """Options of a run; None leaves what the plan of the system says.
+    """Options of a run; None keeps the value of the system's plan.
 
     Attributes
     ----------
@@ -48,29 +48,29 @@ class RunOptions:
     algorithm : str or Algorithm
         Coupling algorithm, by its name or as a value.
     control : StepControl or Retry
-        Macro steps of variable length, or retries of discarded steps with smaller ones.
+        Macro steps of variable length, or retries of discarded steps with smaller steps.
     adaptive : float
         Let the steps vary as the plan declares, with this tolerance; 0 for the tolerance of the plan.
     resume : Path or str
         Checkpoint to continue from, instead of `start`.
     force : bool
-        Continue from a checkpoint of another system or of other values: inputs and tunable parameters take the values
-        given now, everything else those of the checkpoint.
+        Continue from a checkpoint of another system or with other values: inputs and tunable parameters take the values
+        given now, everything else keeps those of the checkpoint.
     threads : int
-        Threads that step independent elements side by side; the results are bitwise equal.
+        Number of threads that step independent elements in parallel; results are bitwise equal for any number.
     record : sequence of str
-        Variables that are kept in memory, scalars or whole arrays; all outputs by default.
+        Variables to keep in memory, scalars or whole arrays; all outputs by default.
     every : int
         Macro steps from one recorded row to the next.
     around : tuple of two floats
-        Times before and after each event, s, in which a folder of results gets every step.
+        Times before and after each event, s, within which every step is recorded in a folder of results.
     live : Live
         Clock, stream and inputs from the network.
 
     Raises
     ------
     OptionError
-        for values that cannot be, and for options that exclude or need each other
+        for invalid values, and for options that exclude or require each other
     """
 
     step: float | None = None
@@ -110,4 +110,4 @@ class RunOptions:
         if self.adaptive is not None and self.control is not None:
             yield "adaptive and control exclude each other: each says how steps vary"
         if self.force and self.resume is None:
-            yield "force needs resume: it is about differences from a checkpoint"
+            yield "force needs resume: it concerns differences from a checkpoint"

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 class NotRecordedError(DockfmuError, KeyError):
     """A variable was not recorded."""
 
-    __str__ = Exception.__str__  # that of KeyError quotes the message
+    __str__ = Exception.__str__  # KeyError.__str__ would quote the message
 
 
 class Outcome:
-    """End of a run, and its recording in memory.
+    """Outcome of a run, with its recording in memory.
 
     Attributes
     ----------
     result : Result
-        All that observers found: events, peaks, audit, warnings.
+        Findings of the observers: events, peaks, audit, warnings.
 
     Examples
     --------
@@ -46,27 +46,27 @@ class Outcome:
 
     def __repr__(self) -> str:
         result = self.result
-        told = result.outcome if result.outcome == result.status else f"{result.outcome}, {result.status}"
-        return f"<{result.system}: {told} at {result.t_end:g} s, {len(self.time)} rows>"
+        ending = result.outcome if result.outcome == result.status else f"{result.outcome}, {result.status}"
+        return f"<{result.system}: {ending} at {result.t_end:g} s, {len(self.time)} rows>"
 
     @property
     def outcome(self) -> str:
-        """Word of the system for the end of the run, such as "docked"; the status where it says nothing."""
+        """Outcome in the words of the system, such as "docked"; the status if the system declares no outcome."""
         return self.result.outcome
 
     @property
     def success(self) -> bool:
-        """Whether the outcome is one that the system declares as its success; without a declaration, completion is."""
+        """Whether the system declares this outcome a success; without a declaration, whether the run completed."""
         return self.result.success
 
     @property
     def status(self) -> str:
-        """End of the run: "completed", "stopped" or "failed"; `result.message` says why."""
+        """How the run ended: "completed", "stopped" or "failed"; `result.message` says why."""
         return self.result.status
 
     @property
     def events(self) -> dict[str, float]:
-        """Time of the first event of each name, s; all of them stand in `result.events`."""
+        """Time of the first event of each name, s; all events are in `result.events`."""
         first: dict[str, float] = {}
         for event in self.result.events:
             first.setdefault(event["name"], event["t"])
@@ -79,11 +79,11 @@ class Outcome:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Full names of what was recorded, scalar by scalar."""
+        """Full names of the recorded scalars."""
         return self._series.variables or ()
 
     def __contains__(self, name: str) -> bool:
-        """Whether a scalar, or all of an array, was recorded."""
+        """Return whether a scalar, or a whole array, was recorded."""
         try:
             return set(scalars(self._structure, name)[0]) <= set(self.variables)
         except StructureError:
@@ -92,7 +92,7 @@ class Outcome:
     def __getitem__(self, name: str) -> np.ndarray:
         """Return values over time: shape (rows,) for a scalar, (rows, ...) for the name of a whole array.
 
-        Raises StructureError for names that the system does not have, NotRecordedError for what was not recorded.
+        Raises StructureError for names that the system does not have, NotRecordedError for unrecorded variables.
         """
         names, shape = scalars(self._structure, name)
         columns = self._columns(names)
@@ -106,21 +106,23 @@ class Outcome:
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return a table over time with a column for each scalar of `names`, by default of all recorded variables.
 
-        Raises StructureError for names that the system does not have, NotRecordedError for what was not recorded.
+        Raises StructureError for names that the system does not have, NotRecordedError for unrecorded variables.
         """
         import pandas
 
-        wanted = self.variables if names is None else names
-        chosen = [scalar for name in wanted for scalar in scalars(self._structure, name)[0]]
+        requested = self.variables if names is None else names
+        chosen = [scalar for name in requested for scalar in scalars(self._structure, name)[0]]
         index = pandas.Index(self.time, name="time")
         return pandas.DataFrame(self._series.values[:, self._columns(chosen)], index=index, columns=chosen)
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        places = {name: k for k, name in enumerate(self.variables)}
-        missing = [name for name in names if name not in places]
+        column_of = {name: k for k, name in enumerate(self.variables)}
+        missing = [name for name in names if name not in column_of]
         if missing:
-            raise NotRecordedError(f"not recorded: {', '.join(missing)}; `record` of the run chooses the variables")
-        return [places[name] for name in names]
+            raise NotRecordedError(
+                f"not recorded: {', '.join(missing)}; the option `record` of the run selects the variables"
+            )
+        return [column_of[name] for name in names]
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, Any]] = [

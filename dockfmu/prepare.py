@@ -22,7 +22,7 @@ from master.system import Structure
 
 
 def apply_options(plan: Plan, options: RunOptions) -> Plan:
-    """Return the plan with the step, stop time, algorithm and recording interval of the options that give them."""
+    """Return the plan with the step, stop time, algorithm and recording interval of the options that are given."""
     changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
     if isinstance(options.algorithm, str):
         changes["algorithm"] = options.algorithm
@@ -40,15 +40,15 @@ def prepare(
     drivers: Sequence[Driver] = (),
     notes: Sequence[str] = (),
 ) -> CoSimulation:
-    """Return the co-simulation that every run of a system is.
+    """Return the co-simulation of a run, the same for every kind of run.
 
     Parameters
     ----------
-    structure, plan : the system, and how it is run
-    options : what the user chose instead
-    stop : end of the run where the options have none, s
+    structure, plan : the system and the plan of its runs
+    options : options that take precedence over the plan
+    stop : end of the run if the options give none, s
     observers : observers of this run, called after those of the plan and before those of a live run
-    drivers : drivers of this run, beside those of a live run
+    drivers : drivers of this run, called after those of a live run
     notes : sentences that become warnings of the result
 
     Raises
@@ -66,7 +66,7 @@ def prepare(
     if options.adaptive is not None:
         if plan.adaptive is None:
             raise OptionError(["adaptive: the system declares no table `adaptive` that says how its steps may vary"])
-        # substeps are those of this run alone
+        # the substeps apply to this run alone
         structure = structure.copy()
         plan.adaptive.prepare(structure)
         control = plan.adaptive.control(options.adaptive or None)

@@ -1,4 +1,4 @@
-"""A run into a folder of results, as `dockfmu run` and `System.record` make it."""
+"""Record a run in a folder of results, for `dockfmu run` and `System.record`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RESULTS = "results.h5"
 REPORTS = ("report.html", "overview.png", "impact.png")
 
 PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, INPUTS, *REPORTS)
-"""Files of a run in its folder: those that it leaves, the log of an operated one, and the pictures drawn of them."""
+"""Files of a run in its folder: its results, the log of an operator's inputs, and the report with its plots."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ def record(
     report: bool,
     progress: Callable[[str], None],
 ) -> RecordedRun:
-    """Run into a folder of results; see `System.record`.
+    """Record a run in a folder of results; see `System.record`.
 
     Parameters
     ----------
     run : the run, with its `recording_observers`
     place : folder of results
-    options : options that the run was made with
-    publish : leaves the .ssp and the FMUs of the run where they can be found; None where the user has them
-    required : whether a run fails whose .ssp and FMUs cannot be written
+    options : options of the run
+    publish : copies the .ssp and the FMUs of the run to the build folder; None if the user already has them
+    required : whether the run fails if its .ssp and FMUs cannot be written
     report : whether to write the report
-    progress : called with sentences on what is going on
+    progress : called with messages about lengthy operations
     """
     name = run.system.name
     with ResultsFolder(place) as folder:
@@ -86,7 +86,7 @@ def record(
             except WriteError as error:
                 if required:
                     raise
-                progress(f"note: {error}; --build DIR leaves the FMUs and the .ssp elsewhere")
+                progress(f"note: {error}; --build DIR writes the FMUs and the .ssp elsewhere")
         progress(f"{name}: loading {len(run.system.elements)} FMUs")
         run.open()
         _clear(folder, run, options, progress)
@@ -100,7 +100,7 @@ def record(
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a folder of results that cannot be written, before FMUs are built for it. Raises OptionError."""
+    """Raise OptionError for a folder of results that cannot be written, before FMUs are built for it."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         reason = "is not writable" if existing.is_dir() else "is not a directory"
@@ -110,7 +110,7 @@ def check_writable(folder: Path) -> None:
 def recording_observers(
     folder: Path, structure: Structure, plan: Plan, options: RunOptions, attributes: Mapping[str, str], scenes: Scenes
 ) -> list[Observer]:
-    """Return the observers that write the recording, with these attributes and scenes, and the checkpoints of a run."""
+    """Return the observers that write the recording of a run, with these attributes and scenes, and its checkpoints."""
     chosen = apply_options(plan, options)
     recorder = Recorder(
         folder / RESULTS,
@@ -128,7 +128,7 @@ def recording_observers(
 
 
 def driven_inputs(structure: Structure, live: Live) -> list[str]:
-    """Return the inputs that an operator sets, now or in the session that is repeated."""
+    """Return the inputs that an operator sets, live or in a logged session that is replayed."""
     if live.view is not None and live.realtime is not None:
         return operated_inputs(structure)
     return [] if live.inputs is None else list(LoggedInputs(live.inputs).inputs)
@@ -143,7 +143,7 @@ def live_view(
     scenes: Scenes,
     progress: Callable[[str], None],
 ) -> tuple[list[Driver], list[Observer]]:
-    """Return the drivers and observers of a run that is shown as it goes; none for one that is not."""
+    """Return the drivers and observers that show a run live in the browser; none if `view` is not requested."""
     if options.live.view is None:
         return [], []
     chosen = apply_options(plan, options)
@@ -156,16 +156,18 @@ def live_view(
 
 
 def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progress: Callable[[str], None]) -> None:
-    """Remove what an earlier run left, but for the recording and the checkpoint from which this one continues.
+    """Remove the files of an earlier run, except the recording and the checkpoint from which this one continues.
 
-    It comes as late as can be: what is refused until here leaves the results of the earlier run.
+    This is done as late as possible: a run that is refused before leaves the earlier results in place.
     """
     resumed = None if options.resume is None else Path(options.resume)
     try:
         if resumed is not None and resumed.resolve().parent == folder.path.resolve():
             kept = folder.keep_recording(RESULTS, run.start)
             if kept is not None:
-                progress(f"note: the recording of the run before is kept as {kept}; {RESULTS} begins at the checkpoint")
+                progress(
+                    f"note: the recording of the previous run is kept as {kept}; {RESULTS} begins at the checkpoint"
+                )
         rows = journal.beside(Path(RESULTS))
         folder.clear((*PRODUCTS, rows.name, journal.unfinished(rows).name), resumed)
     except DockfmuError:
@@ -174,21 +176,21 @@ def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progre
 
 
 def _run(run: CoSimulation, folder: ResultsFolder) -> dict[str, Any]:
-    """Run, and write what is said of it, whatever happens; return the summary."""
+    """Run, write summary and events whatever happens, and return the summary."""
     try:
         run.run()
     except KeyboardInterrupt:
-        # before the first step or after the last one: the result says so
+        # before the first step or after the last one: the result records it
         pass
     except Exception:
-        # a fault of this program: keep what there is of the run
+        # a defect of this program: keep the results so far
         _summarise(run.result, folder)
         raise
     return _summarise(run.result, folder)
 
 
 def _summarise(result: Result, folder: ResultsFolder) -> dict[str, Any]:
-    """Write summary and events, for which there is a reserve."""
+    """Write summary and events, using the reserved disk space if the disk is full."""
     summary: dict[str, Any] = finite(result.summary())
     folder.release_reserve()
     folder.write_json("summary.json", summary)

@@ -1,4 +1,4 @@
-"""Stepping a system by hand."""
+"""Simulations that are stepped by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from master.step_control import Retry, StepControl
 
 
 class Simulation:
-    """A system that is stepped by hand, from System.simulate.
+    """A simulation that is stepped by hand, returned by `System.simulate`.
 
     A context manager: entering it loads and initialises the FMUs, leaving it frees them.
 
@@ -47,7 +47,7 @@ class Simulation:
     def __init__(
         self, inner: CoSimulation, series: Series, outcome_observers: Callable[[], list[Observer]], starts: Starts
     ) -> None:
-        """`outcome_observers` makes the observers that report the outcome of a branch."""
+        """Wrap a co-simulation; `outcome_observers` returns the observers that report the outcome of a branch."""
         self._inner = inner
         self._series = series
         self._outcome_observers = outcome_observers
@@ -67,65 +67,67 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """The time at which all elements are, s."""
+        """Present time of all elements, s."""
         return self._inner.time
 
     @property
     def finished(self) -> bool:
-        """Return whether the run is over: at the stop time, by the stop signal, or by Ctrl-C."""
+        """Whether the run is over, at the stop time, by the stop signal or by Ctrl-C."""
         return self._inner.finished
 
     def step(self, count: int = 1) -> float:
-        """Take `count` macro steps, and return the time reached, s. Raises FmuError where an FMU fails."""
+        """Take `count` macro steps, and return the time reached, s. Raises FmuError if an FMU fails."""
         return self.advance(self.time + count * self._inner.step)
 
     def advance(self, until: float = math.inf) -> float:
         """Step to the time `until`, s, or to the end of the run if that is earlier; return the time reached, s.
 
-        Raises FmuError where an FMU fails, OptionError without a time where the simulation has no stop time either.
+        Raises FmuError if an FMU fails, OptionError if neither `until` nor a stop time of the simulation is given.
         """
         if math.isinf(until) and math.isinf(self._inner.stop):
             raise OptionError(["advance needs a time, because the simulation has no stop time"])
         return self._inner.advance(until)
 
     def finish(self) -> Outcome:
-        """End this run, and return its outcome, which stays as it is when the simulation is reset.
+        """End this run and return its outcome, which a later `reset` does not change.
 
-        It may be called after a failure, of which the outcome tells. Variables can be read until the next `reset`.
-        Raises FmuError where the last values cannot be read.
+        It may be called after a failure, which the outcome then reports. Variables can be read until the next `reset`.
+        Raises FmuError if the last values cannot be read.
         """
         self._inner.finish()
         return Outcome(self._inner.system, self._inner.result, self._series.detached())
 
     def reset(self, values: Mapping[str, Any] | None = None) -> None:
-        """Begin another run at the start, with the FMUs that are loaded; results are bitwise equal to a fresh run.
+        """Begin another run with the loaded FMUs; its results are bitwise equal to those of a fresh simulation.
 
-        A run that has not been finished is ended. After fmi2Fatal, or the end of an FMU's own process, the FMUs are
-        loaded again; after other failures they are not.
+        A run that has not been finished is ended. The FMUs are loaded again after fmi2Fatal, or if the separate process
+        of an FMU has ended, but not after other failures.
 
         Parameters
         ----------
         values : mapping of str to value, optional
-            Start values by full names and, for a declared system, `initial_conditions.NAME`: the settings of `load`,
-            laid over those with which the system was loaded. The craft of a declared system are placed again. Values
-            of an earlier `reset` do not count.
+            Start values by full names and, for a declared system, `initial_conditions.NAME`: settings as for `load`,
+            which take precedence over those of loading. The craft of a declared system are placed anew. Values of an
+            earlier `reset` no longer apply.
 
         Raises
         ------
         StructureError, DeclarationError, OptionError
             for values that do not fit; the simulation can be reset again
         FmuError
-            where an FMU cannot be initialised with them; the outcome of `finish` tells of it
+            if an FMU cannot be initialised with them; the outcome of `finish` reports it
         """
         if values and self._inner.resume is not None:
-            raise OptionError(["reset: a simulation that continues from a checkpoint has its start values from there"])
+            raise OptionError(
+                ["reset: a simulation that continues from a checkpoint takes its start values from there"]
+            )
         chosen = self._starts.of(self._base, values or {})
         for audit, energy in zip(self._audits, self._energies, strict=True):
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
         self._inner.reset(chosen.structure)
 
     def __getitem__(self, name: str) -> Any:
-        """Return the present value of "element.variable": a number, truth value or text, or a whole array."""
+        """Return the present value of "element.variable": a number, Boolean or string, or a whole array."""
         names, shape = scalars(self._inner.system, name)
         values = self._inner.get(names)
         return np.reshape(values, shape) if shape else values[0]
@@ -134,15 +136,15 @@ class Simulation:
         self.set({name: value})
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Set inputs that no connection sets, and tunable parameters.
+        """Set unconnected inputs and tunable parameters.
 
-        `values` are by full names; a whole array takes an array of its shape, or one number for all places.
-        Raises StructureError for what cannot be set, OptionError for arrays of another shape.
+        `values` are by full names; a whole array takes an array of its shape, or one number for all elements.
+        Raises StructureError for variables that cannot be set, OptionError for arrays of another shape.
         """
         self._inner.set(self._scalars(values))
 
     def _scalars(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of single variables."""
+        """Return the values by scalar variable, with whole arrays spread over their elements."""
         chosen: dict[str, Any] = {}
         for name, value in values.items():
             names, shape = scalars(self._inner.system, name)
@@ -156,7 +158,7 @@ class Simulation:
     def save(self, file: Path | str) -> Path:
         """Write a checkpoint, from which System.simulate(resume=file) continues with bitwise equal results.
 
-        Return the path. Raises CheckpointError that names the FMUs which cannot give their state.
+        Return the path. Raises CheckpointError, which names the FMUs that cannot provide their state.
         """
         return self._inner.save().write(Path(file))
 
@@ -176,18 +178,18 @@ class Simulation:
         Parameters
         ----------
         values : mapping of str to value, optional
-            Values that are set at its start, as by `set`.
+            Values to set at its start, as by `set`.
         step, stop, algorithm, control
             As in RunOptions; by default those of this simulation.
         record : sequence of str, optional
-            Variables that it keeps in memory, by default those of this simulation.
+            Variables to keep in memory, by default those of this simulation.
         every : int
             Macro steps from one recorded row to the next.
 
         Raises
         ------
         CheckpointError
-            where an FMU cannot give its state
+            if an FMU cannot provide its state
         StructureError, OptionError
             for values that cannot be set
         """
@@ -207,5 +209,5 @@ class Simulation:
 
     @property
     def outcome(self) -> Outcome:
-        """Outcome so far."""
+        """Outcome of the run so far."""
         return Outcome(self._inner.system, self._inner.result, self._series)

@@ -1,4 +1,4 @@
-"""Systems from Python: put together element by element, or taken from an .ssp or the systems of dockfmu."""
+"""Systems in Python: built element by element, or loaded from an .ssp or from the systems of dockfmu."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ssp.archive import is_package
 DEFAULTS = RunOptions()
 
 BUILD = Path("build")
-"""The build folder where none is given."""
+"""The default build folder."""
 
 
 class System:
@@ -53,7 +53,7 @@ class System:
     description : str
         One paragraph for reports.
     notes : list of str
-        Sentences on what its runs go without; each run has them among its warnings.
+        Sentences on what its runs lack; each run reports them as warnings.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class System:
         self.description = ""
         self.notes: list[str] = []
         self._given: dict[str, Any] = {}
-        """Settings with which it was loaded, for the report."""
+        """Settings with which the system was loaded, for the report."""
         self._products: Products | None = None
         self._starts = Starts()
 
@@ -86,13 +86,13 @@ class System:
     ) -> Self:
         """Load a system as the function `load` does, with its FMUs in a private folder.
 
-        Systems of the same name that are loaded or built later do not change this one. A declared system is written as
-        an .ssp first and read from there, as any other.
+        Systems of the same name that are loaded or built later do not change this one. A declared system is first
+        written as an .ssp and then read from it, like any other.
 
         Raises
         ------
         DeclarationError, ParameterError, CatalogueError, StructureError, SspError, ArchiveError, DescriptionError
-            naming file, element, variable and value
+            with messages that name file, element, variable and value
         """
         private = PrivateFolder()
         chosen, conditions = read_settings(settings or {}, parameters)
@@ -103,23 +103,23 @@ class System:
                 raise OptionError(
                     [
                         f"{CONDITIONS}.{next(iter(conditions))}: an .ssp has start states instead, such as "
-                        "ELEMENT.parameters.initial.position; initial conditions belong to a system by name"
+                        "ELEMENT.parameters.initial.position; only a system by name has initial conditions"
                     ]
                 )
-            found = bundle.read_bundle(source, private.path)
-            chosen.apply(found[0])
+            contents = bundle.read_bundle(source, private.path)
+            chosen.apply(contents[0])
         else:
             declared = declaration.read(str(source)).with_conditions(conditions)
             progress(f"{source}: preparing its FMUs")
             changed = bool(chosen.values or chosen.sets or conditions)
             own = declared.origin is None and not changed
-            made = bundle.make(declared, private.path / "made", chosen, progress, own=own)
+            package = bundle.make(declared, private.path / "made", chosen, progress, own=own)
             system._starts = Starts(declared, chosen)
-            system._products = Products(declared.name, declared.origin, made.parent, changed)
-            # apart from what was made: packages within a package are unpacked too
-            found = bundle.read_bundle(made, private.path / "package")
-        system.structure, system.plan, system.description, system.notes = found
-        # simulations and outcomes look at its FMUs too
+            system._products = Products(declared.name, declared.origin, package.parent, changed)
+            # apart from the built files: packages within a package are unpacked too
+            contents = bundle.read_bundle(package, private.path / "package")
+        system.structure, system.plan, system.description, system.notes = contents
+        # simulations and outcomes read its FMUs too
         system.structure.keeps.append(private)
         loaded = system.structure.elements.items()
         system._starts.files = {name: element.file for name, element in loaded}
@@ -158,11 +158,11 @@ class System:
         start : mapping of str to value, optional
             Start values by the names of the FMU's variables; lists for arrays.
         process : bool
-            Run the FMU in a process of its own, so that a crash or a call without end is a failure of the run only.
+            Run the FMU in a separate process, so that a crash or a call that never returns fails only the run.
         timeout : float
-            Longest call of an FMU in a process of its own, s.
+            Time limit of a call to an FMU in a separate process, s.
         substeps, every : int
-            The instance makes `substeps` steps in a macro step, or one step in `every` macro steps; one of them is 1.
+            The instance takes `substeps` steps per macro step, or one step per `every` macro steps; one of them is 1.
 
         Raises
         ------
@@ -189,11 +189,11 @@ class System:
         output, input : str
             Full names, "element.variable".
         factor, offset : float
-            The input gets factor * output + offset, where the output is first converted to the unit of the input.
+            The input is set to factor * output + offset, after the output is converted to the unit of the input.
         convert_units : bool
-            Whether units are converted.
+            Whether to convert units.
         mean : bool
-            The output is a mean over the step that gave it, such as an impulse over time; algorithms do not extrapolate
+            The output is a mean over its step, such as an impulse divided by the step; algorithms do not extrapolate
             it.
 
         Raises
@@ -201,10 +201,12 @@ class System:
         StructureError
             for variables that do not exist, with similar names, or that differ in shape
         """
-        sources, given = scalars(self.structure, output)
-        targets, wanted = scalars(self.structure, input)
-        if given != wanted:
-            raise StructureError([f"{output} of shape {given} cannot be connected to {input} of shape {wanted}"])
+        sources, output_shape = scalars(self.structure, output)
+        targets, input_shape = scalars(self.structure, input)
+        if output_shape != input_shape:
+            raise StructureError(
+                [f"{output} of shape {output_shape} cannot be connected to {input} of shape {input_shape}"]
+            )
         for source, target in zip(
             map(self.structure.resolve, sources), map(self.structure.resolve, targets), strict=True
         ):
@@ -234,8 +236,8 @@ class System:
         Parameters
         ----------
         values : mapping of str to value
-            Numbers in the unit of the variable, texts with a unit such as "20t", truth values, names of an
-            enumeration's items; lists for arrays.
+            Numbers in the unit of the variable, strings with a unit such as "20t", Booleans, names of enumeration
+            items; lists for arrays.
 
         Raises
         ------
@@ -246,7 +248,7 @@ class System:
             set_value(self.structure, name, value)
 
     def swap(self, element: str, fmu: Path | str) -> list[str]:
-        """Replace the FMU of an element; start values stay where the new FMU has the variable.
+        """Replace the FMU of an element; start values are kept if the new FMU has the variable.
 
         Parameters
         ----------
@@ -258,7 +260,7 @@ class System:
         Returns
         -------
         list of str
-            A sentence on each start value and output that is lost, and on its effect; each run has them among its
+            A sentence on each start value and output that is lost, and on its effect; each run reports them as
             warnings.
 
         Raises
@@ -272,14 +274,14 @@ class System:
         return left_out + unwatched
 
     def isolate(self, element: str, timeout: float | None = None) -> None:
-        """Run the FMU of an element in a process of its own, so that a crash or a call without end only fails the run.
+        """Run the FMU of an element in a separate process: a crash or a call that never returns fails only the run.
 
         Parameters
         ----------
         element : str
             Name of the element.
         timeout : float, optional
-            Longest call, s; by default it stays as it is.
+            Time limit of a call, s; unchanged by default.
 
         Raises
         ------
@@ -288,8 +290,9 @@ class System:
         """
         if element not in self.structure.elements:
             hint = did_you_mean(element, self.structure.elements)
+            listed = ", ".join(self.structure.elements)
             raise StructureError(
-                [f"{element}: the system {self.name} has {', '.join(self.structure.elements)}, no {element!r}{hint}"]
+                [f"{element}: the system {self.name} has no element {element!r}; there are {listed}{hint}"]
             )
         chosen = self.structure.elements[element]
         chosen.process, chosen.timeout = True, timeout or chosen.timeout
@@ -300,9 +303,9 @@ class System:
         Parameters
         ----------
         pattern : str
-            `*` stands for any text, nothing else is special; the name of a group or array selects all that is in it.
+            `*` matches any text, no other character is special; the name of a group or array selects all its members.
         causality : sequence of str
-            Causalities of FMI: "output", "input", "parameter", "local", ...
+            FMI causalities: "output", "input", "parameter", "local", ...
         """
         return self.structure.select(pattern, causality)
 
@@ -316,7 +319,7 @@ class System:
         signal : str
             Full name of an output.
         when : {"rise", "fall", "above", "below", "equals", "change"}
-            What the signal does; see `Event`.
+            Condition on the signal; see `Event`.
         level : float
             Level of "above", "below" and "equals", in the unit of the signal.
         """
@@ -343,12 +346,12 @@ class System:
         names : mapping of int to str, optional
             Outcome of each value; by default the items of the enumeration in lower case.
         undecided : str
-            Outcome that is not final.
+            Outcome that is not yet final.
         interim : mapping of str to str, optional
             Outcome -> Boolean output: the first that is true gives the outcome while the signal is undecided.
         """
-        pairs = tuple((names or {}).items()), tuple((interim or {}).items())
-        self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), pairs[0], undecided, pairs[1]))
+        named, outputs = tuple((names or {}).items()), tuple((interim or {}).items())
+        self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), named, undecided, outputs))
 
     def write(self, file: Path | str) -> Path:
         """Write an .ssp with its FMUs, start values and plan, for `dockfmu run` and other tools; return its path."""
@@ -367,7 +370,7 @@ class System:
         Parameters
         ----------
         options : RunOptions
-            How the system is run.
+            Options of the run.
         drivers : sequence of Driver
             Drivers that set inputs.
         observers : sequence of Observer
@@ -384,9 +387,9 @@ class System:
         """
         chosen = replace(options, **changes)
         if chosen.around is not None:
-            raise OptionError(["around is for a folder of results (System.record); in memory, choose `every`"])
+            raise OptionError(["around applies to a folder of results (System.record); in memory, use `every`"])
         if chosen.live.view is not None:
-            raise OptionError(["view is for a folder of results (System.record)"])
+            raise OptionError(["view needs a folder of results (System.record)"])
         names = None
         if chosen.record is not None:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
@@ -403,15 +406,15 @@ class System:
         observers: Sequence[Observer] = (),
         **changes: Unpack[RunChanges],
     ) -> Outcome:
-        """Run to the stop time or the stop signal, and return what was recorded in memory.
+        """Run to the stop time or the stop signal, and return the outcome with its recording in memory.
 
         Parameters
         ----------
         options : RunOptions
-            How the system is run.
+            Options of the run.
         check : bool
-            Whether an FMU that fails raises FmuError; otherwise the outcome has the failure, and what was recorded
-            until then.
+            Whether a failure of an FMU raises FmuError; otherwise the outcome holds the failure, and the recording up
+            to it.
         drivers : sequence of Driver
             Drivers that set inputs.
         observers : sequence of Observer
@@ -422,7 +425,7 @@ class System:
         Raises
         ------
         FmuError
-            where an FMU fails, with `check`
+            if an FMU fails and `check` is true
         OptionError, StructureError, CheckpointError
             as `simulate` does
         """
@@ -449,26 +452,26 @@ class System:
         progress: Callable[[str], None] = silent,
         **changes: Unpack[RunChanges],
     ) -> RecordedRun:
-        """Run into a folder of results, as `dockfmu run` does.
+        """Run and record in a folder of results, as `dockfmu run` does.
 
-        The folder gets `results.h5`, `events.json`, `summary.json`, and with `report` also `report.html`, of
-        failed runs too. Those of an earlier run are removed, except the recording where this run continues from a
-        checkpoint in that folder.
+        The folder receives `results.h5`, `events.json`, `summary.json` and, with `report`, `report.html`, also if the
+        run fails. Files of an earlier run are removed, except its recording if this run continues from a checkpoint in
+        that folder.
 
         Parameters
         ----------
         folder : Path or str, optional
             Folder of results, `build`/results/NAME by default.
         options : RunOptions
-            How the system is run.
+            Options of the run.
         build : Path or str
-            Build folder, which gets the FMUs and the .ssp of a declared system.
+            Build folder, which receives the FMUs and the .ssp of a declared system.
         report : bool
             Whether to write the report.
         command : str
-            What the user typed, for the report.
+            Command line as the user typed it, for the report.
         progress : callable
-            Called with a sentence on each thing that takes long.
+            Called with messages about lengthy operations.
         **changes
             Fields of RunOptions, which take precedence over `options`.
 
@@ -477,7 +480,7 @@ class System:
         OptionError, StructureError, CheckpointError
             as `simulate` does, before anything runs
         LockedError
-            for a folder in which another run writes
+            for a folder that another run is writing
         WriteError, DockfmuError
             for a folder that cannot be written
         """
@@ -493,7 +496,7 @@ class System:
             "command": command,
             "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
         }
-        # whatever is refused is refused before a folder is made
+        # refuse what is invalid before a folder is made
         scenes = scenes_of(self.structure, driven_inputs(self.structure, chosen.live))
         writers = recording_observers(place, self.structure, self.plan, chosen, attributes, scenes)
         drivers, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # the catalogue is read without the tools that build
+    # the catalogue can be read without importing the build tools
     if name == "build":
         from fmus.package import build
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Entry:
     """A component of the catalogue. Its module is imported when it is needed, which may take seconds.
 
-    `more_sets` are packages beside `module` whose parameter sets are those of the component too, `other_sets` the names
-    of sets in its folder that are for builds with other options. `fit` is a module whose `misfit(memory)` says why
-    start values that are valid one by one do not fit each other.
+    `more_sets` lists packages besides `module` whose parameter sets belong to the component too; `other_sets` names
+    sets in its folder that are for builds with other options. `fit` is a module whose `misfit(memory)` returns why
+    start values that are valid one by one are inconsistent with each other.
     """
 
     name: str
@@ -74,7 +74,7 @@ _ENTRIES = {
         Entry(
             "ProbeMechanismExternal",
             "components.probe_mechanism",
-            "the same mechanism, its contact an FMU of its own",
+            "the same mechanism, with its contact in a separate FMU",
             {"contact": "external"},
             other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
         ),
@@ -82,13 +82,13 @@ _ENTRIES = {
         Entry(
             "PeripheralMechanism",
             "components.peripheral_mechanism",
-            "elastic-adaptive peripheral docking mechanism, contact of the rings inside",
+            "elastic-adaptive peripheral docking mechanism with contact of the rings inside",
             more_sets=("components.contact.ring_pair",),
         ),
         Entry(
             "PeripheralMechanismExternal",
             "components.peripheral_mechanism",
-            "the same mechanism, its contact an FMU of its own",
+            "the same mechanism, with its contact in a separate FMU",
             {"contact": "external"},
         ),
         Entry(
@@ -198,10 +198,10 @@ def entry(name: str) -> Entry:
 
 def parameter_sets(name: str) -> tuple[ParameterSet, ...]:
     """Return the parameter sets of a component without importing its kernels. Raises CatalogueError."""
-    found = entry(name)
-    folders = [Path(place) for module in (found.module, *found.more_sets) for place in _places(module)]
-    sets = [chosen for folder in folders for chosen in read_parameter_sets(folder / "parameters")]
-    return tuple(chosen for chosen in sets if chosen.name not in found.other_sets)
+    chosen = entry(name)
+    folders = [Path(place) for module in (chosen.module, *chosen.more_sets) for place in _places(module)]
+    sets = [parameters for folder in folders for parameters in read_parameter_sets(folder / "parameters")]
+    return tuple(parameters for parameters in sets if parameters.name not in chosen.other_sets)
 
 
 def _places(module: str) -> list[str]:
@@ -210,18 +210,18 @@ def _places(module: str) -> list[str]:
 
 
 def component(name: str, **options: Any) -> Component:
-    """Return the component called `name`, made with the build options of its factory.
+    """Return the component called `name`, made with build options of its factory.
 
-    Raises CatalogueError for an unknown name, and what the factory raises for wrong options.
+    Raises CatalogueError for an unknown name, and any error of the factory for wrong options.
     """
-    found = entry(name)
-    options = {**found.options, **options}
-    made: Component = import_module(found.module).component(**options)
+    chosen = entry(name)
+    options = {**chosen.options, **options}
+    made: Component = import_module(chosen.module).component(**options)
     return replace(made, options=options)
 
 
 def misfit(name: str, memory: Any) -> str | None:
-    """Return why the start values in the `memory` of a component do not fit each other, or None.
+    """Return why the start values in the `memory` of a component are inconsistent with each other, or None.
 
     Raises CatalogueError.
     """

@@ -35,15 +35,15 @@ def reference(component: Component, experiment: Experiment, lengths: Sequence[fl
     """
     index = component.record.index
     places = [index[name] for name in experiment.inputs]
-    wanted = [index[name] for name in experiment.outputs]
+    slots = [index[name] for name in experiment.outputs]
     rows = np.array(list(experiment.inputs.values())).T.reshape(experiment.steps, len(places))
     instance = Instance(component, **dict(zip(experiment.inputs, rows[0], strict=True)))
-    found = [instance.block[wanted].copy()]
+    outputs = [instance.block[slots].copy()]
     for k, row in enumerate(rows):
         instance.block[places] = row
         instance.step(experiment.start + k * experiment.step, lengths[k] if len(lengths) else experiment.step)
-        found.append(instance.block[wanted].copy())
-    return np.array(found)
+        outputs.append(instance.block[slots].copy())
+    return np.array(outputs)
 
 
 def _csv(times: Iterable[float], columns: Mapping[str, Iterable[float]]) -> str:
@@ -64,7 +64,7 @@ def _options(experiment: Experiment) -> str:
     return "".join(f"{name}, {value}\n" for name, value in values.items())
 
 
-def _telling(description: Description, names: Sequence[str], values: np.ndarray) -> list[int]:
+def _most_changing(description: Description, names: Sequence[str], values: np.ndarray) -> list[int]:
     """Return the indices of the `FEW` outputs that change most relative to their nominal values."""
     nominal = np.array([description.variables[name].nominal or 1.0 for name in names])
     moved = np.ptp(values, axis=0) / nominal
@@ -77,7 +77,7 @@ def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFOR
     description = read_description(fmu)
     experiment = experiment_for(description)
     values = reference(component, experiment)
-    chosen = _telling(description, experiment.outputs, values)
+    chosen = _most_changing(description, experiment.outputs, values)
     last = {name: [*column, column[-1]] for name, column in experiment.inputs.items()}
     files = {
         "_ref.csv": _csv(experiment.times, {experiment.outputs[i]: values[:, i] for i in chosen}),

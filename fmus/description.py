@@ -67,13 +67,13 @@ def describe(
     capabilities: Mapping[str, str],
     source_files: Sequence[str] = (),
 ) -> bytes:
-    """Return the XML document.
+    """Return the model description as an XML document.
 
-    Between steps outputs depend on no input: they are computed within a step, and reading them runs no code of the
+    Between steps, outputs depend on no input: they are computed within a step, and reading them runs no code of the
     component. In initialization mode an output may depend on every input and parameter; the document says so by leaving
     `dependencies` out (FMI 2.0, section 2.2.8). A shorter list, found by varying the inputs, missed products and
     branches, and importers that sort by it began with wrong values.
-    Raises UnitError for a unit that is not known.
+    Raises UnitError for an unknown unit.
     """
     variables = component.record.variables
     index = {slot.index: str(number) for number, slot in enumerate(variables, start=1)}

@@ -1,4 +1,4 @@
-"""The icon of an FMU, `model.png`: a drawing of a few shapes, rendered without a library for images."""
+"""The icon of an FMU, `model.png`: a drawing of a few shapes, rendered without an image library."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Line:
     width: float = 3.0
 
     def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return which of the points (x, y) lie no further from it than half its width."""
+        """Return which of the points (x, y) lie within half the width of the line."""
         near = np.zeros(x.shape, bool)
         for (x1, y1), (x2, y2) in zip(self.points, self.points[1:], strict=False):
             dx, dy = x2 - x1, y2 - y1

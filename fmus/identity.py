@@ -15,17 +15,17 @@ from fmus.resources import resource_files
 
 
 def _constants(function: Any) -> list[str]:
-    """Return what a kernel that was made by a factory has closed over: build options that are in no record.
+    """Return the constants that a kernel made by a factory closes over: build options that are in no record.
 
-    `base.compiler.digest_of` would name more, the bytecode too, which differs between versions of Python. The GUID has
-    to be the same for all of them; the source files stand for the code here.
+    `base.compiler.digest_of` would include more, such as the bytecode, which differs between versions of Python. The
+    GUID must be the same for all versions; here the source files represent the code.
     """
     plain = getattr(function, "py_func", function)
-    found = [plain.__qualname__]
+    constants = [plain.__qualname__]
     for cell in plain.__closure__ or ():
         value = cell.cell_contents
-        found.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
-    return found
+        constants.extend(_constants(value) if hasattr(value, "py_func") else [repr(value)])
+    return constants
 
 
 def model_digest(component: Component) -> str:
@@ -47,9 +47,9 @@ def model_digest(component: Component) -> str:
 def guid_of(component: Component, capabilities: Mapping[str, str], implementation: Path, tables: str) -> str:
     """Return the GUID of the FMU of `component` with these capabilities.
 
-    It changes with the model, with what the model description and the `tables` (without a GUID) say of it, and with the
-    sources of the standard's functions in the folder `implementation`. It is the same for any choice of platforms and
-    on any machine: a state saved on one is a state on another, and libraries of several builds fit one archive.
+    It changes with the model, with the model description and the `tables` (both without a GUID), and with the sources
+    of the standard's functions in the folder `implementation`. It is the same for any choice of platforms and on any
+    machine: a state saved on one is valid on another, and libraries of several builds fit into one archive.
     """
     total = hashlib.sha256(model_digest(component).encode())
     sources = [file.read_bytes() for file in sorted(implementation.iterdir()) if file.suffix in (".c", ".h", ".py")]

@@ -37,7 +37,7 @@ _APART = ("check", "crosscheck.py")
 
 
 class PlatformError(DockfmuError, ValueError):
-    """An FMU is asked for a platform that there is not."""
+    """An FMU is requested for an unknown platform."""
 
 
 def build(
@@ -49,11 +49,11 @@ def build(
 ) -> Path:
     """Write `folder/NAME.fmu` (`NAME-python.fmu` of kind python) and return its path.
 
-    `platforms` are names of `toolchain.targets.TARGETS`, or "sources" for C sources of the component in the file.
+    `platforms` are names of `toolchain.targets.TARGETS`, or "sources" to include C sources of the component.
     `progress` is called with a line before each lengthy part.
 
     The file is the same, byte for byte, whenever and wherever it is built from the same sources with the same tools. It
-    is built once; after that it comes from the cache. Raises PlatformError for an unknown platform, LinkError,
+    is built once, and then taken from the cache. Raises PlatformError for an unknown platform, LinkError,
     LibraryError, TranslationError, UnitError, and WriteError if `folder` cannot be written.
     """
     if unknown := set(platforms) - {*TARGETS, SOURCES}:
@@ -99,7 +99,7 @@ def _place(component: Component, kind: str, key: str) -> Path:
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
-    """Return icon, resources, scene, parameter sets and documentation, the same for every kind."""
+    """Return icon, resources, scene, parameter sets and documentation."""
     content = {**resource_files(component), **scene_files(component), "model.png": icon(component)}
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)

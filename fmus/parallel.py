@@ -1,4 +1,4 @@
-"""Build FMUs in parallel, a process each, because compiling holds Python's global lock."""
+"""Build FMUs in parallel, one process each, because compiling holds Python's global lock."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fmus.package import build, is_built
 def build_in_parallel(
     wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None], beside: Sequence[str] = ()
 ) -> None:
-    """Put the native FMUs of components, given as (name in the catalogue, build options), into the cache.
+    """Build the native FMUs of components, given as (name in the catalogue, build options), into the cache.
 
     Failures are left to a later `build`, which raises them. `progress` is called with lines "NAME: what is being done".
-    The modules `beside` are run meanwhile, as `python -m` does, to compile what else a run needs.
+    The modules `beside` are run at the same time, as by `python -m`, to compile what else a run needs.
     """
     tasks = {json.dumps([name, dict(options)], sort_keys=True): (name, options) for name, options in wanted}
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]

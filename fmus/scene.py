@@ -1,8 +1,8 @@
-"""The scene of a component, from `scene.toml` beside its kernel, as it is carried in the FMU.
+"""The scene of a component, from `scene.toml` beside its kernel, in the form in which the FMU carries it.
 
-In the file, beside the schema of `base.scene`: `include = [{ file = "../FOLDER/scene.toml" }]` puts what another file
-has before its own; `when = "variable"` leaves a table out, or an included file, unless the component has that variable
-(`"not variable"`: if it has); a frame may have another `name` than its table, so that builds differ in it;
+The file extends the schema of `base.scene`. `include = [{ file = "../FOLDER/scene.toml" }]` puts the content of another
+file before its own. `when = "variable"` leaves out a table, or an included file, unless the component has that variable
+(`"not variable"`: if it has). A frame may have another `name` than its table, so that builds can differ in it.
 `repeat = "array"` makes a copy for each element of an array or array of groups, with `{k}` as its index from 1.
 """
 
@@ -31,7 +31,7 @@ class SceneFileError(SceneError):
 def scene_files(component: Component) -> dict[str, bytes]:
     """Return the scene by its path in the FMU; nothing for a component without `scene.toml` beside its declaration.
 
-    Raises SceneError, naming file, place and variable, for a scene that the component does not have the variables for.
+    Raises SceneError, naming file, place and variable, for a scene with variables that the component does not have.
     """
     file = component.module.with_name("scene.toml")
     if not file.is_file():
@@ -43,7 +43,7 @@ def scene_files(component: Component) -> dict[str, bytes]:
 
 
 def _read(file: Path, names: list[str], within: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Return the content of a file after that of the files that it includes."""
+    """Return the content of a file, after the content of the files that it includes."""
     if file in within:
         raise SceneFileError(f"{file}: includes itself")
     try:
@@ -56,13 +56,13 @@ def _read(file: Path, names: list[str], within: tuple[Path, ...] = ()) -> dict[s
         for other in content.pop("include", [])
         if _has(other.get("when"), names)
     ]
-    for found in (content, *others):
-        # an included file may stand on the frames of this one, not the other way round
-        merged["frames"] |= found.pop("frames", {})
-    for found in (*others, content):
+    for scene in (content, *others):
+        # an included file may refer to the frames of this one, not the other way round
+        merged["frames"] |= scene.pop("frames", {})
+    for scene in (*others, content):
         for part in _PARTS:
-            merged[part] += found.pop(part, [])
-        merged |= found
+            merged[part] += scene.pop(part, [])
+        merged |= scene
     return merged
 
 
@@ -111,12 +111,12 @@ def _has(variable: str | None, names: list[str]) -> bool:
 
 
 def _count(array: str, names: list[str]) -> int:
-    found = re.compile(re.escape(array) + r"\[(\d+)")
-    return max((int(match[1]) for name in names if (match := found.match(name))), default=0)
+    element = re.compile(re.escape(array) + r"\[(\d+)")
+    return max((int(match[1]) for name in names if (match := element.match(name))), default=0)
 
 
 def _with_index(value: Any, k: int) -> Any:
-    """Return `value` with `{k}` in all its texts replaced."""
+    """Return `value` with `{k}` replaced in all its strings."""
     if value == "{k}":
         return k
     if isinstance(value, str):

@@ -1,1 +1,1 @@
-"""The master: couples FMI 2.0 co-simulation FMUs of any origin. README.md shows how it is put together."""
+"""The master: couples co-simulation FMUs of FMI 2.0 and 3.0 from any tool. README.md describes its structure."""

@@ -1,4 +1,4 @@
-"""`python -m master` compiles the loop into the cache, what the first run would do otherwise."""
+"""`python -m master` compiles the loop into the cache, which the first run would do otherwise."""
 
 from __future__ import annotations
 

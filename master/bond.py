@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bond:
-    """A power bond between two instances: `efforts` (outputs of one) and `flows` (of the other) in pairs.
+    """A power bond between two instances: pairs of `efforts` (outputs of one) and `flows` (outputs of the other).
 
     An effort is the mean over the macro step that just ended, a flow the value at its end.
     """

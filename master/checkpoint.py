@@ -48,9 +48,10 @@ class Checkpoint:
     """A run at `time`, after `macro_steps` of length `step` from `start` on; `stepping` names the algorithm.
 
     `states` are the serialised states of the FMUs, by element; `memory` is the state of the loop between two steps, so
-    that a resumed run is bitwise equal to an uninterrupted one. The system is described to compare with: `fmus`
-    are the SHA-256 of the files, `starts` the start values of each element, `rates` its substeps and every how many
-    macro steps it steps, `order` the order of the elements, `connections` a sentence for each connection.
+    that a resumed run is bitwise equal to an uninterrupted one. The other fields describe the system for comparison:
+    `fmus` are the SHA-256 of the files, `starts` the start values of each element, `rates` the substeps of each element
+    and the number of macro steps in which it steps once, `order` the order of the elements, `connections` a sentence
+    for each connection.
     """
 
     system: str
@@ -68,7 +69,7 @@ class Checkpoint:
     memory: dict[str, np.ndarray] = field(repr=False)
 
     def differences(self, system: Structure) -> list[Difference]:
-        """Return the differences between a system and the one of which the checkpoint was taken."""
+        """Return the differences between a system and the one from which the checkpoint was taken."""
         found = []
         if self.system != system.name:
             found.append(Difference("the name of the system", self.system, system.name))
@@ -92,7 +93,7 @@ class Checkpoint:
         return found
 
     def _other_starts(self, system: Structure, element: str, now: Mapping[str, Any]) -> list[Difference]:
-        """Return the start values that differ; one that is not given is that of the FMU."""
+        """Return the start values that differ; a value that is not given is that of the FMU."""
         variables, then = system.description(element).variables, self.starts[element]
         found = []
         for name in sorted(then.keys() | now.keys()):
@@ -105,21 +106,21 @@ class Checkpoint:
         return found
 
     def check(self, system: Structure, *, force: bool = False) -> None:
-        """Raise CheckpointError that lists the differences of a system; with `force` only for fatal ones."""
+        """Raise CheckpointError that lists the differences of a system; with `force`, only for fatal ones."""
         found = self.differences(system)
         wrong = [difference for difference in found if difference.fatal or not force]
         if wrong:
             lines = "".join(f"\n  {difference}" for difference in wrong)
-            text = f"the checkpoint at t = {self.time:.9g} s was taken of another system:{lines}"
+            text = f"the checkpoint at t = {self.time:.9g} s was taken from another system:{lines}"
             if not any(difference.fatal for difference in wrong):
                 text += (
                     "\ngive the same values again, or continue with --force (force=True): inputs and tunable "
-                    "parameters act as they are given now, all other values as the checkpoint has them"
+                    "parameters then have the values given now, all others those of the checkpoint"
                 )
             raise CheckpointError(text)
 
     def write(self, file: Path) -> Path:
-        """Write a file; the old one stays until the new one is whole."""
+        """Write the checkpoint to `file`; an old file stays until the new one is complete."""
         head = {k: v for k, v in asdict(self).items() if k not in ("states", "memory")} | {"format": FORMAT}
         content = {"head": np.frombuffer(json.dumps(head).encode(), np.uint8)}
         content |= {f"state/{name}": np.frombuffer(state, np.uint8) for name, state in self.states.items()}
@@ -138,7 +139,7 @@ def _sealed(data: bytes) -> bytes:
 
 
 def _unsealed(data: bytes) -> bytes:
-    """Return the data behind a digest. Raises ValueError where they do not match."""
+    """Return the data that follow a digest. Raises ValueError if they do not match it."""
     magic, digest, rest = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if magic != _MAGIC:
         raise ValueError("not a checkpoint of dockfmu")
@@ -148,7 +149,7 @@ def _unsealed(data: bytes) -> bytes:
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """Read a checkpoint. Raises CheckpointError for a file that is missing, damaged, or something else."""
+    """Read a checkpoint. Raises CheckpointError for a file that is missing, damaged, or not a checkpoint."""
     if not file.is_file():
         raise CheckpointError(f"{file}: there is no such checkpoint; runs write the first one after some seconds")
     try:
@@ -193,7 +194,7 @@ def restore_states(instances: Mapping[str, FmuInstance], states: Mapping[str, by
 
 
 def identity(system: Structure) -> dict[str, Any]:
-    """Return the description of a system, as fields of Checkpoint."""
+    """Return the fields of Checkpoint that describe a system."""
     elements = system.elements.items()
     return {
         "fmus": digests(system),
@@ -205,13 +206,13 @@ def identity(system: Structure) -> dict[str, Any]:
 
 
 def identity_of_starts(system: Structure) -> dict[str, Any]:
-    """Return the part of `identity` that start values are."""
+    """Return the part of `identity` that holds the start values."""
     elements = system.elements.items()
     return {"starts": {name: {key: _plain(v) for key, v in element.start.items()} for name, element in elements}}
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON keeps it, so that 2, 2.0 and numpy's 2 are one."""
+    """Return a value as JSON stores it, so that 2, 2.0 and numpy's 2 are equal."""
     if value is None or isinstance(value, str):
         return value
     return float(value)

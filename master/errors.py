@@ -13,7 +13,7 @@ class MasterError(DockfmuError):
 
 
 class ArchiveError(MasterError):
-    """An archive or an XML document is damaged, or not safe to open."""
+    """An archive or an XML document is damaged, or is not safe to open."""
 
 
 class DescriptionError(MasterError):
@@ -32,7 +32,7 @@ class FmuError(MasterError):
     """An FMU could not be loaded, or one of its functions failed.
 
     `instance` is the name in the system, `function` the FMI function, `status` its name ("fmi2Error", ...), `time` the
-    time of the run or None before it, `file` the name of the FMU's file, `message` what the FMU itself said last.
+    time of the run or None before it, `file` the name of the FMU's file, `message` the last message of the FMU itself.
     """
 
     exit_status = FAILED

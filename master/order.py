@@ -12,23 +12,23 @@ Node = TypeVar("Node", bound=Hashable)
 def _components(nodes: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> list[int]:
     """Return the number of the strongly connected component of each node, by Kosaraju's algorithm.
 
-    scipy has it too; importing that takes longer than a short run.
+    scipy provides this too, but importing it takes longer than a short run.
     """
     after: dict[Node, list[Node]] = {node: [] for node in nodes}
     before: dict[Node, list[Node]] = {node: [] for node in nodes}
     for a, b in edges:
         after[a].append(b)
         before[b].append(a)
-    left: dict[Node, None] = {}
+    finished: dict[Node, None] = {}
     for node in nodes:
-        left |= dict.fromkeys(_left(node, after, left))
+        finished |= dict.fromkeys(_postorder(node, after, finished))
     label: dict[Node, int] = {}
-    for node in reversed(left):
-        label |= dict.fromkeys(_left(node, before, label), len(label))
+    for node in reversed(finished):
+        label |= dict.fromkeys(_postorder(node, before, label), len(label))
     return [label[node] for node in nodes]
 
 
-def _left(start: Node, following: Mapping[Node, Sequence[Node]], seen: Container[Node]) -> list[Node]:
+def _postorder(start: Node, following: Mapping[Node, Sequence[Node]], seen: Container[Node]) -> list[Node]:
     """Return the nodes that a depth-first search from `start` reaches, in the order in which it leaves them."""
     if start in seen:
         return []
@@ -36,13 +36,13 @@ def _left(start: Node, following: Mapping[Node, Sequence[Node]], seen: Container
     path = [(start, iter(following[start]))]
     while path:
         node, rest = path[-1]
-        found = next((other for other in rest if other not in entered and other not in seen), None)
-        if found is None:
+        follower = next((other for other in rest if other not in entered and other not in seen), None)
+        if follower is None:
             done.append(node)
             path.pop()
         else:
-            entered.add(found)
-            path.append((found, iter(following[found])))
+            entered.add(follower)
+            path.append((follower, iter(following[follower])))
     return done
 
 

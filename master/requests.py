@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Trigger:
-    """Report every change of a variable, or each crossing of `level` where one is given."""
+    """Report every change of a variable, or each crossing of `level` if one is given."""
 
     variable: str
     level: float | None = None
@@ -23,18 +23,18 @@ class Sampling:
 
 @dataclass
 class Pace:
-    """Speed of a paced run, which an operator may change while it goes on.
+    """Speed of a paced run, which an operator may change during the run.
 
     Attributes
     ----------
     factor : float
         Simulated time per wall time.
     held : bool
-        Whether the run waits.
+        Whether the run is paused.
     end : str
         Reason to end the run; empty to go on.
     changes : int
-        Number of changes of `factor` and `held` so far: each starts the clock anew.
+        Number of changes of `factor` and `held` so far; each change restarts the clock.
     """
 
     factor: float = 1.0

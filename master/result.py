@@ -9,17 +9,16 @@ from typing import Any, Literal
 
 @dataclass
 class Result:
-    """End of a run; `events`, `peaks` and `audit` are filled by the observers of those names, `realtime` by Pacing.
+    """The result of a run; the observers Events, Peaks and Audit fill the fields of these names, Pacing `realtime`.
 
-    `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, "failed" with `message` and
-    `error` saying why; `t_end` is the last time at which all instances were consistent. `rejected_steps` counts the
-    macro steps that step control repeated, `sweeps` the passes of implicit coupling; the shortest and the longest step
-    are known where they vary.
+    `status` is "completed" at the stop time or the stop signal, "stopped" by Ctrl-C, and "failed" for the reason in
+    `message` and `error`; `t_end` is the last time at which all instances were consistent. `rejected_steps` counts the
+    macro steps that step control repeated, `sweeps` the sweeps of implicit coupling; the shortest and the longest step
+    are known if the steps vary.
 
-    `decided` is what the system says of the outcome, and `successes` are the outcomes that it declares as its success;
-    both are filled by Outcomes. `validity` has the counters of Validity, `checks` the judgement of each line of
-    `audit`, `resumed` what is known of the checkpoint that the run goes on from, `failure` which FMU failed, and what
-    it says.
+    `decided` is the outcome that the system reports, and `successes` are the outcomes that it declares to be successes;
+    Outcomes fills both. `validity` has the counters of Validity, `checks` the verdict on each line of `audit`,
+    `resumed` describes the checkpoint from which the run continues, `failure` the FMU that failed and its message.
     """
 
     system: str
@@ -58,12 +57,12 @@ class Result:
 
     @property
     def outcome(self) -> str:
-        """The outcome that the system reports, the status where it reports none, "failed" if the run failed."""
+        """The outcome that the system reports, the status if it reports none, "failed" if the run failed."""
         return "failed" if self.status == "failed" else self.decided or self.status
 
     @property
     def success(self) -> bool:
-        """Whether the outcome is one that the system declares as its success; without a declaration, completion is."""
+        """Whether the system declares the outcome a success; without a declaration, whether the run completed."""
         if self.successes is None:
             return self.status == "completed"
         return self.outcome in self.successes

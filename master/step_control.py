@@ -17,7 +17,7 @@ DISCRETE = ("Integer", "Boolean")
 
 @dataclass(frozen=True)
 class StepDoubling:
-    """Estimate the error by the difference between one step and two halves. All FMUs must support rollback.
+    """Estimate the error from the difference between one step and two half steps. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class StepDoubling:
         Largest difference of a continuous coupled output, relative to the largest magnitude that outputs of its
         instance and unit have had.
     order : int
-        Power of the step that the difference is proportional to: 2 for held inputs, 3 for lines.
+        Power of the step that the difference is proportional to: 2 for held inputs, 3 for linear ones.
     """
 
     tolerance: float = 1e-4
@@ -34,18 +34,19 @@ class StepDoubling:
 
 @dataclass(frozen=True)
 class PowerBonds:
-    """Estimate the error by the energy that power bonds create, because their sides saw different efforts and flows.
+    """Estimate the error from the energy that power bonds create because their sides saw different efforts and flows.
 
-    The energy is what one side gave at the end of the step less what the other got; for held inputs this is twice what
-    arises, at leading order (Sadjina, Kyllingstad, Skjong, Pedersen: Energy conservation and power bonds in
-    co-simulations, 2017). Without rollback, a step that was too long only makes the next one shorter.
+    The energy is the difference between what one side supplied and what the other received, both with the values at the
+    end of the step; for held inputs it is twice the energy created, to leading order (Sadjina, Kyllingstad, Skjong,
+    Pedersen: Energy conservation and power bonds in co-simulations, 2017). Without rollback, a step that was too long
+    only makes the next one shorter.
 
     Parameters
     ----------
     bonds : tuple of Bond
         The power bonds that are checked.
     tolerance : float
-        Energy of each bond in a step, J.
+        Largest energy of each bond in a step, J.
     order : int
         Power of the step that the energy is proportional to.
     """
@@ -59,9 +60,8 @@ class PowerBonds:
 class StepControl:
     """Vary the macro step between two bounds, by a PI controller on an estimate of its error.
 
-    Where all FMUs support rollback, steps that are too long are repeated, and so are those that jump over an event. A
-    step that an FMU discards, or that gives values that are not finite, is repeated too. After an event the steps begin
-    with `event_step` again.
+    If all FMUs support rollback, steps that are too long or that jump over an event are repeated, and so are steps that
+    an FMU discards or that give values that are not finite. After an event the steps begin with `event_step` again.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class StepControl:
     event_step : float
         An event is located to within a step of this length, s.
     estimate : StepDoubling or PowerBonds, optional
-        Estimate of the error; without it only events limit the step.
+        Estimate of the error; without one, only events limit the step.
     locate : tuple of str, optional
         Integer and Boolean outputs whose changes are events, by full names or patterns with `*`. By default, all that
         are connected.
     levels : mapping of str to float
-        Real output -> the level whose crossing is an event.
+        Maps a Real output to the level whose crossing is an event.
     """
 
     shortest: float
@@ -86,7 +86,7 @@ class StepControl:
     levels: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, system: Structure) -> None:
-        """Raise StructureError for inconsistent values, and for FMUs that cannot do what is asked."""
+        """Raise StructureError for inconsistent values, and for FMUs that lack a required capability."""
         problems = []
         if not 0.0 < self.shortest <= self.event_step <= self.longest < float("inf"):
             problems.append(
@@ -98,8 +98,8 @@ class StepControl:
         doubling = isinstance(self.estimate, StepDoubling)
         problems += _unable(system, "step control by doubling" if doubling else "step control", rollback=doubling)
         located = _located(system, self) if self.locate else ()
-        wanted = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
-        for name, kinds in wanted.items():
+        allowed = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
+        for name, kinds in allowed.items():
             _, variable = system.resolve(name)
             if variable.storage not in kinds or variable.causality not in VISIBLE:
                 problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
@@ -109,10 +109,10 @@ class StepControl:
 
 @dataclass(frozen=True)
 class Retry:
-    """Keep to macro steps of one length, and retry a discarded step with smaller steps.
+    """Take macro steps of one length, and retry a discarded step with smaller steps.
 
-    A step is retried if an FMU discards it, or if it gives values that are not finite: up to the last successful time,
-    if the FMU reports it, otherwise by halving. All FMUs must support rollback.
+    A step is retried if an FMU discards it or if it gives values that are not finite. The smaller step ends at the last
+    successful time if the FMU reports it; otherwise the step is halved. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Retry:
     shortest: float
 
     def check(self, system: Structure) -> None:
-        """Raise StructureError for FMUs that cannot do what is asked."""
+        """Raise StructureError for an invalid step, and for FMUs that lack a required capability."""
         problems = _unable(system, "retrying steps", rollback=True)
         if not self.shortest > 0.0:
             problems.append(f"retrying steps: the shortest step must be positive, not {self.shortest!r}")
@@ -137,7 +137,7 @@ class Retry:
 
 
 def _unable(system: Structure, what: str, *, rollback: bool) -> list[str]:
-    """Return sentences on the elements that cannot vary their step, and on those that cannot roll back."""
+    """Return sentences on the elements that cannot vary their step and on those that cannot roll back."""
     elements = [(name, element.every, system.description(name)) for name, element in system.elements.items()]
     lacking = {"cannot vary the step": [name for name, _, description in elements if not description.can_vary_step]}
     if rollback:

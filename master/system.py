@@ -24,7 +24,7 @@ from master.fmi.description import Description, Variable, read_description
 from master.order import execution_order
 
 TIMEOUT_S = 60.0
-"""Longest call of an FMU in a process of its own."""
+"""Longest duration of a call of an FMU in a separate process, s."""
 
 
 @cache
@@ -36,9 +36,9 @@ def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str,
 class Element:
     """One instance: its FMU, the values that are set before it is initialised, its rate, and where it runs.
 
-    It makes `substeps` steps in a macro step, or one step in `every` macro steps, at their end and with the means of
-    its Real inputs over them. With `process` it runs in a process of its own, whose end, by itself or because a call
-    takes longer than `timeout` seconds, is a failure of the run and not the end of this process.
+    It takes `substeps` steps in a macro step, or one step in `every` macro steps: at the end of these, with the means
+    of its Real inputs over them. With `process` it runs in a separate process. If that process ends, or if a call takes
+    longer than `timeout` seconds, the run fails, but this process goes on.
     """
 
     name: str
@@ -54,9 +54,9 @@ class Element:
 class Connection:
     """input = factor * (output, converted to the unit of the input) + offset.
 
-    `mean` says that the output is a mean over the step that gave it, such as an impulse over time: then no line is
-    drawn through it, and it is averaged over the substeps of its instance. `table` maps values of outputs that are not
-    Real; what it does not name is passed on as it is.
+    `mean` declares that the output is a mean over the step that gave it, such as an impulse divided by time: it is then
+    held instead of predicted as a line, and averaged over the substeps of its instance. `table` maps values of outputs
+    that are not Real; values that it does not name are passed on unchanged.
     """
 
     source: str
@@ -76,8 +76,8 @@ class Connection:
 class Structure:
     """Elements, connections, and the order in which they step.
 
-    `order` may be set to the names of all elements; without it the connections decide, and elements that need each
-    other keep the order in which they were added.
+    `order` may be set to the names of all elements. By default the connections determine the order, and elements that
+    depend on each other keep the order in which they were added.
     """
 
     def __init__(self, name: str) -> None:
@@ -86,7 +86,7 @@ class Structure:
         self.connections: list[Connection] = []
         self.order: tuple[str, ...] | None = None
         self.keeps: list[object] = []
-        """What must live as long as the system, such as the temporary folder of its FMUs."""
+        """Objects that must live as long as the system, such as the temporary folder of its FMUs."""
 
     def copy(self) -> Structure:
         """Return a system whose elements and connections can be changed without changing this one."""
@@ -131,11 +131,11 @@ class Structure:
             stat = file.stat()
             stamp = stat.st_mtime_ns, stat.st_size
         except OSError:
-            # what reads it says what is wrong
+            # reading the file reports the error
             stamp = 0, 0
-        found = _description(file, stamp)
-        structure = found.structure(self.elements[element].start)
-        return _description(file, stamp, tuple(structure.items())) if structure else found
+        description = _description(file, stamp)
+        structure = description.structure(self.elements[element].start)
+        return _description(file, stamp, tuple(structure.items())) if structure else description
 
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
@@ -154,7 +154,7 @@ class Structure:
     ) -> list[str]:
         """Return the full names of variables of these causalities and types that `pattern` selects.
 
-        See `base.names.matching`: `*` stands for any text, a group or an array for all that is in it.
+        See `base.names.matching`: `*` matches any text; a group or an array selects everything in it.
         """
         names = (
             f"{element}.{variable.name}"
@@ -174,14 +174,14 @@ class Structure:
         """Return (factor, offset) of a connection, including the conversion of units. Raises ValueError."""
         factor, offset = 1.0, 0.0
         source, target = self.description(connection.source), self.description(connection.target)
-        given = source.unit(source.variables[connection.output])
-        wanted = target.unit(target.variables[connection.input])
-        if connection.convert_units and given is not None and wanted is not None:
-            factor, offset = conversion(given, wanted)
+        output_unit = source.unit(source.variables[connection.output])
+        input_unit = target.unit(target.variables[connection.input])
+        if connection.convert_units and output_unit is not None and input_unit is not None:
+            factor, offset = conversion(output_unit, input_unit)
         return connection.factor * factor, connection.factor * offset + connection.offset
 
     def check(self) -> None:
-        """Raise StructureError with all mistakes; DescriptionError or ArchiveError for FMUs that cannot be used."""
+        """Raise StructureError that lists all mistakes; DescriptionError or ArchiveError for unusable FMUs."""
         for name in self.elements:
             self.description(name)
         problems = [*self._check_order(), *self._check_rates(), *self._check_connections(), *self._start_problems()]
@@ -189,13 +189,13 @@ class Structure:
             raise StructureError(problems)
 
     def check_starts(self) -> None:
-        """Raise StructureError with all mistakes among the start values."""
+        """Raise StructureError that lists all mistakes in the start values."""
         problems = list(self._start_problems())
         if problems:
             raise StructureError(problems)
 
     def _near(self, element: str, variable: str) -> str:
-        """Return why an element has no such variable, or those with similar names."""
+        """Return a hint on a missing variable: why it was left out, or similar names."""
         reason = self.description(element).left_out.get(variable)
         if reason:
             return f" that can be used: {reason}"
@@ -223,7 +223,7 @@ class Structure:
             key = (connection.target, connection.input)
             if key in sources:
                 other = sources[key]
-                yield f"connection {connection}: the input has another source already, {other.source}.{other.output}"
+                yield f"connection {connection}: the input already has another source, {other.source}.{other.output}"
             sources[key] = connection
 
     def _check_connection(self, connection: Connection) -> str:
@@ -251,7 +251,7 @@ class Structure:
         try:
             self.transformation(connection)
         except ValueError as error:
-            return f"{error}; give the factor and switch the conversion off, or correct the connection"
+            return f"{error}; give the factor and turn the conversion off, or correct the connection"
         return ""
 
     def _start_problems(self) -> Iterable[str]:
@@ -277,7 +277,7 @@ def _items(variable: Variable) -> str:
 
 
 def check_value(variable: Variable, value: Any) -> str:
-    """Return what is wrong with a start value; empty if nothing is."""
+    """Return what is wrong with a start value, or an empty string."""
     if variable.type == "String":
         return "" if isinstance(value, str) else "must be a String"
     if variable.type == "Boolean":
@@ -285,7 +285,7 @@ def check_value(variable: Variable, value: Any) -> str:
     if not isinstance(value, int | float) or not abs(value) < math.inf:
         return "must be a finite number"
     if variable.storage == "Integer" and not -(2**31) <= value < 2**31:
-        return "outside the integers of 32 bits"
+        return "outside the range of 32-bit integers"
     if variable.type != "Real" and value != int(value):
         return f"an {variable.type} takes integers"
     if variable.items and int(value) not in {number for _, number in variable.items}:

@@ -1,6 +1,6 @@
-"""What the standard has no place for, as annotations: ours of elements and connections, and the macro step.
+"""Annotations for settings that the standard does not cover: of elements, of connections, and the macro step.
 
-Other tools ignore ours. The macro step is written and read as libcosim and OMSimulator do.
+Other tools ignore those of elements and connections. The macro step is written and read as libcosim and OMSimulator do.
 """
 
 from __future__ import annotations
@@ -18,31 +18,34 @@ from ssp.model import Annotation, SspError, StructureDescription
 ELEMENT = "org.dockfmu.element"
 CONNECTION = "org.dockfmu.connection"
 
-# keyword arguments of Structure.add and Structure.connect, with the type of each
+# keyword arguments of Structure.add and Structure.connect, and their types
 _ELEMENT: dict[str, type] = {"substeps": int, "every": int, "process": bool, "timeout": float}
 _CONNECTION: dict[str, type] = {"mean": bool}
 
-# what JSON has for each type: 5 is a number of seconds, too
+# types in JSON for each type: an int is also a valid number of seconds
 _WRITTEN: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float)}
 
 
 def element_annotations(element: Element) -> list[Annotation]:
-    """Return one annotation if the element has settings that the standard does not know."""
+    """Return one annotation if the element has settings that the standard does not cover."""
     return _annotations(ELEMENT, element, _ELEMENT)
 
 
 def connection_annotations(connection: Connection) -> list[Annotation]:
-    """Return one annotation if the connection has settings that the standard does not know."""
+    """Return one annotation if the connection has settings that the standard does not cover."""
     return _annotations(CONNECTION, connection, _CONNECTION)
 
 
 def element_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Return keyword arguments for `Structure.add`. `where` names the element in the SspError for other content."""
+    """Return keyword arguments for `Structure.add`; `where` names the element in SspErrors for invalid content."""
     return _settings(ELEMENT, annotations, _ELEMENT, where)
 
 
 def connection_settings(annotations: Iterable[Annotation], where: str) -> dict[str, Any]:
-    """Return keyword arguments for `Structure.connect`; `where` names the connection in SspErrors for other content."""
+    """Return keyword arguments for `Structure.connect`.
+
+    `where` names the connection in SspErrors for invalid content.
+    """
     return _settings(CONNECTION, annotations, _CONNECTION, where)
 
 
@@ -55,17 +58,17 @@ def _annotations(kind: str, item: Element | Connection, known: Mapping[str, type
 def _settings(kind: str, annotations: Iterable[Annotation], known: Mapping[str, type], where: str) -> dict[str, Any]:
     text = next((annotation.text for annotation in annotations if annotation.type == kind), "{}")
     try:
-        found = json.loads(text)
+        settings = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SspError(f"{where}: its annotation {kind} cannot be read ({error})") from None
-    if not isinstance(found, dict):
+    if not isinstance(settings, dict):
         raise SspError(f"{where}: its annotation {kind} is not a table")
-    for name, value in found.items():
+    for name, value in settings.items():
         if name not in known or type(value) not in _WRITTEN[known[name]]:
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}")
         if not isinstance(value, bool) and not 0 < value < float("inf"):
             raise SspError(f"{where}: its annotation {kind} says {name} = {value!r}, which is not positive")
-    return found
+    return settings
 
 
 OPEN_SIMULATION_PLATFORM = "com.opensimulationplatform"
@@ -84,9 +87,9 @@ def libcosim_step(step: float) -> Annotation:
 
 
 def omsimulator_step(step: float) -> Annotation:
-    """Return the annotation of a system with the macro step, s, without which OMSimulator refuses it.
+    """Return the annotation with the macro step, s, without which OMSimulator refuses a system.
 
-    It must be the first of the system.
+    It must be the first annotation of the system.
     """
     return Annotation(
         OMSIMULATOR,
@@ -97,7 +100,7 @@ def omsimulator_step(step: float) -> Annotation:
 
 
 def requested_step(description: StructureDescription) -> float | None:
-    """Return the macro step, s, that the annotations of libcosim or OMSimulator request; None without any."""
+    """Return the macro step, s, that annotations of libcosim or OMSimulator request, or None."""
     for annotation in [*description.experiment_annotations, *description.system.annotations]:
         for text in _attributes(annotation):
             with contextlib.suppress(ValueError):

@@ -19,7 +19,7 @@ from ssp.read import read_description, read_parameter_mapping, read_parameter_se
 from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 
 DEEPEST = 8
-"""Largest depth of packages inside packages."""
+"""Largest depth of nested packages."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MARK = ".ssp#"
@@ -33,14 +33,14 @@ _DOCUMENTS: dict[str, tuple[str, Callable[[bytes, str], Any]]] = {
 
 
 def is_package(name: str) -> bool:
-    """Return whether a text names a package, with or without a variant."""
+    """Return whether a string names a package, with or without a variant."""
     return name.endswith(".ssp") or _MARK in name
 
 
 def read_package(name: str, folder: Path) -> Ssp:
     """Unpack the package `name` into `folder`; return it with the named variant as its description.
 
-    Raises ArchiveError, or SspError that lists the descriptions if the variant is unknown.
+    Raises ArchiveError, or SspError for an unknown variant, which lists the descriptions.
     """
     file, mark, variant = name.partition(_MARK)
     if not mark:
@@ -49,17 +49,17 @@ def read_package(name: str, folder: Path) -> Ssp:
     known = {DESCRIPTION: ssp.description} | {n: one for n, one in ssp.variants.items() if "/" not in n}
     if variant not in known:
         hint = did_you_mean(variant, known)
-        raise SspError(f"{file}.ssp: holds {', '.join(known)}, no {variant!r}{hint}")
+        raise SspError(f"{file}.ssp: holds no {variant!r}; there are {', '.join(known)}{hint}")
     return replace(ssp, description=known[variant], variants={**ssp.variants, DESCRIPTION: ssp.description})
 
 
 def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
     """Unpack the package `file` into `folder`; return its content, checked against the official schemas.
 
-    Packages inside it are unpacked beside themselves; `depth` is the nesting so far. Raises ArchiveError or SspError.
+    Packages inside it are unpacked beside their files; `depth` is the nesting so far. Raises ArchiveError or SspError.
     """
     if depth > DEEPEST:
-        raise SspError(f"{file}: more than {DEEPEST} packages inside each other")
+        raise SspError(f"{file}: packages are nested more than {DEEPEST} deep")
     archive.extract(Path(file), Path(folder))
     return read_folder(Path(folder), depth)
 
@@ -96,7 +96,7 @@ def write_ssp(ssp: Ssp, file: Path) -> Path:
             data = documents[name] if name in documents else ssp.resources[name].read_bytes()
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.external_attr = 0o644 << 16
-            # FMUs are compressed already
+            # FMUs are already compressed
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
             package.writestr(entry, data)
     return file

@@ -31,7 +31,7 @@ class Hop:
 def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
     """Return (factor, offset) of the whole path of a Real value: each hop converts the unit, then transforms.
 
-    A point without a unit has that of the point before. Raises ValueError for units that do not fit.
+    A point without a unit has the unit of the previous point. Raises ValueError for incompatible units.
     """
     factor, offset, unit = 1.0, 0.0, start.unit
     for hop in hops:
@@ -52,7 +52,7 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
 def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
     """Return an Integer, Boolean or Enumeration value (number or name) after the tables; others are unchanged.
 
-    Raises ValueError where a table needs the number of an item, or its name, and the enumeration does not have it.
+    Raises ValueError if a table needs the number or the name of an item that the enumeration does not have.
     """
     items = start.items
     for hop in hops:
@@ -65,7 +65,7 @@ def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:
 
 
 def table(start: Point, hops: Sequence[Hop], end: Variable) -> tuple[tuple[int, int], ...]:
-    """Return (source, target) for each value of an Integer, Boolean or Enumeration; empty without tables."""
+    """Return (source, target) for each value of an Integer, Boolean or Enumeration; empty if there are no tables."""
     tables = [hop.transformation for hop in hops if isinstance(hop.transformation, MappingTable)]
     if not tables:
         return ()

@@ -19,7 +19,7 @@ def draw(system: SsdSystem) -> Figure:
     """Return a figure of the diagram. Raises SspError if no element has a geometry."""
     boxes = {element.name: element.geometry for element in system.elements if element.geometry is not None}
     if not boxes:
-        raise SspError(f"the system {system.name} has no geometry to be drawn")
+        raise SspError(f"the system {system.name} has no geometry to draw")
     x1, y1, x2, y2 = system.diagram or _extent(list(boxes.values()))
     figure = Figure(figsize=((x2 - x1) * SCALE / 72.0, (y2 - y1) * SCALE / 72.0), dpi=150)
     FigureCanvasAgg(figure)
@@ -45,14 +45,14 @@ def _extent(boxes: list[Geometry]) -> tuple[float, float, float, float]:
 
 def _connector(system: SsdSystem, element: str | None, name: str) -> Connector:
     owner: SsdElement | None = system if element is None else system.element(element)
-    found = next((c for c in owner.connectors if c.name == name), None) if owner is not None else None
-    if found is None:
+    connector = next((c for c in owner.connectors if c.name == name), None) if owner is not None else None
+    if connector is None:
         raise SspError(f"{system.name}: there is no connector {element or ''}.{name}")
-    return found
+    return connector
 
 
-def _place(system: SsdSystem, element: str | None, name: str) -> tuple[float, float] | None:
-    """Return the position of a connector in the diagram; None without geometry."""
+def _position(system: SsdSystem, element: str | None, name: str) -> tuple[float, float] | None:
+    """Return the position of a connector in the diagram, or None if it has no geometry."""
     position = _connector(system, element, name).position
     if element is None:
         corners = system.diagram
@@ -68,7 +68,7 @@ def _place(system: SsdSystem, element: str | None, name: str) -> tuple[float, fl
 
 def _draw_connection(axes: Any, system: SsdSystem, connection: SsdConnection, shades: dict[str, str]) -> None:
     """Draw a connection in the colour of its source element."""
-    first, last = (_place(system, *end) for end in connection.ends)
+    first, last = (_position(system, *end) for end in connection.ends)
     if first is not None and last is not None:
         xs, ys = connection.waypoints or ((), ())
         source = next((e for e, c in connection.ends if e is not None and _connector(system, e, c).gives), "")

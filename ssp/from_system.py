@@ -1,4 +1,4 @@
-"""Turn a system of the master into a package that other tools open too."""
+"""Turn a system of the master into a package that other tools can open, too."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def from_system(
     """Return a system as a package, with a diagram; elements are in their order of execution.
 
     Start values are written twice, because no tool reads both: as `resources/<system>.ssv`, bound to the system, and
-    within the description at each component, in sets that all have the name of the system. The first has precedence in
-    the standard. With `step` go the annotations in which libcosim and OMSimulator look for it; OMSimulator refuses
-    packages without. Connectors of type Enumeration that nothing is connected to are left out: libcosim ends at them.
+    inside the description at each component, in sets that all have the name of the system. By the standard, the first
+    has precedence. `step` adds the annotations from which libcosim and OMSimulator take it; OMSimulator refuses
+    packages without one. Unconnected connectors of type Enumeration are left out, because libcosim fails on them.
     """
     catalogue = _Catalogue()
     resources: dict[str, Path] = {}
@@ -125,7 +125,7 @@ def _transformation(system: Structure, connection: Connection) -> Transformation
 
 
 def _resource(file: Path, resources: dict[str, Path]) -> str:
-    """Return the path of an FMU in the package; equal names of different files get a number."""
+    """Return the path of an FMU in the package; different files of equal names are numbered."""
     count, name = 1, f"resources/{file.name}"
     while name in resources and resources[name] != file:
         count += 1
@@ -136,13 +136,13 @@ def _resource(file: Path, resources: dict[str, Path]) -> str:
 
 @dataclass
 class _Catalogue:
-    """Units and enumerations that the connectors of a description use, by name."""
+    """The units and enumerations that the connectors of a description use, by name."""
 
     units: dict[str, Unit] = field(default_factory=dict)
     enumerations: dict[str, Enumeration] = field(default_factory=dict)
 
     def unit(self, unit: Unit | None) -> str | None:
-        """Define a unit and return its name; None if another unit has the name, or it has no SI exponents."""
+        """Define a unit and return its name; None if another unit has that name, or if it has no SI exponents."""
         if unit is None or unit.exponents is None:
             return None
         plain = Unit(unit.name, unit.exponents, unit.factor, unit.offset)
@@ -176,7 +176,7 @@ def _parameter(variable: Variable, name: str, value: Any, unit: str | None = Non
 
 
 def _plain(variable: Variable, name: str, value: Any) -> SsvParameter:
-    """Return a parameter without enumeration and unit, which few tools read."""
+    """Return a parameter without enumeration and unit, which few tools can read."""
     kind = "Integer" if variable.type == "Enumeration" else variable.type
     return SsvParameter(name, cast(VariableType, kind), _CONVERT[kind](value))
 

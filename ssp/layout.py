@@ -1,8 +1,8 @@
 """Arrange the diagram of a system, so that tools draw it legibly.
 
-Elements stand in a row, inputs on their left, outputs on their right, joined connectors only. All connections from one
-element to another share one lane, the wires of one cable: straight across the gap between neighbours, else on a track
-above the row where they lead on, below it where they lead back.
+Elements form a row, each with its connected inputs on the left and its connected outputs on the right. All connections
+from one element to another are the wires of one cable and share one lane. A cable runs straight across the gap between
+neighbours; otherwise it runs on a track above the row if it leads forward, below it if it leads back.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from ssp.model import Geometry, SsdConnection, SsdElement, SsdSystem
 
 WIDTH, PITCH, LANE = 160.0, 8.0, 10.0
-"""Width of a box, distance of connectors, and distance of lanes and of tracks, in units of the diagram."""
+"""Width of a box, spacing of connectors, and spacing of lanes and tracks, in units of the diagram."""
 
 Cable = tuple[str, str]
-"""(Source element, target element)."""
+"""A pair (source element, target element)."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class _End:
 def arrange(system: SsdSystem) -> SsdSystem:
     """Return the system with a new geometry of its elements, connectors and connections."""
     wires = [(connection, *ends) for connection in system.connections if (ends := _ends(system, connection))]
-    joined = {end for _, *ends in wires for end in ends}
+    connected = {end for _, *ends in wires for end in ends}
     columns = {element.name: k for k, element in enumerate(system.elements)}
     cables = list(dict.fromkeys((source.element, target.element) for _, source, target in wires))
     lanes = _Lanes(columns, cables)
@@ -38,7 +38,7 @@ def arrange(system: SsdSystem) -> SsdSystem:
     x = 0.0
     for column, element in enumerate(system.elements):
         x += lanes.gap(column)
-        placed[element.name] = _box(element, joined, x)
+        placed[element.name] = _box(element, connected, x)
         x += WIDTH
     geometry = {name: element.geometry for name, element in placed.items() if element.geometry is not None}
     top = max((box.y2 for box in geometry.values()), default=0.0)
@@ -50,9 +50,9 @@ def arrange(system: SsdSystem) -> SsdSystem:
             for end in (source, target)
         ]
         points = lanes.route((source.element, target.element), heights, geometry, top)
-        # points are given from the start of the connection, which need not be the source
-        started = connection.ends[0] == (source.element, source.name)
-        routed[id(connection)] = _coordinates(points if started else points[::-1])
+        # waypoints lead from the start of the connection, which need not be its source
+        forward = connection.ends[0] == (source.element, source.name)
+        routed[id(connection)] = _coordinates(points if forward else points[::-1])
     above, below = (sum(lanes.side(cable) == side for cable in cables) + 2 for side in (1, -1))
     return replace(
         system,
@@ -75,10 +75,11 @@ def _ends(system: SsdSystem, connection: SsdConnection) -> tuple[_End, _End] | N
     return (first, second) if first.side >= second.side else (second, first)
 
 
-def _box(element: SsdElement, joined: set[_End], x: float) -> SsdElement:
-    """Return the element at `x` with its connected connectors on its sides, from top to bottom in their order."""
+def _box(element: SsdElement, connected: set[_End], x: float) -> SsdElement:
+    """Return the element at `x`, with its connected connectors on its sides in their order from top to bottom."""
     sides = {
-        side: [c.name for c in element.connectors if _End(element.name, c.name, side) in joined] for side in (0.0, 1.0)
+        side: [c.name for c in element.connectors if _End(element.name, c.name, side) in connected]
+        for side in (0.0, 1.0)
     }
     height = PITCH * (max(len(names) for names in sides.values()) + 4)
     positions = {}
@@ -119,7 +120,7 @@ class _Lanes:
         return self.columns[cable[0]] + 1, self.columns[cable[1]]
 
     def side(self, cable: Cable) -> int:
-        """Return 0 for a cable straight across a gap, 1 for one above the row, -1 for one below it."""
+        """Return 0 for a cable straight across a gap, 1 for a cable above the row, -1 for a cable below it."""
         leaves, arrives = self._gaps(cable)
         return 0 if leaves == arrives else (1 if arrives > leaves else -1)
 
@@ -130,7 +131,7 @@ class _Lanes:
     def route(
         self, cable: Cable, heights: list[float], boxes: dict[str, Geometry], top: float
     ) -> list[tuple[float, float]]:
-        """Return the bends from the source at the first height to the target at the second."""
+        """Return the bends of a wire from the source, at the first height, to the target, at the second."""
         leaves, arrives = self._gaps(cable)
         source, target = boxes[cable[0]], boxes[cable[1]]
         x1 = source.x2 + LANE * (self.lanes[leaves].index(cable) + 2)

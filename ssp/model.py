@@ -1,7 +1,8 @@
 """SSP 1.0 documents as plain data.
 
 Defaults are those of the standard. XML that this package does not interpret (annotations, documents of types that the
-standard does not define) is kept as text. Everything compares by value: what is written and read back is equal.
+standard does not define) is kept as text. All objects compare by value: a document that is written and read back is
+equal.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class Annotation:
 
     @property
     def text(self) -> str:
-        """The text in it, without tags."""
+        """The text of the content, without tags."""
         return "".join(map(str, parse_xml(self.content.encode(), self.type).itertext())) if self.content else ""
 
 
 @dataclass(kw_only=True)
 class Described:
-    """Base of what may have an `id`, unique in its document, and a description for people."""
+    """Base of objects that may have an `id`, unique in its document, and a description for readers."""
 
     id: str | None = None
     description: str | None = None
@@ -63,7 +64,7 @@ class Described:
 
 @dataclass(kw_only=True)
 class Annotated(Described):
-    """Base of what may have annotations too."""
+    """Base of objects that may also have annotations."""
 
     annotations: list[Annotation] = field(default_factory=list)
 
@@ -116,7 +117,7 @@ Transformation = LinearTransformation | MappingTable
 
 @dataclass
 class Connector(Annotated):
-    """A connector; `type` None leaves the type to the component, `enumeration` names one of the description."""
+    """A connector; if `type` is None, the component determines it. `enumeration` names one of the description."""
 
     name: str
     kind: ConnectorKind
@@ -128,7 +129,7 @@ class Connector(Annotated):
 
     @property
     def gives(self) -> bool:
-        """Whether values leave its element here; those of the kind inout may."""
+        """Whether values leave the element here; for the kind inout this is False, although they may."""
         return self.kind in ("output", "calculatedParameter")
 
 
@@ -149,17 +150,17 @@ class SsdConnection(Annotated):
 
     @property
     def ends(self) -> tuple[tuple[str | None, str], tuple[str | None, str]]:
-        """(element, connector) of start and end; None, also where the name is empty, is the system itself."""
+        """The (element, connector) of start and end; None, also for an empty name, is the system itself."""
         return (self.start_element or None, self.start_connector), (self.end_element or None, self.end_connector)
 
     def __str__(self) -> str:
-        """Return both ends, as a message names the connection."""
+        """Return both ends, as messages name the connection."""
         return " - ".join(name if element is None else f"{element}.{name}" for element, name in self.ends)
 
 
 @dataclass
 class SsvParameter(Annotated):
-    """A value of an SSV; that of an Enumeration is the name of an item, that of a Binary hexadecimal."""
+    """A value of an SSV; an Enumeration has the name of an item, a Binary has hexadecimal digits."""
 
     name: str
     type: VariableType
@@ -228,8 +229,7 @@ class SignalDictionary(Document):
 class BoundMapping(Described):
     """A parameter mapping of a binding.
 
-    `source` names an SSM of the package, or of the component if `source_base` says so; else `mapping` holds it.
-
+    `source` names an SSM of the package, or of the component if `source_base` says so; otherwise `mapping` holds it.
     `content` is the XML of a mapping of a type that the standard does not define.
     """
 
@@ -242,7 +242,7 @@ class BoundMapping(Described):
 
 @dataclass
 class ParameterBinding(Annotated):
-    """Values for an element: `source` names an SSV of the package or of the component; else `values` holds them.
+    """Values for an element: `source` names an SSV of the package or the component; otherwise `values` holds them.
 
     `content` is the XML of values of a type that the standard does not define.
     """
@@ -258,7 +258,7 @@ class ParameterBinding(Annotated):
 
 @dataclass
 class BoundDictionary(Described):
-    """A signal dictionary of a system: `source` names an SSB of the package; else `dictionary` holds it.
+    """A signal dictionary of a system: `source` names an SSB of the package; otherwise `dictionary` holds it.
 
     `content` is the XML of a dictionary of a type that the standard does not define.
     """
@@ -272,7 +272,7 @@ class BoundDictionary(Described):
 
 @dataclass
 class Geometry:
-    """Position of an element in the diagram of its system: lower left (x1, y1) and upper right (x2, y2) corner."""
+    """Position of an element in the diagram of its system: lower left (x1, y1) and upper right (x2, y2) corners."""
 
     x1: float
     y1: float
@@ -335,7 +335,7 @@ class SsdSystem(Common):
     notes: list[Note] = field(default_factory=list)
 
     def element(self, name: str) -> SsdComponent | SsdSystem | DictionaryReference | None:
-        """Return the element called `name`, None if there is none."""
+        """Return the element called `name`, or None."""
         return next((element for element in self.elements if element.name == name), None)
 
 
@@ -357,7 +357,7 @@ class StructureDescription(Annotated):
     metadata: Metadata = field(default_factory=Metadata)
 
     def annotation(self, type: str) -> Annotation | None:
-        """Return the first annotation of this type, of the description or of its system; None without one."""
+        """Return the first annotation of this type, of the description or of its system, or None."""
         return next((a for a in [*self.annotations, *self.system.annotations] if a.type == type), None)
 
 
@@ -365,8 +365,8 @@ class StructureDescription(Annotated):
 class Ssp:
     """A package: its description, its other documents by path, and all other files by path.
 
-    `variants` are further descriptions. `packages` are the packages among `resources` as they were read; what is
-    written is the file.
+    `variants` are further descriptions. `packages` are the contents of the packages among `resources`, as read; writing
+    uses the file.
     """
 
     description: StructureDescription

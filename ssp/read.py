@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def read_description(data: bytes, where: str) -> StructureDescription:
-    """Return the SSD document in `data`; `where` names it in the SspError for an invalid one."""
+    """Return the SSD document in `data`; `where` names it in the SspError if it is invalid."""
     root = parse(data, where, f"{{{SSD}}}SystemStructureDescription")
     system = _child(root, "ssd:System")
     experiment = _child(root, "ssd:DefaultExperiment")
@@ -62,17 +62,17 @@ def read_description(data: bytes, where: str) -> StructureDescription:
 
 
 def read_parameter_set(data: bytes, where: str) -> SsvParameterSet:
-    """Return the SSV document in `data`; `where` names it in the SspError for an invalid one."""
+    """Return the SSV document in `data`; `where` names it in the SspError if it is invalid."""
     return _parameter_set(parse(data, where, f"{{{SSV}}}ParameterSet"))
 
 
 def read_parameter_mapping(data: bytes, where: str) -> ParameterMapping:
-    """Return the SSM document in `data`; `where` names it in the SspError for an invalid one."""
+    """Return the SSM document in `data`; `where` names it in the SspError if it is invalid."""
     return _parameter_mapping(parse(data, where, f"{{{SSM}}}ParameterMapping"))
 
 
 def read_signal_dictionary(data: bytes, where: str) -> SignalDictionary:
-    """Return the SSB document in `data`; `where` names it in the SspError for an invalid one."""
+    """Return the SSB document in `data`; `where` names it in the SspError if it is invalid."""
     return _signal_dictionary(parse(data, where, f"{{{SSB}}}SignalDictionary"))
 
 
@@ -107,7 +107,7 @@ def _annotations(element: etree._Element | None, prefix: str) -> list[Annotation
 
 
 def _xml(element: etree._Element) -> str:
-    """Return the XML of an element in a form that does not depend on its place and layout in the document."""
+    """Return the XML of an element in a form that is independent of its place and layout in the document."""
     element = deepcopy(element)
     for node in element.iter():
         if len(node) and not (node.text or "").strip():
@@ -174,7 +174,7 @@ def _geometry(element: etree._Element) -> Geometry | None:
 
 
 def _common(element: etree._Element) -> dict[str, Any]:
-    """Return the arguments that components, systems and references have in common."""
+    """Return the arguments common to components, systems and references."""
     return {
         "name": element.get("name", ""),
         "connectors": [_connector(c) for c in _children(element, "ssd:Connectors/ssd:Connector")],
@@ -227,7 +227,7 @@ def _dictionary(element: etree._Element) -> BoundDictionary:
 
 
 def _content(element: etree._Element | None, known: etree._Element | None) -> tuple[str, ...]:
-    """Return the XML of the children of an element, unless they are the document `known` of the standard."""
+    """Return the XML of the children of an element, or nothing if they are the standard document `known`."""
     return () if element is None or known is not None else tuple(_xml(child) for child in element)
 
 
@@ -253,10 +253,10 @@ def _connector(element: etree._Element) -> Connector:
 
 
 def _connection(element: etree._Element) -> SsdConnection:
-    way = _child(element, "ssd:ConnectionGeometry")
+    geometry = _child(element, "ssd:ConnectionGeometry")
     points = None
-    if way is not None:
-        xs, ys = (tuple(float(word) for word in way.get(key, "").split()) for key in ("pointsX", "pointsY"))
+    if geometry is not None:
+        xs, ys = (tuple(float(word) for word in geometry.get(key, "").split()) for key in ("pointsX", "pointsY"))
         points = (xs, ys)
     return SsdConnection(
         element.get("startElement"),

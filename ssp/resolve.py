@@ -1,4 +1,4 @@
-"""Resolve the references of a package: all that it refers to is put in its place, ready to run."""
+"""Resolve the references of a package: replace each by its target, so that the package can be run."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from ssp.model import (
 from ssp.read import read_parameter_mapping, read_parameter_set
 
 MOST_ELEMENTS = 10_000
-"""Limit of elements in a resolved system: nested references multiply."""
+"""Largest number of elements in a resolved system: nested references multiply."""
 
 T = TypeVar("T")
 
 
 @dataclass
 class Resolved:
-    """The root system of a package, in which every component is an FMU, and all else is inline.
+    """The root system of a package, in which every component is an FMU and everything else is inline.
 
     The source of a component is a key of `files`. `units` and `enumerations` are those of all descriptions.
     """
@@ -56,7 +56,7 @@ class Resolved:
 def resource_path(source: str, base: str = "") -> str:
     """Return the path in the package that a URI relative to the folder `base` names.
 
-    Raises ValueError, with the reason, for other URIs and for paths that lead out.
+    Raises ValueError, with the reason, for other URIs and for paths that lead out of the package.
     """
     try:
         parts = urlsplit(source)
@@ -76,7 +76,8 @@ def resource_path(source: str, base: str = "") -> str:
 def resolve(ssp: Ssp) -> Resolved:
     """Return the package with its references resolved.
 
-    Raises SspError for what does not exist, contains itself, or is of a type that the standard does not define.
+    Raises SspError for a reference that does not exist, contains itself, or has a type that the standard does not
+    define.
     """
     work = _Resolver()
     root = work.system(_Place(ssp, ssp.description), ssp.description.system, ())
@@ -93,7 +94,7 @@ class _Place:
     prefix: str = ""
 
     def look_up(self, source: str, known: Mapping[str, T], kind: str, where: str) -> tuple[str, T]:
-        """Return (path, document) that a URI names. Raises SspError with near matches."""
+        """Return the (path, document) that a URI names. Raises SspError with near matches."""
         try:
             name = resource_path(source, self.base)
         except ValueError as error:
@@ -111,7 +112,7 @@ class _Resolver:
     count: int = 0
 
     def system(self, place: _Place, system: SsdSystem, above: tuple[SsdSystem, ...]) -> SsdSystem:
-        """Return a system with its references resolved; `above` are the systems around it as in their descriptions."""
+        """Return a system with its references resolved; `above` are the systems around it, unresolved."""
         if any(system is one for one in above):
             raise SspError(f"the system {system.name} contains itself")
         self._define(place)
@@ -119,7 +120,7 @@ class _Resolver:
         dictionaries = []
         for bound in system.dictionaries:
             if bound.type != SSB_TYPE:
-                raise SspError(f"{system.name}: signal dictionaries of type {bound.type} are not run")
+                raise SspError(f"{system.name}: signal dictionaries of type {bound.type} are not supported")
             if bound.source is not None:
                 known = place.ssp.dictionaries
                 bound = replace(bound, dictionary=place.look_up(bound.source, known, "dictionary", system.name)[1])
@@ -136,7 +137,7 @@ class _Resolver:
     def _element(self, place: _Place, element: SsdElement, above: tuple[SsdSystem, ...]) -> SsdElement:
         self.count += 1
         if self.count > MOST_ELEMENTS:
-            raise SspError(f"more than {MOST_ELEMENTS} elements with all that is referred to")
+            raise SspError(f"more than {MOST_ELEMENTS} elements, including those of references")
         if isinstance(element, SsdSystem):
             return self.system(place, element, above)
         if isinstance(element, DictionaryReference):
@@ -146,12 +147,12 @@ class _Resolver:
             self.files[place.prefix + name] = file
             bindings = [self._binding(place, binding, element.name, file) for binding in element.bindings]
             return replace(element, source=place.prefix + name, bindings=bindings)
-        return self._referred(place, element, above)
+        return self._referenced(place, element, above)
 
-    def _referred(self, place: _Place, component: SsdComponent, above: tuple[SsdSystem, ...]) -> SsdSystem:
+    def _referenced(self, place: _Place, component: SsdComponent, above: tuple[SsdSystem, ...]) -> SsdSystem:
         """Return the system, defined elsewhere, to which a component refers."""
-        other, found = self._definition(place, component)
-        inner = self.system(other, found, above)
+        other, definition = self._definition(place, component)
+        inner = self.system(other, definition, above)
         known = [connector.name for connector in inner.connectors]
         for connector in component.connectors:
             if connector.name not in known:
@@ -189,12 +190,12 @@ class _Resolver:
     ) -> ParameterBinding:
         """Return a binding with its values inline; sources may be relative to the FMU or package `component`."""
         if binding.type != SSV_TYPE:
-            raise SspError(f"{where}: parameter sets of type {binding.type} are not run")
+            raise SspError(f"{where}: parameter sets of type {binding.type} are not supported")
         values, mapping = binding.values, binding.mapping
         if binding.source is not None:
             values = self._values(place, binding.source, binding.source_base, where, component)
         if values is None:
-            raise SspError(f"{where}: a parameter binding without source and values")
+            raise SspError(f"{where}: a parameter binding has neither source nor values")
         if mapping is not None:
             mapping = BoundMapping(mapping=self._mapping(place, mapping, where, component))
         named = {definition.unit.name for definition in values.units}
@@ -214,10 +215,10 @@ class _Resolver:
         self, place: _Place, bound: BoundMapping, where: str, component: Path | _Place | None
     ) -> ParameterMapping:
         if bound.type != SSM_TYPE:
-            raise SspError(f"{where}: parameter mappings of type {bound.type} are not run")
+            raise SspError(f"{where}: parameter mappings of type {bound.type} are not supported")
         if bound.source is None:
             if bound.mapping is None:
-                raise SspError(f"{where}: a parameter mapping without source and entries")
+                raise SspError(f"{where}: a parameter mapping has neither source nor entries")
             return bound.mapping
         if bound.source_base == "component" and isinstance(component, Path):
             return read_parameter_mapping(_inside(component, bound.source, where), f"{component.name}, {bound.source}")
@@ -225,7 +226,7 @@ class _Resolver:
         return place.look_up(bound.source, place.ssp.mappings, "parameter mapping", where)[1]
 
     def _define(self, place: _Place) -> None:
-        """Collect units and enumerations, whose names are common to all descriptions."""
+        """Collect units and enumerations, whose names are shared by all descriptions."""
         units = {definition.unit.name: definition.unit for definition in place.description.units}
         enumerations = {enumeration.name: enumeration.items for enumeration in place.description.enumerations}
         _merge(self.units, units, "unit")

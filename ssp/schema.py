@@ -1,4 +1,4 @@
-"""Names of the format, and its official schemas, which come with fmpy."""
+"""Namespaces of SSP 1.0, and its official schemas, which come with fmpy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
 SSB = "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary"
 PREFIXES = {"ssd": SSD, "ssc": SSC, "ssv": SSV, "ssm": SSM, "ssb": SSB}
 
-# documents in a description, which its schema does not check
+# documents inside a description, which the schema of the description does not check
 _INSIDE = (f"{{{SSV}}}ParameterSet", f"{{{SSM}}}ParameterMapping", f"{{{SSB}}}SignalDictionary")
 
 _FILES = {
@@ -32,7 +32,7 @@ _FILES = {
 
 @cache
 def _schema(namespace: str) -> etree.XMLSchema:
-    # fmpy itself would take a tenth of a second to import
+    # importing fmpy itself would take a tenth of a second
     found = find_spec("fmpy")
     assert found is not None
     assert found.origin is not None
@@ -41,19 +41,19 @@ def _schema(namespace: str) -> etree.XMLSchema:
 
 
 def faults(root: etree._Element) -> list[str]:
-    """Return the faults of a document, and of documents inside it, by the schemas, as "line N: message"."""
+    """Return the schema violations of a document, and of documents inside it, as "line N: message"."""
     inside = [element for tag in _INSIDE for element in root.iter(tag) if element is not root]
     return [fault for element in (root, *inside) for fault in _faults(element)]
 
 
 def _unsupported(root: etree._Element) -> str | None:
-    """Return a sentence about a document of another version of the standard, None for SSP 1.0."""
+    """Return a sentence about the version of a document if it is unsupported, None for SSP 1.0."""
     version = root.get("version", "1.0")
     family = re.match(r"http://ssp-standard\.org/SSP(\d+)/", etree.QName(root).namespace or "")
     if family is None or (family[1] == "1" and version.startswith("1.")):
         return None
     found = version if family[1] == "1" else f"{family[1]}, version {version}"
-    return f"this document is of SSP {found}; only SSP 1.0 is supported: export the package as SSP 1.0"
+    return f"this document is in SSP {found}; only SSP 1.0 is supported: export the package as SSP 1.0"
 
 
 def _faults(root: etree._Element) -> list[str]:
@@ -61,7 +61,7 @@ def _faults(root: etree._Element) -> list[str]:
     if (unsupported := _unsupported(root)) is not None:
         return [f"line {root.sourceline}: {unsupported}"]
     if namespace not in _FILES:
-        return [f"line {root.sourceline}: {root.tag} is the root of no SSP 1.0 document"]
+        return [f"line {root.sourceline}: {root.tag} is not the root of an SSP 1.0 document"]
     schema = _schema(namespace)
     if schema.validate(root):
         return []
@@ -69,7 +69,7 @@ def _faults(root: etree._Element) -> list[str]:
 
 
 def _short(message: str) -> str:
-    """Return a message of the schema with long quoted values shortened."""
+    """Return a message of the schema validator with long quoted values shortened."""
     return re.sub(r"'([^']{40})[^']{20,}([^']{10})'", r"'\1...\2'", message)
 
 

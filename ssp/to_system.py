@@ -36,22 +36,22 @@ def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:
     """Return the system of a package, and notes on values without a variable and on unknown units.
 
     Nested systems are flattened, wherever they are defined: their elements are called "system.element". Bindings of an
-    outer level have precedence over those of an inner one, and later over earlier ones of a level. Where a connection
-    passes through connectors of systems and signals of dictionaries, each converts units and transforms values.
+    outer level take precedence over those of an inner one, and later over earlier ones of a level. If a connection
+    passes through connectors of systems and signals of dictionaries, each hop converts units and transforms values.
 
     Raises SspError with all faults of the package, StructureError for a system that cannot be coupled.
     """
-    found = faults(ssp)
-    if found:
-        raise SspError("\n".join(found))
+    problems = faults(ssp)
+    if problems:
+        raise SspError("\n".join(problems))
     return _Flattening(resolve(ssp), remarks(ssp)).run()
 
 
 def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:
     """Set start values of a system to the values of a set, named "element.variable".
 
-    Returns a sentence that begins with the name of the set for each name that nothing has or that is given twice, and
-    for each value that does not fit its variable.
+    Returns a sentence, which begins with the name of the set, for each name that matches no variable or is given twice,
+    and for each value that does not fit its variable.
     """
     problems = repeated(values)
     for parameter in values.parameters:
@@ -80,12 +80,12 @@ def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:
 
 
 ConnectorPath = tuple[str, str]
-"""(Path of an element, connector); the path of the root system is empty, that of a dictionary begins with #."""
+"""A pair (path of an element, connector); the path of the root system is empty, that of a dictionary begins with #."""
 
 
 @dataclass
 class _Link:
-    """The source of a connector, and the connection from it."""
+    """The source of a connector, and the connection from that source."""
 
     source: ConnectorPath
     connection: SsdConnection
@@ -93,7 +93,7 @@ class _Link:
 
 @dataclass
 class _Flattening:
-    """Flattening of a package, for `to_system`: paths of elements become names in the system."""
+    """Flattening of a package, for `to_system`: element paths become element names."""
 
     package: Resolved
     notes: list[str] = field(default_factory=list)
@@ -114,12 +114,12 @@ class _Flattening:
                 self._add_link(system, path, connection)
         edges = [(link.source, target) for target, link in self.links.items()]
         for loop in loops(list(dict.fromkeys(node for edge in edges for node in edge)), edges):
-            raise SspError(f"connectors feed only each other: {', '.join(_join(*node) for node in loop)}")
+            raise SspError(f"connectors form a loop without a source: {', '.join(_join(*node) for node in loop)}")
         for path, element in self.components.items():
             for connector in element.connectors:
                 if connector.kind in ("input", "parameter"):
                     self._connect((path, connector.name))
-        # inner levels first: what comes later wins
+        # inner levels first: later values take precedence
         self._bind(root, "")
         return self.coupled, self.notes
 
@@ -131,7 +131,7 @@ class _Flattening:
                 self._add_elements(element, inner)
             elif isinstance(element, SsdComponent):
                 if element.implementation == "ModelExchange":
-                    raise SspError(f"{inner} is to be run as model exchange; this master runs co-simulation FMUs")
+                    raise SspError(f"{inner} requires model exchange; this master runs only co-simulation FMUs")
                 self.components[inner] = element
                 settings = element_settings(element.annotations, inner)
                 self.coupled.add(inner, self.package.files[element.source], **settings)
@@ -139,13 +139,13 @@ class _Flattening:
                 self._add_signals(element, path)
 
     def _add_signals(self, reference: DictionaryReference, path: str) -> None:
-        """Add the signals of the dictionary of a reference, looked up by name from the system outwards."""
+        """Add the signals of a referenced dictionary, which is looked up by name from the system outwards."""
         scope = path
         while not any(d.name == reference.dictionary for d in self.systems[scope].dictionaries):
             if not scope:
                 where = _join(path, reference.name)
                 raise SspError(f"{where}: no system around it has a signal dictionary {reference.dictionary!r}")
-            # the name of a system may have dots
+            # the name of a system may contain dots
             scope = max((s for s in self.systems if not s or scope.startswith(s + ".")), key=len)
         bound = next(d for d in self.systems[scope].dictionaries if d.name == reference.dictionary)
         assert bound.dictionary is not None
@@ -172,26 +172,26 @@ class _Flattening:
         source, target = (start, end) if from_start else (end, start)
         if target in self.links:
             other = self.links[target].connection
-            raise StructureError([f"{where}: {_join(*target)} has a source already in {other}"])
+            raise StructureError([f"{where}: {_join(*target)} already has a source in {other}"])
         self.links[target] = _Link(source, connection)
 
     def _end(
         self, system: SsdSystem, path: str, name: str | None, which: str, where: str
     ) -> tuple[ConnectorPath, bool | None]:
-        """Return the node, and whether it is the source: None for the kind inout, where the other end decides."""
-        owner: SsdElement = system if name is None else _known(system.element(name))
+        """Return the node, and whether it is a source; None for the kind inout, for which the other end decides."""
+        owner: SsdElement = system if name is None else _existing(system.element(name))
         connector = next(c for c in owner.connectors if c.name == which)
         place = path if name is None else _join(path, name)
         place = self.references.get(place, place)
         if connector.kind == "inout":
             if not isinstance(owner, DictionaryReference):
-                raise SspError(f"{where}: connectors of kind inout are those of signal dictionaries")
+                raise SspError(f"{where}: only signal dictionaries have connectors of kind inout")
             return (place, which), None
-        # seen from inside a system its own inputs are sources, and its own outputs take values
+        # inside a system, its own inputs are sources and its own outputs are targets
         return (place, which), connector.gives != (name is None)
 
     def _connect(self, target: ConnectorPath) -> None:
-        """Connect an input of an FMU to the output of another, to which its links lead back."""
+        """Connect an input of an FMU to the output from which its links lead."""
         chain: list[tuple[ConnectorPath, SsdConnection]] = []
         node = target
         while node in self.links:
@@ -204,7 +204,7 @@ class _Flattening:
         names = ", ".join(str(connection) for _, connection in chain)
         description = self.coupled.description(node[0])
         if description.variables[node[1]].causality == "calculatedParameter":
-            raise SspError(f"{names}: parameters that an FMU calculates are not conveyed to others")
+            raise SspError(f"{names}: parameters calculated by an FMU cannot be passed to other FMUs")
         variable = self.coupled.description(target[0]).variables[target[1]]
         start, hops = self._at(node), [self._hop(end, connection) for end, connection in chain]
         settings: dict[str, Any] = {}
@@ -224,7 +224,7 @@ class _Flattening:
             raise SspError(f"{names}: {error}") from None
 
     def _at(self, node: ConnectorPath) -> Point:
-        """Return unit and enumeration of a node."""
+        """Return the unit and the enumeration of a node."""
         path, name = node
         if path in self.components:
             description = self.coupled.description(path)
@@ -251,42 +251,42 @@ class _Flattening:
     def _apply(
         self, parameter: SsvParameter, values: SsvParameterSet, name: str, entry: MappingEntry | None, path: str
     ) -> None:
-        found = False
+        applied = False
         for node, first, hops in self._targets(path, name, []):
-            found = True
+            applied = True
             variable = self.coupled.description(node[0]).variables[node[1]]
             mapped = Hop(first) if entry is None else Hop(first, entry.transformation, entry.suppress_unit_conversion)
             value = _value(parameter, _point(parameter, values), [mapped, *hops], variable)
             self.coupled.elements[node[0]].start[node[1]] = value
-        if not found:
-            self.notes.append(f"the value of {_join(path, name)} is left out: nothing has this name")
+        if not applied:
+            self.notes.append(f"the value of {_join(path, name)} is ignored: nothing has this name")
 
     def _targets(self, path: str, name: str, hops: list[Hop]) -> Iterator[tuple[ConnectorPath, Point, list[Hop]]]:
-        """Yield the variables of FMUs that a name at `path` stands for, with its point and the hops from there."""
+        """Yield the variables of FMUs to which a name at `path` refers, with the name's point and the hops from it."""
         if path in self.components:
             if name in self.coupled.description(path).variables:
                 yield (path, name), self._at((path, name)), hops
             return
         if path in self.systems:
             if any(connector.name == name for connector in self.systems[path].connectors):
-                for node, way in self._fed((path, name), []):
-                    yield node, self._at((path, name)), [*hops, *way]
+                for node, onward in self._fed((path, name), []):
+                    yield node, self._at((path, name)), [*hops, *onward]
                 return
             child = owner(name, [element.name for element in self.systems[path].elements])
             if child is not None:
                 yield from self._targets(_join(path, child), name[len(child) + 1 :], hops)
 
-    def _fed(self, node: ConnectorPath, way: list[Hop]) -> Iterator[tuple[ConnectorPath, list[Hop]]]:
-        """Yield the variables of FMUs that a node feeds, and the hops to each."""
+    def _fed(self, node: ConnectorPath, hops: list[Hop]) -> Iterator[tuple[ConnectorPath, list[Hop]]]:
+        """Yield the variables of FMUs that a node feeds, each with the hops to it."""
         if node[0] in self.components:
-            yield node, way
+            yield node, hops
         for target, link in self.links.items():
             if link.source == node:
-                yield from self._fed(target, [*way, self._hop(target, link.connection)])
+                yield from self._fed(target, [*hops, self._hop(target, link.connection)])
 
 
 def _names(binding: ParameterBinding, parameter: SsvParameter) -> Iterator[tuple[str, MappingEntry | None]]:
-    """Yield the names that a binding gives a parameter, with their entries of the mapping, if there is one."""
+    """Yield the names that a binding gives a parameter, each with its entry of the mapping, if there is one."""
     name = binding.prefix + parameter.name
     if binding.mapping is None or binding.mapping.mapping is None:
         yield name, None
@@ -298,7 +298,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _known(element: SsdElement | None) -> SsdElement:
+def _existing(element: SsdElement | None) -> SsdElement:
     assert element is not None
     return element
 
@@ -308,7 +308,7 @@ def _variable_point(description: Description, variable: Variable) -> Point:
 
 
 def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
-    """Return unit and enumeration of a value of a parameter set."""
+    """Return the unit and the enumeration of a value of a parameter set."""
     items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
     if not parameter.unit:
         return Point(None, items)
@@ -316,20 +316,20 @@ def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
     return Point(units.get(parameter.unit, Unit(parameter.unit)), items)
 
 
-_TAKES: Mapping[str, tuple[type, ...]] = {
+_ACCEPTED: Mapping[str, tuple[type, ...]] = {
     "Real": (float, int), "Integer": (int,), "Boolean": (bool,), "Enumeration": (str, int), "String": (str,),
 }  # fmt: skip
-"""Python types of the values that a variable of each type accepts; an Enumeration the name or number of an item."""
+"""Python types that a variable of each type accepts; an Enumeration accepts the name or the number of an item."""
 
 
 def _value(parameter: SsvParameter, start: Point, hops: list[Hop], variable: Variable) -> Any:
-    """Return the value of a parameter in type and unit of the variable that takes it. Raises StructureError."""
+    """Return the value of a parameter in the type and unit of its variable. Raises StructureError."""
     where = f"parameter {parameter.name} = {shown(parameter.value)}"
     try:
         value = parameter.value if variable.type == "Real" else whole(parameter.value, start, hops)
         texts = variable.type == "String" and parameter.type != "String"
-        if texts or type(value) not in _TAKES[variable.type]:
-            raise ValueError(f"it is a {parameter.type}, {variable.name} a {variable.type}")
+        if texts or type(value) not in _ACCEPTED[variable.type]:
+            raise ValueError(f"it is a {parameter.type}, but {variable.name} is a {variable.type}")
         if variable.type != "Real":
             return item(value, variable)
         factor, offset = affine(start, hops)

@@ -1,4 +1,4 @@
-"""Check a package beyond the schemas: elements, connectors, files and units that it refers to must exist."""
+"""Check a package beyond the schemas: the elements, connectors, files and units that it refers to must exist."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from ssp.resolve import resolve, resource_path
 
 
 def validate(file: Path) -> list[str]:
-    """Return what is wrong with the package `file`, a sentence for each fault."""
+    """Return the faults of the package `file`, a sentence for each."""
     return examine(file)[0]
 
 
 def examine(file: Path) -> tuple[list[str], list[str]]:
-    """Return the faults of the package `file`, and remarks about what may surprise."""
+    """Return the faults of the package `file`, and remarks about possible surprises."""
     try:
         members(Path(file))
         with tempfile.TemporaryDirectory(prefix="ssp-") as folder:
@@ -60,7 +60,7 @@ def faults(ssp: Ssp) -> list[str]:
 
 
 def remarks(ssp: Ssp) -> list[str]:
-    """Return remarks about what does not prevent a run but may surprise: units that are empty or not defined."""
+    """Return remarks on units that are empty or not defined, which do not prevent a run but may surprise."""
     found: list[str] = []
     for description in (ssp.description, *ssp.variants.values()):
         units = {definition.unit.name for definition in description.units}
@@ -86,14 +86,16 @@ def repeated(values: SsvParameterSet) -> list[str]:
 
 
 def _unit(unit: str | None, known: Iterable[str]) -> str:
-    """Return a remark about a unit that is empty or not defined; an empty text for others and None."""
+    """Return a remark about a unit that is empty or not defined; an empty string for other units and None."""
     if unit == "":
-        return "the unit is empty, and taken as none"
-    return f"the unit {unit!r} is not defined: it converts nothing" if unit is not None and unit not in known else ""
+        return "the unit is empty, and treated as no unit"
+    return (
+        f"the unit {unit!r} is not defined: values are not converted" if unit is not None and unit not in known else ""
+    )
 
 
 def _units(element: SsdElement, path: str, known: set[str]) -> Iterable[str]:
-    """Yield remarks about connectors, signals and inline values of an element and of those inside it."""
+    """Yield remarks about the connectors, signals and inline values of an element and of the elements inside it."""
     typed: list[tuple[str, str | None]] = [(f"{path}.{c.name}", c.unit) for c in element.connectors]
     yield from (f"{name}: {text}" for name, unit in typed if (text := _unit(unit, known)))
     for binding in element.bindings:
@@ -164,12 +166,12 @@ class _Checks:
             yield f"{path}: {error}"
             return
         for connector in component.connectors:
-            yield from _against(description, connector, path)
+            yield from _mismatches(description, connector, path)
 
     def connectors(self, element: SsdElement, path: str) -> Iterable[str]:
         names = [connector.name for connector in element.connectors]
-        doubles = sorted({name for name in names if names.count(name) > 1})
-        yield from (f"{path}: two connectors are called {name!r}" for name in doubles)
+        duplicates = sorted({name for name in names if names.count(name) > 1})
+        yield from (f"{path}: two connectors are called {name!r}" for name in duplicates)
         enumerations = {enumeration.name for enumeration in self.description.enumerations}
         for connector in element.connectors:
             if (name := connector.enumeration) is not None and name not in enumerations:
@@ -195,8 +197,8 @@ class _Checks:
                         yield f"{path}: the package holds no {kind} {name}" + did_you_mean(name, known)
 
 
-def _against(description: Description, connector: Connector, path: str) -> Iterable[str]:
-    """Yield faults of a connector that does not fit the variable of the FMU."""
+def _mismatches(description: Description, connector: Connector, path: str) -> Iterable[str]:
+    """Yield the faults of a connector that does not match the variable of the FMU."""
     variable = description.variables.get(connector.name)
     if variable is None:
         hint = did_you_mean(connector.name, description.variables)

@@ -1,4 +1,4 @@
-"""Write SSP 1.0 documents (SSD, SSV, SSM, SSB) as XML: the same data always give the same bytes."""
+"""Write SSP 1.0 documents (SSD, SSV, SSM, SSB) as XML: equal data give equal bytes."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _root(name: str, prefixes: Iterable[str]) -> etree._Element:
 
 
 def _bytes(root: etree._Element) -> bytes:
-    """Return the document with all namespaces declared at its root: some tools take a declaration for content."""
+    """Return the document with all namespaces declared at its root: some tools mistake a declaration for content."""
     uris: dict[str, set[str]] = {}
     for element in root.iter():
         for prefix, uri in element.nsmap.items():
@@ -113,7 +113,7 @@ def _add(parent: etree._Element, name: str, values: Mapping[str, Value | None] |
 
 
 def _unless(value: Value, default: Value) -> Value | None:
-    """Return None, which leaves an attribute out, for its default."""
+    """Return `value`, or None, which omits the attribute, if it is the default."""
     return None if value == default else value
 
 
@@ -136,13 +136,13 @@ def _described(node: etree._Element, item: Described) -> None:
 
 
 def _annotated(node: etree._Element, prefix: str, item: Annotated) -> None:
-    """Write description and annotations of an item, after the other children of its node."""
+    """Write the description and annotations of an item, after the other children of its node."""
     _described(node, item)
     _annotations(node, prefix, item.annotations)
 
 
 def _document(root: etree._Element, document: Document | StructureDescription) -> None:
-    """Attributes of a document. Its annotations come last, and so are written elsewhere."""
+    """Write the attributes of a document. Its annotations must come last, and are written elsewhere."""
     data = document.metadata
     keys = ("author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime")
     values = (data.author, data.fileversion, data.copyright, data.license, data.generation_tool, data.generation_time)

@@ -1,1 +1,1 @@
-"""Systems whose coupling can be computed by hand: what tests and figures of the algorithms are made with."""
+"""Systems whose coupling can be computed by hand, for tests and figures of the algorithms."""

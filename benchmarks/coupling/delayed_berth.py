@@ -1,7 +1,7 @@
 """A payload on an arm whose contact goes through the stand: growth by eigenvalues, and by a run of the kernels.
 
-The case of `delayed_contact` under the berthing system: MIM-1 hangs on SSRMS, whose joints are locked, so that its
-gripper stands and the payload moves in six degrees of freedom on K_M, C_M. A spring k and damper c act along x on its
+This is `delayed_contact` for the berthing system: MIM-1 hangs on SSRMS, whose joints are locked, so that its gripper is
+fixed and the payload moves in six degrees of freedom on K_M, C_M. A spring k and damper c act along x on its
 mating interface, and the stand delays their force by G(s): exp(s t) is a motion where
 M s^2 + C_M s + K_M + e e^T (c s + k) G(s) is singular, e the direction of the contact at E.
 """
@@ -17,9 +17,9 @@ from fmus import catalogue
 
 JOINTS = 7
 PAYLOAD = 8015.0
-"""Mass that the contact feels, kg: its line passes the centre of mass of MIM-1."""
+"""Mass that the contact feels, kg: its line passes through the centre of mass of MIM-1."""
 START = 1e-5
-"""Spring of the contact at the start, m: so little that motion stays linear while it grows two hundred times."""
+"""Deflection of the contact spring at the start, m: so small that motion stays linear while it grows 200 times."""
 
 
 def _arm() -> Instance:
@@ -50,7 +50,7 @@ def _matrices(m) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 def eigenvalues(stand: Stand, k: float, c: float) -> np.ndarray:
     """Return s of the six modes of the payload on arm and contact, 1/s, by Newton's method.
 
-    Each starts from the mode without the stand, and the delays come in little by little.
+    Each starts from the mode without the stand, and the delays are introduced gradually.
     """
     mass, damping, stiffness, e = _matrices(_arm().m)
     inverse = np.linalg.inv(mass)
@@ -82,7 +82,7 @@ def _followed(stand: Stand, k: float, c: float, s: complex, matrices: tuple[np.n
 
 
 def least_damping(stand: Stand, k: float) -> float:
-    """Return the damper with which the fastest of the modes neither grows nor decays, N s/m."""
+    """Return the damping with which the fastest of the modes neither grows nor decays, N s/m."""
 
     def growth(c: float) -> float:
         return float(eigenvalues(stand, k, c).real.max())
@@ -94,7 +94,7 @@ def growth(positions: np.ndarray, modes: np.ndarray, h: float = 1e-3) -> complex
     """Return s of the fastest growing mode, 1/s, by a fit of all modes and a constant over the second half of a run.
 
     The others are held at `modes`, their eigenvalues: some decay by less than 0.02 1/s, and a fit of one mode alone
-    takes what is left of them for growth.
+    would take their remainder for growth.
     """
     fastest = modes.real.argmax()
     every = max(1, round(2.0 * np.pi / modes.imag.max() / 24.0 / h))

@@ -1,7 +1,7 @@
 """A craft on a spring and damper through the stand: growth by eigenvalues, and by a run of the stand's kernels.
 
-A mass m moves along x; a spring k and damper c act between it and a fixed unit, but the stand delays the force: what it
-adds is the transfer function `Stand.response`. The craft's motion is then exp(s t) with m s^2 + (c s + k) G(s) = 0.
+A mass m moves along x. A spring k and damper c act between it and a fixed unit, but the stand delays the force, by the
+transfer function G(s) of `Stand.response`. The craft's motion is then exp(s t) with m s^2 + (c s + k) G(s) = 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MASS = 20000.0
 
 @dataclass(frozen=True)
 class Stand:
-    """Delays of a stand along one axis; the values of sets SP-1 and SB-1."""
+    """Delays of a stand along one axis, with the values of sets SP-1 and SB-1."""
 
     delay: float = 5e-3
     frequency: float = 10.0
@@ -45,10 +45,10 @@ class Stand:
 
 
 def eigenvalue(stand: Stand, k: float, c: float, m: float = MASS) -> complex:
-    """Return s of the contact's own oscillation, 1/s, by Newton's method from that without a stand."""
+    """Return s of the contact's oscillation, 1/s, by Newton's method, from the one without a stand."""
     s = complex(-0.5 * c / m, np.sqrt(max(k / m - (0.5 * c / m) ** 2, 0.1 * k / m)))
     for share in np.linspace(0.1, 1.0, 10):
-        # brings the delays in little by little, so that Newton's method stays with this root
+        # introduce the delays gradually, so that Newton's method stays with this root
         part = Stand(share * stand.delay, stand.frequency / share, stand.damping, stand.feedforward,
                      stand.cutoff / share, share * stand.frame_time)  # fmt: skip
 
@@ -66,7 +66,7 @@ def eigenvalue(stand: Stand, k: float, c: float, m: float = MASS) -> complex:
 
 
 def least_damping(stand: Stand, k: float, m: float = MASS) -> float:
-    """Return the damper with which the oscillation neither grows nor decays, N s/m, by bisection."""
+    """Return the damping with which the oscillation neither grows nor decays, N s/m, by bisection."""
     low, high = 0.0, 3.0 * k * stand.total_delay
     for _ in range(60):
         c = 0.5 * (low + high)
@@ -75,14 +75,14 @@ def least_damping(stand: Stand, k: float, m: float = MASS) -> float:
 
 
 def rule(stand: Stand, k: float, c: float, m: float = MASS) -> float:
-    """Return the growth rate of the rule, (k tau - c)/(2 m), 1/s: of first order in the delay (spec/08 5.4)."""
+    """Return the growth rate by the rule (k tau - c)/(2 m), 1/s, which is of first order in the delay (spec/08 5.4)."""
     return (k * stand.total_delay - c) / (2.0 * m)
 
 
 def simulate(stand: Stand, k: float, c: float, seconds: float, m: float = MASS, h: float = 1e-3) -> np.ndarray:
     """Return the positions of the craft after each step, m, by the kernels of craft, platform and balance.
 
-    The unit at x = 0 stands still; the spring is relaxed where the craft's port is at x = 0, and starts 1 mm from it.
+    The unit at x = 0 is at rest; the spring is relaxed where the craft's port is at x = 0, and starts 1 mm from it.
     """
     craft = Instance(spacecraft.component(ports=1), **{
         "parameters.mass": m, "parameters.inertia": 1e5 * np.eye(3), "parameters.initial.position": (1e-3, 0.0, 0.0),

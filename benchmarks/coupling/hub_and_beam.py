@@ -1,7 +1,8 @@
 """A hub with a long beam, and its motion by bodies in absolute coordinates: a reference for the two-way craft.
 
-The reference knows nothing of invariants or of the equations of spec/11 3.4. Kinetic energy is summed over the bodies;
-momenta are its derivatives by velocity, angular velocity and modal rates, integrated by DOP853 in Hamel's form
+The reference uses neither invariants nor the equations of spec/11 3.4. Kinetic energy is summed over the bodies;
+momenta are its derivatives with respect to velocity, angular velocity and modal rates, integrated by DOP853 in Hamel's
+form
 
     p_v' = F - w x p_v,   p_w' = M - w x p_w - v x p_v,   p_xi' = Q + dT/dw,
 
@@ -40,7 +41,7 @@ def rotation(q: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Bodies:
-    """Hub and nodes of the beam as rigid bodies; the hub comes first and no mode moves it. Places are from the root."""
+    """Hub and nodes of the beam as rigid bodies; the hub is first, and no mode moves it. Places are from the root."""
 
     mass: np.ndarray
     place: np.ndarray
@@ -73,7 +74,7 @@ class Bodies:
         return Modes(self.frequency, np.full(n, decrement), ports, np.zeros((1, 3, n)), coupling=self.coupling())
 
     def free_modes(self):
-        """Modes of the free craft in the same shapes: what one-way takes. They move hub and tip, and no momentum."""
+        """Return modes of the free craft in the same shapes, for one-way: they move hub and tip, and no momentum."""
         n = len(self.frequency)
         M, K = Reference(self).mass_matrix(np.zeros(n)), np.zeros((6 + n, 6 + n))
         K[6:, 6:] = np.diag(self.frequency**2)
@@ -96,7 +97,10 @@ class Bodies:
 
 
 def hub_and_beam(count=4, scale=1.0):
-    """The craft of spec/11 O6 with the beam's first `count` modes from its root; `scale` multiplies the beam's mass."""
+    """Return the craft of spec/11 O6 with the first `count` modes of the beam held at its root.
+
+    `scale` multiplies the beam's mass.
+    """
     K, _ = BEAM.matrices()
     mass, offset, inertia = BEAM.bodies()
     mass, inertia = scale * mass, scale * inertia

@@ -1,4 +1,4 @@
-"""An impact of 20 kg on 7 t through a spring of 1e7 N/m in an FMU of its own: how much energy the coupling makes.
+"""An impact of 20 kg on 7 t through a spring of 1e7 N/m in a separate FMU: how much energy the coupling creates.
 
 The bodies are exact for a held force, so that the error is that of the coupling alone.
 """
@@ -74,14 +74,14 @@ RATES = {f"{body}.position": f"{body}.velocity" for body in ("light", "heavy")}
 
 
 def energy_error(oscillator: Path, spring: Path, algorithm: Algorithm, h: float, phases: int = 8) -> float:
-    """Energy made in an impact over the energy of the relative motion before it; the worst of some phases in the step.
+    """Return the energy created in an impact over that of the relative motion before it, at the worst phase in a step.
 
-    An impact that is cut off by the steps of one phase may end early in another: of all phases the largest counts.
+    An impact that the steps cut off at one phase may end early at another: the largest of all phases counts.
     """
     errors = []
     with tempfile.TemporaryDirectory() as folder:
         for phase in range(phases):
-            # at least three steps apart, so that lines know where they lead
+            # at least three steps apart, so that linear extrapolation has its slopes
             gap = (3.0 + phase / phases) * h * SPEED
             file = Path(folder) / "r.h5"
             names = [f"{body}.velocity" for body in ("light", "heavy")]

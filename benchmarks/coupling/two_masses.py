@@ -1,10 +1,10 @@
-"""The standard test of the literature on co-simulation: two masses, coupled by force and displacement.
+"""The standard test in the literature on co-simulation: two masses, coupled by force and displacement.
 
     ground --k1,c1-- m1 --kc-- m2 --k2,c2-- ground
 
 The first mass gets the force of the coupling spring; the second owns that spring, gets the displacement of its other
 end, and gives the force. Both are exact for the mean of their input over a step, so that the error is that of the
-coupling alone, and every algorithm is a matrix: `amplification` makes it without any code of the master.
+coupling alone, and every algorithm is a matrix: `amplification` computes it without any code of the master.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Masses:
         return full
 
     def system(self, oscillator: Path, sprung: Path) -> Structure:
-        """`first` is an Oscillator, `second` a SprungMass; the first steps first."""
+        """Return the coupled system: `first` is an Oscillator, `second` a SprungMass; the first steps first."""
         x1, v1, x2, v2 = self.start
         system = Structure("two masses")
         system.add("first", oscillator, _start(self.m1, self.k1, self.c1, x1, v1))
@@ -124,7 +124,7 @@ def _start(mass: float, stiffness: float, damping: float, position: float, veloc
 
 
 def _held(mass: float, stiffness: float, damping: float, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """(from the state, from a held force) to the state (x, v) after h."""
+    """Return the matrices (from the state, from a held force) to the state (x, v) after h."""
     full = np.zeros((3, 3))
     full[0, 1] = 1.0
     full[1] = -stiffness / mass, -damping / mass, 1.0 / mass
@@ -133,7 +133,7 @@ def _held(mass: float, stiffness: float, damping: float, h: float) -> tuple[np.n
 
 
 def amplification(masses: Masses, algorithm: str, h: float) -> np.ndarray:
-    """The matrix of one macro step of an algorithm on (x1, v1, x2, v2, force, x1 before, force before)."""
+    """Return the matrix of one macro step of an algorithm on (x1, v1, x2, v2, force, x1 before, force before)."""
     f1, g1 = _held(masses.m1, masses.k1, masses.c1, h)
     f2, g2 = _held(masses.m2, masses.k2 + masses.coupling, masses.c2, h)
     kc = masses.coupling
@@ -196,8 +196,8 @@ def amplification(masses: Masses, algorithm: str, h: float) -> np.ndarray:
 def begin(masses: Masses, h: float, told: float = 1e-3) -> np.ndarray:
     """Return the vector of `amplification` for steps h at the start.
 
-    Lines begin with the slopes that the FMUs tell before the first step: the mean rates over a step of their default
-    length `told` with the inputs held.
+    Linear extrapolation begins with the slopes that the FMUs report before the first step: the mean rates over a step
+    of their default length `told` with the inputs held.
     """
     x1, v1, x2, v2 = masses.start
     force = masses.coupling * (x2 - x1)
@@ -213,7 +213,7 @@ def spectral_radius(masses: Masses, algorithm: str, h: float) -> float:
 
 
 def stable_step(masses: Masses, algorithm: str, longest: float, tolerance: float = 1e-9) -> float:
-    """The longest macro step up to which nothing grows by more than `tolerance` in a step; at the most `longest`."""
+    """Return the longest macro step, at most `longest`, up to which no growth per step exceeds `tolerance`."""
     steps = np.geomspace(1e-4 * longest, longest, 2000)
     grows = [h for h in steps if spectral_radius(masses, algorithm, h) > 1.0 + tolerance]
     return grows[0] if grows else longest

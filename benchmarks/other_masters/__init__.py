@@ -1,1 +1,1 @@
-"""Runners of other masters, each for an environment of its own."""
+"""Runners of other masters, each for its own environment."""

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["ecospy==0.7.2", "tbb>=2022"]
 # ///
-"""ecos through ecospy; its library needs libtbb, which the wheel does not bring."""
+"""ecos through ecospy; its library needs libtbb, which the wheel does not contain."""
 
 import ctypes
 import sys

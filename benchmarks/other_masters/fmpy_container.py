@@ -19,7 +19,7 @@ TYPES = {"Real": "Float64", "Integer": "Int32", "Enumeration": "Int32", "Boolean
 
 
 def repaired(file: Path) -> Path:
-    """fmpy 0.3.32 writes types of FMI 2.0 where its library knows those of FMI 3.0 only."""
+    """Return a file with corrected types: fmpy 0.3.32 writes those of FMI 2.0, but its library knows FMI 3.0 only."""
     out = file.with_name("repaired.fmu")
     with zipfile.ZipFile(file) as source, zipfile.ZipFile(out, "w") as sink:
         for name in source.namelist():

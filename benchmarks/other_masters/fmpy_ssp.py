@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["fmpy==0.3.32"]
 # ///
-"""fmpy.ssp.simulate_ssp. It takes start values only from a parameter set that is handed over."""
+"""fmpy.ssp.simulate_ssp. It takes start values only from a parameter set that is passed to it."""
 
 import zipfile
 from pathlib import Path
@@ -15,7 +15,7 @@ SSD = "{http://ssp-standard.org/SSP1/SystemStructureDescription}"
 
 
 def without_spare_connectors(job: Job) -> str:
-    """The package with the connectors that are needed alone: fmpy calls an FMU for each, and knows no strings."""
+    """Return the package with only the necessary connectors: fmpy calls an FMU for each, and knows no strings."""
     needed = {(c.source, c.output) for c in job.connections} | {(c.target, c.input) for c in job.connections}
     needed |= set(job.observed)
     out = Path(job.folder) / "spare.ssp"

@@ -1,4 +1,4 @@
-"""What the runner of another master gets, and how it answers. It runs elsewhere: standard library only."""
+"""The job of the runner of another master, and its answer. It runs elsewhere: standard library only."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Connection(NamedTuple):
 class Job:
     """A system and how far to run it: `steps` macro steps of `step` seconds, FMUs in the order of `files`.
 
-    `start` has the values to set before initialisation, `observed` the outputs whose values at the end are wanted,
-    ("element", "variable"); `ssp` is the same system as a package, `folder` a place for files. All of it is done
+    `start` has the values to set before initialisation, `observed` the outputs whose values at the end are requested,
+    ("element", "variable"); `ssp` is the same system as a package, `folder` a place for files. Everything is repeated
     `repetitions` times.
     """
 

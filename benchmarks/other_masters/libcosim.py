@@ -12,7 +12,7 @@ from libcosimpy.CosimObserver import CosimObserver
 def run(job: Job) -> tuple[float, list[float]]:
     log_output_level(CosimLogLevel.WARNING)
     execution = CosimExecution.from_ssp_file(job.ssp, round(job.step * 1e9))
-    # the observer costs: it is added for the last step
+    # the observer takes time: it is added for the last step only
     execution.step(1)
     watch = Stopwatch()
     execution.step(job.steps - 2)

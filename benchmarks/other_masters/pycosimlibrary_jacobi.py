@@ -13,7 +13,7 @@ TYPES = {"Real": VarType.REAL, "Boolean": VarType.BOOL}
 
 
 def with_status(slave: FMU2Slave) -> FMU2Slave:
-    """With the status that doStep of older versions of fmpy gave back, which the runner asserts."""
+    """Return the slave with the status that doStep of older versions of fmpy returned, which the runner asserts."""
     step = slave.doStep
 
     def do_step(*arguments, **named):

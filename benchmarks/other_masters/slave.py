@@ -1,4 +1,4 @@
-"""An FMU in fmpy: what the runners share that step with fmpy, in environments of their own."""
+"""An FMU in fmpy: code shared by the runners that step with fmpy, each in its own environment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def instance(
 
 
 def step_alone(job: Job, slave: FMU2Slave) -> float:
-    """Initialise one instance that has the whole system in it, and step it; the seconds of all steps."""
+    """Initialise one instance that contains the whole system, and step it; return the seconds of all steps."""
     slave.setupExperiment(startTime=0.0)
     slave.enterInitializationMode()
     slave.exitInitializationMode()

@@ -1,9 +1,10 @@
-"""Ten NRT and ten RT berthings of MIM-1 from initial conditions drawn by seed, as the source's programme of tests.
+"""Ten NRT and ten RT berthings of MIM-1 from initial conditions drawn by seed, as in the source's test programme.
 
     python -m benchmarks.validation.berthing_programme [FIRST_SEED LAST_SEED]
 
 The source does not publish its conditions. Here misses are uniform within 0.10 m along y and z, angles within 3 deg
-(spec/08 5); the way along the axis is that of the reference systems. Prints the table of docs/validation/berthing.md.
+(spec/08 5); the travel along the axis is that of the reference systems. Prints the table in
+docs/validation/berthing.md.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def target_position(miss: np.ndarray, angles: np.ndarray) -> np.ndarray:
 
 
 def berth(script: str, seed: int) -> dict[str, Any]:
-    """Run one berthing. Returns its conditions, outcome, times and peaks."""
+    """Run one berthing; return its conditions, outcome, times and peaks."""
     miss, angles = conditions(seed)
     place = [float(x) for x in target_position(miss, angles)]
     settings = {

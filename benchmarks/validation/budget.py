@@ -35,10 +35,9 @@ KINDS = ("kinetic", "stored")
 def balance(docking: Docking) -> dict[str, np.ndarray]:
     """Return the energies of a docking over time, J, shape (rows,) each.
 
-    `supplied` is what thrusters and motors have given, less what motors and drive have turned into heat themselves;
-    `kinetic` and `stored` are those of both craft and the mechanism; devices are named as in DEVICES, `modes` is the
-    damping of the elastic craft. Their sum is `supplied` plus the kinetic energy of the approach, and `residual` what
-    is missing.
+    `supplied` is the work of thrusters and motors, less the heat of motors and drive themselves; `kinetic` and `stored`
+    are those of both craft and the mechanism; devices are named as in DEVICES, and `modes` is the damping of the
+    elastic craft. Their sum is `supplied` plus the kinetic energy of the approach, and `residual` is what is missing.
     """
 
     def total(ending: str) -> np.ndarray:

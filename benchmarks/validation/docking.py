@@ -1,4 +1,4 @@
-"""A docking as the comparisons need it: samples of every macro step, and the quantities that the source speaks of."""
+"""A docking as the comparisons need it: samples of every macro step, and the quantities that the source discusses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import dockfmu
 
 CONTACTS = 16
 LIMITER = 3.0
-"""number of the pair "limiter pad on cone" in `contact[k].pair`"""
+"""Number of the pair "limiter pad on cone" in `contact[k].pair`."""
 PULSE, APART = 300.0, 0.02
-"""a pulse of the limiter: N that it exceeds, s between two"""
+"""A pulse of the limiter: the force that it exceeds, N, and the time between two pulses, s."""
 
 RECORDED = [
     "mechanism.target.force_now", "mechanism.target.torque_now", "mechanism.docking.angles",
@@ -32,7 +32,7 @@ class Docking:
     Attributes
     ----------
     name : str
-        Of the system.
+        Name of the system.
     energies : tuple of str
         Energies of the audit, J: kinetic, stored, dissipated by each device, works.
     run : Outcome

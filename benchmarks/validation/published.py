@@ -1,8 +1,8 @@
-"""What the source publishes of a docking with each variant (Yaskevich 2020, chapter 6), measured in ours.
+"""Published results of a docking with each variant (Yaskevich 2020, chapter 6), compared with ours.
 
 Numbers and features are those that spec/06 has taken from the text, sections 8 and 9.6; the curves themselves are lost.
-A feature has a function that returns what was measured, and whether it is as published: None where the source gives no
-limit; no pair at all where the build lacks the device.
+A feature has a function that returns (measured value, whether it is as published): None in place of the latter if the
+source gives no limit; no pair at all if the build lacks the device.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from benchmarks.validation.docking import Docking
 Found = tuple[str, bool | None]
 
 PULL = -300.0
-"""N; the latches pull"""
+"""Force with which the latches pull, N."""
 NONE = "\N{EN DASH}"
-"""of a cell for which there is nothing"""
+"""Text of an empty cell."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ COMPARED = (
 
 
 def existing_table(docking: Docking) -> list[str]:
-    """Return what the source says of the existing mechanism beside ours, as lines of Markdown."""
+    """Return the statements of the source on the existing mechanism beside our results, as lines of Markdown."""
     lines = ["| source | it says | ours | as published |", "|---|---|---|---|"]
     for feature in EXISTING:
         found = feature.measure(docking)
@@ -274,7 +274,7 @@ def existing_table(docking: Docking) -> list[str]:
 
 
 def comparison_table(dockings: Sequence[Docking]) -> list[str]:
-    """Return what the source says of the variants beside ours on equal initial conditions, as lines of Markdown."""
+    """Return the source's statements on the variants beside our results on equal initial conditions, in Markdown."""
     lines = ["| source | it says | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
     lines.append("|---" * (2 + len(dockings)) + "|")
     for feature in COMPARED:

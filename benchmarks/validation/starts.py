@@ -21,9 +21,9 @@ from dockfmu.declare.declaration import read
 
 VARIANTS = ("", "_v2", "_v3")
 STOP = 60.0
-"""s, to where pulses and swing are looked for: before the drive has done anything"""
+"""Time up to which pulses and swing are evaluated, s: before the drive has acted."""
 HARD = 1000.0
-"""N, above which a pulse is a hard one"""
+"""Force above which a pulse counts as hard, N."""
 CONDITIONS = ("miss", "angles", "velocity", "angular_velocity")
 DEEP = "mechanism.probe_cone.parameters.law_limiter.penetration_limit"
 
@@ -55,7 +55,7 @@ def starts(seeds: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def limited(system: str, settings: dict[str, Any], stop: float = STOP) -> Limited | None:
-    """Run a docking to `stop`, s. Returns None where the head is not captured. Raises DockfmuError if the run fails."""
+    """Run a docking to `stop`, s. Return None if the head is not captured. Raises DockfmuError if the run fails."""
     done = Docking(system, settings, stop)
     if "capture" not in done.events:
         return None

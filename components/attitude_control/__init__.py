@@ -9,9 +9,9 @@ from components.core.parameters import read_parameter_sets
 
 
 def component(thrusters: int = 12) -> Component:
-    """Return the attitude control of a craft with that many thrusters. Raises ValueError for less than one."""
+    """Return the attitude control of a craft with `thrusters` thrusters. Raises ValueError for fewer than one."""
     if thrusters < 1:
-        raise ValueError(f"thrusters = {thrusters}: an attitude control has at least one")
+        raise ValueError(f"thrusters must be at least 1, not {thrusters}")
     sets = read_parameter_sets(Path(__file__).parent / "parameters")
     return Component(
         name="AttitudeControl",

@@ -1,8 +1,8 @@
 """Sampled control with dead bands, and the pulses of its thrusters.
 
-A step over [t, t + h] measures at t, so it must be made before that of the craft; its outputs are means over
+A step over [t, t + h] measures at t, so this component must step before the craft. Its outputs are means over
 [t, t + h], which the craft applies over the same step. So the craft gets the impulse of every pulse exactly, wherever
-in a step the pulse begins and ends. A measurement inside a step takes the inputs of the step's start.
+in a step the pulse begins and ends. A measurement inside a step uses the inputs at the start of the step.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ DELAY_TOO_LONG = 14
 MESSAGES = {
     NOT_FINITE: Message("body.quaternion or body.angular_velocity is not finite"),
     QUATERNION: Message(
-        "body.quaternion has norm {status.value:.6g}, which tells no attitude: connect it to the craft's body"
+        "body.quaternion has norm {status.value:.6g} and is not a valid attitude: connect it to the craft's body"
     ),
     DIRECTION: Message(
-        "parameters.thruster.direction: row {status.index:.0f} has length {status.value:.6g}: give a unit vector, "
-        "parameters.thruster.thrust says how strong the force is"
+        "parameters.thruster.direction: row {status.index:.0f} has length {status.value:.6g}: give a unit vector; "
+        "parameters.thruster.thrust sets the magnitude of the force"
     ),
     CANNOT_TURN: Message(
         "parameters.thruster: these nozzles cannot turn the craft in sense {status.index:.0f} of +x, -x, +y, -y, +z, "
-        "-z alone; check position, direction and thrust, which is 0 for nozzles that are left out"
+        "-z alone; check position, direction and thrust, which is 0 for nozzles that are ignored"
     ),
     PULSE_TOO_LONG: Message(
         "parameters.least_pulse = {parameters.least_pulse:g} s must not exceed "
@@ -42,7 +42,7 @@ MESSAGES = {
     ),
 }
 
-# measurements lie on a grid that rounding moves by far less than any step, s
+# s; measurements lie on a time grid, and rounding shifts its points by far less than any step
 ROUNDING = 1e-9
 # in multiples of sample_time, so that a place in `pending` is free before it is needed again
 LONGEST_DELAY = 14.0
@@ -50,7 +50,7 @@ LONGEST_DELAY = 14.0
 
 @kernel
 def _close_valves(m):
-    """Close all valves, and forget the pulses that are still to come."""
+    """Close all valves and discard the pending pulses."""
     for k in range(len(m.pending)):
         m.pending[k].open = 0.0
     for e in range(len(m.thruster)):
@@ -86,19 +86,19 @@ def initialize(m):
 
 @kernel
 def _measure(m):
-    """Set the errors of attitude and rate at the start of the step."""
+    """Set the attitude and rate errors at the start of the step."""
     q = rotation.load_attitude(m.body.quaternion)
     orbital = vector.load(m.parameters.orbital_rate)
     turned = rotation.from_rotation_vector(vector.scale(m.work.elapsed, orbital))
     reference = rotation.product(turned, rotation.load_quaternion(m.work.reference))
     vector.store(rotation.rotation_vector(rotation.product(rotation.conjugate(reference), q)), m.error)
-    wanted = rotation.apply(rotation.from_quaternion(q), orbital)
-    vector.store(vector.subtract(vector.load(m.body.angular_velocity), wanted), m.rate_error)
+    reference_rate = rotation.apply(rotation.from_quaternion(q), orbital)
+    vector.store(vector.subtract(vector.load(m.body.angular_velocity), reference_rate), m.rate_error)
 
 
 @kernel
 def _demand(m):
-    """Set the on-times that take a share of each axis' excess over its dead band away.
+    """Set the on-times that remove a share of each axis's excess over its dead band.
 
     An axis outside its band gets at least the shortest pulse.
     """
@@ -118,10 +118,10 @@ def _demand(m):
 
 @kernel
 def _shape_pulses(p, on_time, pulses):
-    """Make pulses of on-times that the valves can give. Returns the longest.
+    """Turn on-times into pulses that the valves can deliver. Returns the longest.
 
-    What exceeds the sample time shortens all alike, so that the axis of the torque stays. Less than half the shortest
-    pulse is left out, less than the shortest becomes the shortest.
+    If an on-time exceeds the sample time, all are shortened in the same ratio, so that the direction of the torque does
+    not change. On-times below half the shortest pulse are dropped; others below it are raised to it.
     """
     longest = 0.0
     for e in range(len(on_time)):
@@ -139,7 +139,7 @@ def _shape_pulses(p, on_time, pulses):
 
 @kernel
 def _sample(m):
-    """Measure, and put the pulses that answer where they wait for the delay."""
+    """Measure, and queue the resulting pulses until the delay has passed."""
     _measure(m)
     _demand(m)
     waiting = m.pending[int(m.work.slot)]
@@ -174,7 +174,7 @@ def _fire(m, h):
 
 @kernel
 def _sum(m, h):
-    """Sum the thrusts of the step of h to control force, torque and impulse."""
+    """Sum the thrusts over the step of h into control force, torque and impulse."""
     force = vector.ZERO
     torque = vector.ZERO
     for e in range(len(m.thruster)):
@@ -189,7 +189,7 @@ def _sum(m, h):
 
 @kernel
 def _check(m):
-    """Return 0, or the code of what was measured if that tells no attitude and rates."""
+    """Return 0, or a code if the measured attitude or rates are invalid."""
     norm = check.norm_of_quaternion(m.body.quaternion)
     total = norm + m.body.angular_velocity[0] + m.body.angular_velocity[1] + m.body.angular_velocity[2]
     if not isfinite(total):

@@ -1,6 +1,6 @@
-"""The sequence: scripts NRT, RT, STEP and LIVE, guards of the load, end conditions and outcome (spec/08 3.7, 6).
+"""The sequence: scripts NRT, RT, STEP and LIVE, load guards, end conditions and outcome (spec/08 3.7, 6).
 
-A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + h]; it must be made before the arm's.
+A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + h], so it must precede the arm's step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DELAY_TOO_LONG = 11
 
 MESSAGES = {
     check.NOT_FINITE: Message(
-        "an input of the sequence is not finite (1 relative, 2 tip, 3 hand, 4 operator): {status.index:.0f}; connect it"
+        "input {status.index:.0f} of the sequence (1 relative, 2 tip, 3 hand, 4 operator) is not finite: connect it"
     ),
     check.QUATERNION: Message("relative.quaternion has norm {status.value:.6g}, not 1: set it, or connect it"),
     DELAY_TOO_LONG: Message(
@@ -58,13 +58,13 @@ BROKEN_OFF = STEP_STATE.codes["ABORTED"]
 A_STEP = STEP_TYPE.codes["STEP"]
 AN_INSERT = STEP_TYPE.codes["INSERT"]
 
-# communication points lie on a grid that rounding moves by far less than any step, s
+# s; rounding shifts communication points by far less than any step
 ROUNDING = 1e-9
 
 
 @kernel
 def _check(m):
-    """Return 0, or the code of an input that tells nothing."""
+    """Return 0, or the code of an invalid input."""
     size = check.norm_of_quaternion(m.relative.quaternion)
     total = size + norm(m.relative.position)
     if not isfinite(total):
@@ -94,7 +94,7 @@ def _end(m, outcome, t):
 
 @kernel
 def _watch(m, t):
-    """Take the sensors and the loads, and end the sequence where one of them says so."""
+    """Read the sensors and the loads, and end the sequence if one of the end conditions holds."""
     p = m.parameters
     if m.event.first_contact < 0.0 and (m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0):
         m.event.first_contact = t
@@ -139,7 +139,7 @@ def _rates(m, deflection):
 
 @kernel
 def _look(m, t):
-    """Let the operator look and decide as often as it is due; t since the start, s."""
+    """Let the operator look and decide as often as due; `t` is the time since the start, s."""
     w = m.work
     while w.next_look <= t + ROUNDING:
         operator.look(m)
@@ -177,7 +177,7 @@ def _steer(m, t):
 
 
 @kernel
-def _give(m, k):
+def _issue(m, k):
     """Put command k of the list on the outputs."""
     p = m.parameters.step
     given = m.command.step
@@ -191,7 +191,7 @@ def _give(m, k):
 
 @kernel
 def _list(m, t, since):
-    """Give the commands of the list one after another; t now and since the start, s."""
+    """Issue the commands of the list one after another; `t` is the time now, `since` the time since the start, s."""
     p = m.parameters
     w = m.work
     state = m.command.state
@@ -211,7 +211,7 @@ def _list(m, t, since):
             w.ended = since
             m.phase = WAIT
     elif k < p.step.count and since + ROUNDING >= p.step.begin[k] and state == IDLE:
-        _give(m, k)
+        _issue(m, k)
         w.triggered = 1.0
     elif k >= p.step.count and since - max(w.ended, 0.0) + ROUNDING >= p.post_time:
         if w.captured == 0.0:
@@ -224,7 +224,7 @@ def _list(m, t, since):
 
 @kernel
 def _hold_arm(m, mode):
-    """Put the arm into a mode without rates, and no command."""
+    """Put the arm into `mode` with zero rates and no command."""
     m.command.mode = mode
     m.command.step.trigger = 0.0
     for i in range(3):
@@ -236,7 +236,7 @@ def _hold_arm(m, mode):
 
 @kernel
 def _pass_commands(m, since):
-    """Pass the Step and Insert commands of a live operator on; `since` is the time since the start, s."""
+    """Pass on the Step and Insert commands of a live operator; `since` is the time since the start, s."""
     w = m.work
     requested = m.operator.step
     given = m.command.step
@@ -248,7 +248,7 @@ def _pass_commands(m, since):
     given.trigger = requested.trigger
     if m.command.state == RUN:
         if w.ran == 0.0:
-            # it may be changed for the next command while this one runs
+            # only at the start: the operator may set the type of the next command while this one runs
             m.phase = INSERT if requested.type == AN_INSERT else STEP
         w.ran = 1.0
         return
@@ -266,7 +266,7 @@ def _command_live(m, since):
         _pass_commands(m, since)
         return
     if m.work.ran != 0.0:
-        # the change of mode breaks the command off
+        # the change of mode aborts the command
         m.work.ended = since
     m.work.ran = 0.0
     _hold_arm(m, HOLD_ARM)
@@ -277,7 +277,7 @@ def _command_live(m, since):
 
 @kernel
 def _reset(m):
-    """Set everything to the start of the sequence."""
+    """Reset everything to the start of the sequence."""
     m.phase = WAIT
     m.finished = 0.0
     m.outcome = NONE

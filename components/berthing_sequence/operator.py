@@ -1,8 +1,8 @@
 """The scripted operator RT: looks at the views, decides, and moves the hand controllers (spec/08 6).
 
-Pitch and yaw are read from the overview views, with noise; offset and roll from the aiming view, where an offset
-mixes with pitch and yaw times the distance. So angles are aligned first. Deflections are proportional to the error,
-quantised, zero within a dead zone, and follow a look after the delay of reaction.
+Pitch and yaw are read from the overview views, with noise, and offset and roll from the aiming view. There pitch
+and yaw times the distance add to the offset, so angles are aligned first. Deflections are proportional to the error,
+quantised, zero within a dead zone, and follow a look after the reaction delay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ APPROACH = PHASE.codes["APPROACH"]
 
 @kernel
 def look(m):
-    """Update what the operator believes: a running mean of what the views show at this look."""
+    """Update the operator's estimates, running means of the readings of the views, with this look."""
     p = m.parameters.operator
     A = from_quaternion(load_attitude(m.relative.quaternion))
     turned = angles(A)
@@ -30,7 +30,7 @@ def look(m):
     number = int(m.work.looks)
     noise = normal_pair(int(p.seed), number, 0)
     more = normal_pair(int(p.seed), number, 1)
-    # the first look is believed as it is
+    # the first look is taken without averaging
     share = 1.0
     if number > 0 and p.smoothing > 0.0:
         share = 1.0 - exp(-p.sample_time / p.smoothing)
@@ -56,7 +56,7 @@ def _hand(error, zone, full, quantum, largest):
 
 @kernel
 def _settled(m, t, within):
-    """Return whether errors have stayed within their zones for the settling time."""
+    """Return whether the errors have stayed within their zones for the settling time; `within`: they are now."""
     if not within:
         m.work.settled = -1.0
         return False
@@ -73,7 +73,7 @@ def _enter(m, phase):
 
 @kernel
 def decide(m, t):
-    """Set the phase, and put the deflections of this look where they wait for the delay; t since the start, s."""
+    """Set the phase, and queue the deflections of this look until the delay has passed; `t` since the start, s."""
     p = m.parameters.operator
     seen = m.sight
     yaw, pitch, roll = seen.angles[0], seen.angles[1], seen.angles[2]
@@ -103,7 +103,7 @@ def decide(m, t):
     if touched:
         return
     if m.phase != ALIGN_OFFSET:
-        # a positive yaw of PI is taken back by turning about -y
+        # a positive yaw of PI is reduced by turning about -y
         hand[4] = -_hand(yaw, p.angle_zone, p.full_angle, p.quantum, largest)
         hand[5] = -_hand(pitch, p.angle_zone, p.full_angle, p.quantum, largest)
     if m.phase != ALIGN_ANGLES:
@@ -114,7 +114,7 @@ def decide(m, t):
 
 @kernel
 def act(m):
-    """Set the deflections that are due: those of the look that lies the delay back, none before the first."""
+    """Set the deflections that are due: those of the look one delay ago, zero before the first."""
     p = m.parameters.operator
     back = floor(p.delay / p.sample_time + 0.5)
     for i in range(6):

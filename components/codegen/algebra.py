@@ -1,8 +1,9 @@
 """Small matrix algebra over any scalars: numpy arrays of floats, of graph scalars or of SymPy expressions.
 
-Vectors and matrices are numpy arrays, `@` multiplies them. Here is what saves operations over plain products: the
-optimising formulas (П.1)-(П.3) of the source's Appendix with the errata of spec/09 3.4, symmetric products of which
-one half is computed, inverses as adjugates times one reciprocal, and LDL^T with one reciprocal per pivot.
+Vectors and matrices are numpy arrays, and `@` multiplies them. This module has the formulas that save operations over
+plain products: the optimising formulas (П.1)-(П.3) of the source's Appendix with the errata of spec/09 3.4, symmetric
+products of which one half is computed, inverses as adjugates times one reciprocal, and LDL^T with one reciprocal per
+pivot.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ SNAP = 1e-12
 
 
 def snapped(matrix: Any) -> Array:
-    """Return numbers with those within 1e-12 of 0 or +-1 made exact.
+    """Return an array with numbers within 1e-12 of 0 or +-1 rounded to these values.
 
-    The cosine of 90 deg, 6e-17, would destroy the sparsity (spec/09 4.4).
+    The computed cosine of 90 deg, 6e-17, would destroy the sparsity (spec/09 4.4).
     """
     a = np.array(matrix, float)
     near = np.round(a)
@@ -29,7 +30,7 @@ def snapped(matrix: Any) -> Array:
 
 
 def array(values: Any) -> Array:
-    """Return an array of scalars of whatever kind."""
+    """Return an array of scalars of any kind."""
     return np.array(values, object)
 
 
@@ -44,9 +45,9 @@ def skew(a: Any) -> Array:
 
 
 def rotation(axis: int, c: Any, s: Any) -> Array:
-    """Return alpha^x, alpha^y, alpha^z (axis 0, 1, 2) for a cosine and sine.
+    """Return alpha^x, alpha^y or alpha^z (axis 0, 1, 2) for a cosine and sine.
 
-    They map components before the rotation to those after it.
+    It maps components before the rotation to components after it.
     """
     m, n = (axis + 1) % 3, (axis + 2) % 3
     a = array(UNIT)
@@ -79,7 +80,7 @@ def congruence(axis: int, c: Any, s: Any, a: Array, symmetric: bool = True) -> A
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Return whether two rows are equal as symbols, not by value."""
+    """Return whether two scalars are the same symbol; values are not compared."""
     return a is b or (hasattr(a, "number") and hasattr(b, "number") and (a.sign, a.number) == (b.sign, b.number))
 
 
@@ -91,7 +92,7 @@ def squared(w: Any) -> Array:
 
 
 def gyroscopic(inertia: Array, w: Any) -> Array:
-    """Return w x (I w), by (П.1) where it pays: for a diagonal tensor (spec/09 3.4)."""
+    """Return w x (I w), by (П.1) where this saves operations: for a diagonal tensor (spec/09 3.4)."""
     off_diagonal = [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
     if any(not isinstance(x, float) or x != 0.0 for x in off_diagonal):
         return cross(w, inertia @ w)
@@ -100,7 +101,7 @@ def gyroscopic(inertia: Array, w: Any) -> Array:
 
 
 def symmetric_product(a: Array, b: Array) -> Array:
-    """Return a^T b where the result is known to be symmetric: its lower half is copied."""
+    """Return a^T b for a result known to be symmetric: its lower half is copied."""
     n = a.shape[1]
     r = array(np.zeros((n, n)))
     for i in range(n):
@@ -116,7 +117,7 @@ def outer_square(a: Any, factor: Any) -> Array:
 
 
 def determinant_and_adjugate(a: Array) -> tuple[Any, Array]:
-    """Return the determinant and the adjugate, 2 x 2 to 4 x 4; the inverse is the adjugate over the determinant."""
+    """Return (determinant, adjugate), 2 x 2 to 4 x 4; the inverse is the adjugate over the determinant."""
     n = len(a)
     adjugate = array(np.zeros((n, n)))
     for i in range(n):
@@ -127,7 +128,7 @@ def determinant_and_adjugate(a: Array) -> tuple[Any, Array]:
 
 
 def _determinant(a: Array) -> Any:
-    """Expand a determinant by its last row, so that the minors of the first rows are shared among all cofactors."""
+    """Return a determinant, expanded along its last row so that all cofactors share the minors of the first rows."""
     n = len(a)
     if n == 1:
         return a[0, 0]
@@ -150,7 +151,7 @@ def solve_symmetric(a: Array, b: Any) -> Array:
 
 
 def solve_with_pivots(a: Array, b: Any) -> tuple[Array, list[Any]]:
-    """Return the solution of `solve_symmetric`, and the pivots D."""
+    """Return (solution of `solve_symmetric`, pivots D)."""
     n = len(b)
     lower = array(np.eye(n))
     pivots: list[Any] = []

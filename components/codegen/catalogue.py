@@ -1,7 +1,7 @@
-"""Structures that the algorithms are run on for tests and for the table of operations: chains, trees, arms.
+"""Structures for tests and for the operation tables: chains, trees, arms.
 
-A structure says axes, sliding joints and which bodies have mass (spec/01 sections 3.3, 4 and 10); numbers are added by
-who uses it.
+A structure defines axes, sliding joints and which bodies have mass (spec/01 sections 3.3, 4 and 10); its users add
+numbers or symbols.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from components.codegen.mechanism import X, Y, Z
 
 @dataclass(frozen=True)
 class KinematicStructure:
-    """Joint axes from the base outward; bodies that slide, that have mass, that stand at an offset along x.
+    """Joint axes from the base outward, and the indices of bodies that slide, have mass, or have an offset along x.
 
-    `universal`: a cut U joint ends the chain, else a cut S joint (planar: R). `parents` of a tree.
+    With `universal` the chain ends in a cut U joint, else in a cut S joint (planar: R). `parents` is for trees.
     """
 
     axes: tuple[int, ...]

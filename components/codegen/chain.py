@@ -1,8 +1,8 @@
-"""One dependent chain: how it follows its node, its generalised inertia and forces, its reduction to the node.
+"""One dependent chain: its motion from that of its node, its generalised inertia and forces, its reduction to the node.
 
-Written once over any scalars: spec/01 section 8 and spec/02 sections 6 to 8, in body axes, with their errata. A chain
-is a list of joints from the base outward; `end` is its cut joint in axes of the last body, and all that is resolved
-`in the base` is in axes of the body that carries the first joint.
+Written once for any scalar type: spec/01 section 8 and spec/02 sections 6 to 8, in body axes, with their errata. A
+chain is a list of joints from the base outward. `end` is the position of its cut joint in axes of the last body. "In
+the base" means in axes of the body that carries the first joint.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Chain = Sequence[Joint]
 
 @dataclass
 class Node:
-    """The node at the cut joint: its partial velocities by the node's rates u, in the base (spec/01 8.2).
+    """The node at the cut joint: partial velocities with respect to the rates u of the node, in the base (spec/01 8.2).
 
-    `translation` T_N (3, m) and `rotation` R_N (3, m); `acceleration` w_N of the cut joint without the du/dt,
-    `angular_velocity` relative to the base.
+    `translation` is T_N (3, m), `rotation` R_N (3, m), `acceleration` the acceleration w_N of the cut joint without the
+    terms in du/dt, and `angular_velocity` is relative to the base.
     """
 
     translation: Any
@@ -47,8 +47,8 @@ class Node:
 def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
     """Return a free node body, u = [velocity of its origin, angular velocity in its axes] (spec/01 8.2).
 
-    `to_base` maps node to base components, `point` is the cut joint and `spin` the angular velocity relative to the
-    base, in node axes; `axes` maps those of the velocity to the base, if it is not given in the base.
+    `to_base` maps node to base components; `point` is the cut joint and `spin` the angular velocity relative to the
+    base, both in node axes. `axes` maps the velocity to the base, if it is not given in the base.
     """
     moving = array(UNIT if axes is None else axes)
     turning = to_base @ skew(point).T
@@ -63,7 +63,7 @@ def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
 def crank(lever: Any, rate: Any) -> Node:
     """Return a node that turns about z of the base with u = `rate`.
 
-    It carries the planar chain of a secondary loop (1.3.6).
+    This is the node of the planar chain of a secondary loop (1.3.6).
     """
     z = array(UNIT[2])
     return Node(cross(z, lever).reshape(3, 1), z.reshape(3, 1), squared(z * rate) @ array(lever), z * rate)
@@ -72,17 +72,17 @@ def crank(lever: Any, rate: Any) -> Node:
 def pivoted_node(lever: Any, spin: Any) -> Node:
     """Return a node body with a fixed origin, all in the base.
 
-    `lever` is that of the cut joint from it, u = `spin` its rotation.
+    `lever` points from this origin to the cut joint, and u = `spin` is the angular velocity of the body.
     """
     return Node(skew(lever).T, array(UNIT), squared(spin) @ array(lever), spin)
 
 
 @dataclass
 class Closure:
-    """Cut joint: `end` (spherical), and for a universal one the axes e_1 of the chain's and e_2 of the node's side.
+    """Cut joint at `end`: spherical, or universal with the axes e_1 on the chain's side and e_2 on the node's side.
 
-    e_1 is in axes of the last body, e_2 in the base (1.3.2). `planar` for the revolute one of a chain in the x y plane
-    of the base, of which two constraints count (1.3.6).
+    e_1 is in axes of the last body, e_2 in the base (1.3.2). `planar` is for the revolute joint of a chain in the x y
+    plane of the base, with two constraints (1.3.6).
     """
 
     end: Any
@@ -92,27 +92,27 @@ class Closure:
 
 
 def to_base(chain: Chain, j: int, v: Any) -> Array:
-    """Return a vector given in body j in components of the base."""
+    """Return a vector, given in axes of body j, in the base."""
     for joint in reversed(chain[: j + 1]):
         v = joint.back(v)
     return array(v)
 
 
 def levers(chain: Chain, end: Any) -> list[Array]:
-    """Return the vectors from each joint to the cut joint at zero stroke of it, in axes of its body.
+    """Return the vector from each joint, at zero stroke of it, to the cut joint, in axes of its body.
 
     Strokes of later joints are included.
     """
-    found = [array(end)]
+    vectors = [array(end)]
     for joint in reversed(chain[1:]):
-        found.insert(0, joint.arm + joint.back(found[0]))
-    return found
+        vectors.insert(0, joint.arm + joint.back(vectors[0]))
+    return vectors
 
 
 def jacobian(chain: Chain, end: Any) -> tuple[Array, Array]:
     """Return (T^L, R_n), both (3, n): velocity of the cut joint and angular velocity of the last body per joint rate.
 
-    Column by column in the axes where it is sparse; equals algorithm K-J of spec/01 8.1 (erratum K3).
+    Columns are computed in the axes where they are sparse; the result equals algorithm K-J of spec/01 8.1 (erratum K3).
     """
     translation, rotation = [], []
     for j, (joint, lever) in enumerate(zip(chain, levers(chain, end), strict=True)):
@@ -129,7 +129,7 @@ def cut_axis(chain: Chain, closure: Closure) -> Array:
 
 @dataclass
 class Constraint:
-    """Cd^-1 and det Cd, H = Cd^-1 Ci, R_n, n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
+    """Cd^-1, det Cd, H = Cd^-1 Ci, R_n, and n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
 
     inverse: Array
     determinant: Any
@@ -139,7 +139,7 @@ class Constraint:
 
 
 def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
-    """Return `gain` H: the joint rates are H u."""
+    """Return the constraint of a chain; with its `gain` H, the joint rates are H u."""
     translation, rotation = jacobian(chain, closure.end)
     moment_axis = None
     independent = array(node.translation)
@@ -156,26 +156,26 @@ def constrain(chain: Chain, closure: Closure, node: Node) -> Constraint:
 def cut_acceleration(chain: Chain, end: Any) -> Array:
     """Return the acceleration of the cut joint relative to the base at constant rates of the joints (1.3.3).
 
-    From the cut joint inward. Both sides of a sliding joint turn alike, so that one product serves for both; a joint
-    whose axis passes through the cut joint adds nothing.
+    It is computed from the cut joint inward. Both sides of a sliding joint have the same rotation, so that one product
+    serves for both. A joint whose axis passes through the cut joint adds nothing.
     """
     motions = [Motion()]
     for joint in chain:
         motions.append(motions[-1].turned(joint))
-    found, lever = array(ZERO), array(end)
+    acceleration, lever = array(ZERO), array(end)
     for joint, motion in zip(reversed(chain), reversed(motions), strict=False):
         if joint.body.slides:
-            found = joint.back(found + 2.0 * cross(motion.angular_velocity, joint.slip))
+            acceleration = joint.back(acceleration + 2.0 * cross(motion.angular_velocity, joint.slip))
             lever = joint.arm + joint.back(lever)
         else:
-            found = joint.back(found + motion.turning @ lever)
+            acceleration = joint.back(acceleration + motion.turning @ lever)
             lever = joint.arm
-    return found
+    return acceleration
 
 
 def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint) -> Array:
-    """Return h of qdd = H du/dt + h, after the rates are known; errata K4 and K5."""
-    missing = array(node.acceleration) - cut_acceleration(chain, closure.end)
+    """Return h of qdd = H du/dt + h, with the joint rates set; errata K4 and K5."""
+    residual = array(node.acceleration) - cut_acceleration(chain, closure.end)
     if constraint.moment_axis is not None:
         spin, swing = array(ZERO), array(ZERO)
         for joint, axis in zip(chain, constraint.rotation.T, strict=True):
@@ -185,20 +185,20 @@ def quadratic(chain: Chain, closure: Closure, node: Node, constraint: Constraint
         e1, e2 = cut_axis(chain, closure), array(closure.node_axis)
         turning = cross(cross(spin, e1), e2) + cross(e1, cross(node.angular_velocity, e2))
         row = -(constraint.moment_axis @ swing) - turning @ (spin - array(node.angular_velocity))
-        missing = np.append(missing, row)
-    return constraint.inverse @ missing[: len(chain)]
+        residual = np.append(residual, row)
+    return constraint.inverse @ residual[: len(chain)]
 
 
 def effort(body: Body, linear: Any, angular: Any) -> tuple[Array, Array]:
-    """Return (force, moment) that give a body the acceleration `linear` of its origin and `angular`."""
+    """Return (force, moment) that give a body the acceleration `linear` of its origin and `angular` acceleration."""
     force = linear * body.mass + cross(angular, body.moment)
     return force, array(body.inertia) @ angular + cross(body.moment, linear)
 
 
 def inertia(chain: Chain) -> Array:
-    """Return the generalised inertia A (n, n), one unit acceleration after the other: D3 of spec/02 with erratum D4."""
+    """Return the generalised inertia A (n, n), column by column from unit accelerations: D3 of spec/02, erratum D4."""
     n = len(chain)
-    found = array(np.zeros((n, n)))
+    A = array(np.zeros((n, n)))
     for j in range(n):
         linear = chain[j].unit if chain[j].body.slides else array(ZERO)
         angular = array(ZERO) if chain[j].body.slides else chain[j].unit
@@ -209,10 +209,10 @@ def inertia(chain: Chain) -> Array:
         force, moment = array(ZERO), array(ZERO)
         for i in range(n - 1, j - 1, -1):
             force, moment = force + needed[i - j][0], moment + needed[i - j][1]
-            found[i, j] = found[j, i] = (force if chain[i].body.slides else moment)[chain[i].body.axis]
+            A[i, j] = A[j, i] = (force if chain[i].body.slides else moment)[chain[i].body.axis]
             if i > j:
                 force, moment = transferred(chain[i], force, moment)
-    return found
+    return A
 
 
 def transferred(joint: Joint, force: Any, moment: Any) -> tuple[Array, Array]:
@@ -222,18 +222,18 @@ def transferred(joint: Joint, force: Any, moment: Any) -> tuple[Array, Array]:
 
 
 def inertia_forces(chain: Chain, base: Motion, qdd: Any) -> list[tuple[Array, Array]]:
-    """Return (force, moment) of inertia of each body on a moving base: forward pass of D4 (2.3.3).
+    """Return the inertial (force, moment) of each body on a moving base: forward pass of D4 (2.3.3).
 
-    With the accelerations `qdd` of the joints: h, those at du/dt = 0, saves the product A h of the reduction.
+    `qdd` are the joint accelerations. Passing h, those at du/dt = 0, saves the product A h of the reduction.
     """
-    motion, found = base, []
+    motion, inertial = base, []
     for joint, acceleration in zip(chain, qdd, strict=True):
         motion = motion.after(joint, acceleration)
         body = joint.body
         force = motion.acceleration * body.mass + motion.turning @ array(body.moment)
         moment = array(body.inertia) @ motion.angular_acceleration + cross(body.moment, motion.acceleration)
-        found.append((-force, -moment - gyroscopic(array(body.inertia), motion.angular_velocity)))
-    return found
+        inertial.append((-force, -moment - gyroscopic(array(body.inertia), motion.angular_velocity)))
+    return inertial
 
 
 def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: Any) -> Array:
@@ -241,25 +241,25 @@ def forces(chain: Chain, inertial: Sequence[tuple[Array, Array]], joint_forces: 
 
     This is the backward pass of D4.
     """
-    found = array(joint_forces)
+    generalised = array(joint_forces)
     force, moment = array(ZERO), array(ZERO)
     for j in range(len(chain) - 1, -1, -1):
         force, moment = force + inertial[j][0], moment + inertial[j][1]
-        found[j] = found[j] + (force if chain[j].body.slides else moment)[chain[j].body.axis]
+        generalised[j] = generalised[j] + (force if chain[j].body.slides else moment)[chain[j].body.axis]
         if j > 0:
             force, moment = transferred(chain[j], force, moment)
-    return found
+    return generalised
 
 
 def reduced(gain: Array, inertia: Array, forces: Array) -> tuple[Array, Array]:
-    """Return (H^T A H, H^T (b - A h)), `forces` b - A h: the chain as the node feels it (2.3.4), (2.5.1)."""
+    """Return (H^T A H, H^T (b - A h)), the chain reduced to its node (2.3.4), (2.5.1); `forces` is b - A h."""
     return symmetric_product(gain, inertia @ gain), gain.T @ forces
 
 
 def reaction(constraint: Constraint, inertia: Array, forces: Array, driven: Any) -> Array:
-    """Return lambda = Cd^-T (A qdd - b) from `driven` H du/dt and `forces` b - A h: of the node on the chain's end.
+    """Return lambda = Cd^-T (A qdd - b), the reaction of the node on the end of the chain.
 
-    Force in the base, moment along n_R.
+    `driven` is H du/dt and `forces` is b - A h. The force is in the base, the moment along n_R.
     """
     return constraint.inverse.T @ (inertia @ array(driven) - forces)
 
@@ -267,10 +267,11 @@ def reaction(constraint: Constraint, inertia: Array, forces: Array, driven: Any)
 def total_inertia(
     chain: Chain, inertial: Sequence[tuple[Array, Array]], driven: Any, end: tuple[Any, Any] = (ZERO, ZERO)
 ) -> tuple[Array, Array]:
-    """Return (force, moment) on the base about its origin, of inertia and of a wrench `end` on the last body.
+    """Return (force, moment) on the base about its origin, due to inertia and to a wrench `end` on the last body.
 
-    `inertial` from `inertia_forces`, and `driven` H du/dt what the joints accelerate more than there. Forward
-    and backward pass of D8 of spec/02; with `end` from `reaction` it is the wrench on the base (erratum D6).
+    `inertial` is from `inertia_forces`, and `driven` H du/dt are the joint accelerations in excess of those used there.
+    These are the forward and backward passes of D8 of spec/02; with `end` from `reaction` the result is the wrench on
+    the base (erratum D6).
     """
     linear, angular = array(ZERO), array(ZERO)
     wrenches = []
@@ -292,7 +293,7 @@ def total_inertia(
 def momentum(chain: Chain, velocity: Any, angular_velocity: Any) -> tuple[Any, Array, Array]:
     """Return (kinetic energy, momentum, angular momentum about the origin of the base), absolute, in the base.
 
-    For the velocity of the base's origin and its angular velocity.
+    `velocity` is that of the origin of the base, `angular_velocity` that of the base.
     """
     w, v = array(angular_velocity), array(velocity)
     energy: Any = 0.0

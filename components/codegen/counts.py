@@ -1,4 +1,4 @@
-"""Operations of every algorithm on every structure: of the generated code, and of the same matrix products in full.
+"""Operation counts of every algorithm on every structure: generated code, and the same matrix products in full.
 
 `python -m components.codegen.counts` prints the tables of docs/develop/codegen.md.
 """
@@ -27,7 +27,7 @@ Count = tuple[int, int, int]
 
 
 class CountingScalar:
-    """A scalar that only counts: every operation costs, on zeros and ones as well."""
+    """A scalar that only counts: every operation is counted, even on zeros and ones."""
 
     def __init__(self, tally: Counter[str]) -> None:
         self.tally = tally
@@ -57,7 +57,7 @@ class CountingScalar:
 
 @dataclass
 class Symbols:
-    """Source of the scalars of a structure: `scalar(name)`; structural zeros and ones unless `full`."""
+    """Source of the scalars of a structure: `scalar(name)`, with structural zeros and ones unless `full`."""
 
     scalar: Callable[[str], Any]
     full: bool
@@ -79,7 +79,7 @@ class Symbols:
         return a
 
     def constant(self, value: Any) -> np.ndarray:
-        """Return known zeros and ones."""
+        """Return known zeros and ones, as numbers unless `full`."""
         a = array(value)
         if self.full:
             for place in np.ndindex(a.shape):
@@ -87,8 +87,8 @@ class Symbols:
         return a
 
     def joints(self, structure: KinematicStructure) -> list[Joint]:
-        """Return the bodies of general mass properties, offsets along x."""
-        found = []
+        """Return the joints of a structure, with bodies of general mass properties and offsets along x."""
+        joints = []
         for j, axis in enumerate(structure.axes):
             offset = ZERO if j not in structure.offset else [self.scalar(f"l[{j}]"), 0.0, 0.0]
             body = Body(axis, j in structure.slides, self.constant(offset), self.constant(UNIT))
@@ -97,11 +97,11 @@ class Symbols:
                 body.mass, body.moment = self.scalar(f"m[{j}]"), self.vector(f"c[{j}]")
                 body.inertia = self.symmetric(f"I[{j}]")
             cosine, sine, stroke = (self.scalar(f"{name}[{j}]") for name in ("cos", "sin", "q"))
-            found.append(Joint(body, cosine, sine, stroke, self.scalar(f"qd[{j}]")))
-        return found
+            joints.append(Joint(body, cosine, sine, stroke, self.scalar(f"qd[{j}]")))
+        return joints
 
     def base(self) -> Motion:
-        """Return the motion of the base, in symbols."""
+        """Return the motion of the base as symbols."""
         return Motion(self.vector("omega0"), self.vector("epsilon0"), self.vector("acceleration0"))
 
 
@@ -111,7 +111,7 @@ Stages = dict[str, list[Any]]
 def chain_stages(structure: KinematicStructure, s: Symbols) -> Stages:
     """Return the stages of a chain on a node with six rates.
 
-    They are constraints and rates; inertia, forces and their reduction; wrench on the base.
+    The stages are constraints and rates; inertia, forces and their reduction; wrench on the base.
     """
     joints = s.joints(structure)
     if structure.planar:
@@ -129,19 +129,19 @@ def chain_stages(structure: KinematicStructure, s: Symbols) -> Stages:
 
 def _planar(joints: list[Joint], s: Symbols) -> Stages:
     hinge = chain.crank(s.vector("lever"), s.scalar("rate"))
-    found = chain.constrain(joints, chain.Closure(s.constant(ZERO), planar=True), hinge)
-    rates = found.gain @ array([s.scalar("rate")])
+    constraint = chain.constrain(joints, chain.Closure(s.constant(ZERO), planar=True), hinge)
+    rates = constraint.gain @ array([s.scalar("rate")])
     for joint, rate in zip(joints, rates, strict=True):
         joint.rate = rate
-    h = chain.quadratic(joints, chain.Closure(s.constant(ZERO), planar=True), hinge, found)
+    h = chain.quadratic(joints, chain.Closure(s.constant(ZERO), planar=True), hinge, constraint)
     A = chain.inertia(joints)
     b = chain.forces(joints, chain.inertia_forces(joints, s.base(), h), s.vector("g", 2))
-    share, push = chain.reduced(found.gain, A, b)
+    share, push = chain.reduced(constraint.gain, A, b)
     return {"constraints": [*rates, *h], "reduction": [*share.ravel(), *push]}
 
 
 def tree_stages(algorithm: str, structure: KinematicStructure, s: Symbols) -> Stages:
-    """Return the accelerations by one of three algorithms."""
+    """Return one stage, the joint accelerations by one of `ALGORITHMS`."""
     joints = s.joints(structure)
     n = len(joints)
     g = list(s.vector("g", n))
@@ -155,19 +155,19 @@ def tree_stages(algorithm: str, structure: KinematicStructure, s: Symbols) -> St
 
 
 def generated(build: Callable[[Symbols], Stages]) -> dict[str, Count]:
-    """Return the rows that are computed for each stage beyond the stages before it."""
+    """Return the operations that each stage needs beyond those of the stages before it."""
     graph = Graph()
     done: set[int] = set()
-    found = {}
+    counts = {}
     for name, outputs in build(Symbols(graph.input, full=False)).items():
         needed = graph.needed(outputs)
-        found[name] = _count(Counter(graph.rows[number].operation for number in needed - done))
+        counts[name] = _count(Counter(graph.rows[number].operation for number in needed - done))
         done |= needed
-    return found
+    return counts
 
 
 def dense(build: Callable[[Symbols], Stages]) -> Count:
-    """Return all stages with every product of the matrices in full."""
+    """Return the operations of all stages with every matrix product in full."""
     tally: Counter[str] = Counter()
     build(Symbols(lambda name: CountingScalar(tally), full=True))
     return _count(tally)
@@ -202,7 +202,7 @@ def chain_table() -> list[str]:
 
 
 def tree_runs() -> list[tuple[str, str]]:
-    """Return (tree, algorithm) of the table; composite bodies here are for chains without branches."""
+    """Return (tree, algorithm) of each row of the table; CRBA here is only for chains without branches."""
     chains = {name for name, tree in TREES.items() if all(p in (None, j - 1) for j, p in enumerate(tree.parents or ()))}
     return [(name, a) for name in TREES for a in ALGORITHMS if a != COMPOSITE or name in chains]
 

@@ -1,7 +1,7 @@
-"""From a graph to source: kernels of scalars in locals, one assignment per row, that read and write records.
+"""From a graph to source: kernels with scalars in local variables, one assignment per row, that read and write records.
 
-A program may have stages, functions called one after the other: what a later stage needs of an earlier one's work is
-not computed again but kept in an array. A row that is used once is written into its consumer (spec/09 3.9).
+A program may have stages, functions that are called one after another. Values that a later stage needs from an earlier
+one are kept in an array instead of computed again. A row that is used once is inlined where it is used (spec/09 3.9).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from components.codegen.graph import Graph, Scalar
 
 WIDTH = 80
-"""Longest text of an expression before it gets a name of its own."""
+"""Longest text of an expression before it is assigned to a variable."""
 
 
 @dataclass
 class Stage:
-    """One function: `outputs` maps what is assigned, like `c.gain[0, 1]`, to its value; `added` is added to instead.
+    """One function: `outputs` maps targets of assignment, like `c.gain[0, 1]`, to values; `added` those of addition.
 
-    `after` names the stages that have run before it; without it, all that stand before it.
+    `after` names the stages that have run before it; by default all earlier stages.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Program:
 
     @cached_property
     def made_in(self) -> list[set[int]]:
-        """Return the rows computed in each stage: those that it needs and no earlier stage has."""
+        """The rows computed in each stage: those that it needs and that no stage before it has computed."""
         made: list[set[int]] = []
         for k, stage in enumerate(self.stages):
             known = set().union(*(made[i] for i in self._before(k)))
@@ -70,12 +70,12 @@ class Program:
         return made
 
     def _before(self, k: int) -> list[int]:
-        """Return the stages whose rows stage k finds."""
+        """Return the stages that have run before stage k."""
         after = self.stages[k].after
         return [i for i in range(k) if after is None or self.stages[i].name in after]
 
     def uses_in(self, k: int) -> Counter[int]:
-        """Return how often stage k uses each row that it has at hand: rows of its own, inputs, and kept rows."""
+        """Return how often stage k uses each available row: its own rows, inputs, and kept rows."""
         stage = self.stages[k]
         uses = Counter(v.number for v in [*stage.outputs.values(), *stage.added.values()] if isinstance(v, Scalar))
         for number in self.made_in[k]:
@@ -84,25 +84,23 @@ class Program:
 
     @cached_property
     def kept(self) -> list[int]:
-        """Return the rows that a later stage needs of an earlier one."""
-        found: set[int] = set()
+        """The rows that a later stage needs from an earlier one."""
+        rows: set[int] = set()
         for k in range(len(self.stages)):
-            found |= {
-                n for n in self.uses_in(k) if n not in self.made_in[k] and self.graph.rows[n].operation != "input"
-            }
-        return sorted(found)
+            rows |= {n for n in self.uses_in(k) if n not in self.made_in[k] and self.graph.rows[n].operation != "input"}
+        return sorted(rows)
 
     def operations(self, k: int) -> Counter[str]:
         """Return the operations of stage k by name.
 
         The names are `*`, `+` (with differences and accumulations), `reciprocal`, `sqrt` ...
         """
-        found = Counter(self.graph.rows[number].operation for number in self.made_in[k])
-        found["+"] += found.pop("-", 0) + len(self.stages[k].added)
-        return found
+        tally = Counter(self.graph.rows[number].operation for number in self.made_in[k])
+        tally["+"] += tally.pop("-", 0) + len(self.stages[k].added)
+        return tally
 
     def source(self) -> str:
-        """Return the functions, without a module's head."""
+        """Return the functions, without the head of a module."""
         return "\n\n".join(self._function(k) for k in range(len(self.stages)))
 
     def _function(self, k: int) -> str:
@@ -133,9 +131,9 @@ class _Writer:
         for number in self.uses:
             root = self.rows[number].name.split("[")[0].split(".")[0]
             if root and root not in self.stage.arguments:
-                raise ValueError(f"{self.stage.name} reads {self.rows[number].name}: {root} is none of its arguments")
+                raise ValueError(f"{self.stage.name} reads {self.rows[number].name}: {root} is not an argument")
         self.kept = {number: place for place, number in enumerate(program.kept)}
-        # a value that outlives the function, or is read often, needs a name
+        # a value that outlives the function, or is used more than once, needs a name
         self.named = {n for n in self.uses if self.uses[n] > 1 or n not in self.made or n in self.kept}
         self.text: dict[int, str] = {}
         self.loose: dict[int, str] = {}
@@ -182,7 +180,7 @@ class _Writer:
         return f"({self.loose[number]})" if tight else self.loose[number]
 
     def _expression(self, number: int) -> str:
-        """Return the text of a row, evaluated in the order of the rows: bitwise the same numbers."""
+        """Return the text of a row; evaluation follows the order of the rows, so that results are bitwise equal."""
         row = self.rows[number]
         operation = row.operation
         if operation in ("sqrt", "cos", "sin"):
@@ -208,7 +206,7 @@ class _Writer:
 def module(program: Program, title: str, sources: str) -> str:
     """Return the source of a module with the program's kernels.
 
-    `title` says of what they are, `sources` names equations and documents.
+    `title` says what they model, `sources` names equations and documents.
     """
     total = sum((program.operations(k) for k in range(len(program.stages))), Counter[str]())
     body = program.source()

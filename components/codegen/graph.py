@@ -1,9 +1,9 @@
 """Scalar expressions as a graph in which equal expressions are one node: the engine of the generated kernels.
 
-A row holds one operation on at most two operands; its sign stands in the references to it, never in the row, so that
-a - b and b - a, -a b and a b share one (source, Appendix section 4; spec/09 3.6). Rows are made by the arithmetic of
-`Scalar`, which folds at once what is known: numbers, factors 0 and 1, summands 0, x - x, (1/x) x. Since a row is looked
-up before it is made, nothing is computed twice. A division is a multiplication by a reciprocal.
+A row holds one operation on at most two operands. Its sign is part of the references to it, never of the row, so that
+a - b and b - a, -a b and a b share one row (source, Appendix section 4; spec/09 3.6). Rows are created by the
+arithmetic of `Scalar`, which folds known cases: numbers, factors 0 and 1, summands 0, x - x, (1/x) x. A row is looked
+up before it is created, so nothing is computed twice. A division is a multiplication by a reciprocal.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 UNITY = 1e-10
-"""A product of numbers this close to +-1 is +-1 (source, Appendix section 4)."""
+"""Distance within which a constant factor counts as +-1 (source, Appendix section 4)."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """`operation` on the rows `operands`; of one row and `constant` where `+` and `*` have only one operand.
+    """`operation` on the rows `operands`; `+` and `*` with only one operand act on it and `constant`.
 
-    Operations: `+`, `-`, `*`, `reciprocal`, `sqrt`, `cos`, `sin`, and `input`, whose `name` says what it reads.
+    The operations are `+`, `-`, `*`, `reciprocal`, `sqrt`, `cos`, `sin`, and `input`, which reads `name`.
     """
 
     operation: str
@@ -33,7 +33,7 @@ class Row:
 
 
 class Graph:
-    """The rows, in an order in which each needs only earlier ones."""
+    """The rows, ordered so that each depends only on earlier ones."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -41,33 +41,33 @@ class Graph:
         self._known: dict[Row, int] = {}
 
     def row(self, row: Row) -> int:
-        """Return the number of `row`, which is added if there is none like it."""
-        found = self._known.get(row)
-        if found is None:
-            found = self._known[row] = len(self.rows)
+        """Return the number of `row`, which is added if no equal row exists."""
+        number = self._known.get(row)
+        if number is None:
+            number = self._known[row] = len(self.rows)
             self.rows.append(row)
-        return found
+        return number
 
     def input(self, name: str) -> Scalar:
-        """Return the symbol that stands for the value read from `name`."""
+        """Return the symbol for the value read from `name`."""
         return Scalar(self, 1, self.row(Row("input", name=name)))
 
     def array(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
         """Return the array of the symbols `name[i]`, or `name[i, j]`."""
         dimensions = (shape,) if isinstance(shape, int) else shape
-        found = np.empty(dimensions, object)
+        symbols = np.empty(dimensions, object)
         for place in np.ndindex(*dimensions):
-            found[place] = self.input(f"{name}[{', '.join(map(str, place))}]")
-        return found
+            symbols[place] = self.input(f"{name}[{', '.join(map(str, place))}]")
+        return symbols
 
     def label(self, name: str, values: Any) -> None:
-        """Name the rows behind `values` after a matrix, `name_12`; the first name of a row stays (spec/09 3.7)."""
+        """Name the rows of `values` after a matrix, `name_12`; a row keeps its first name (spec/09 3.7)."""
         for place, value in np.ndenumerate(np.asarray(values, object)):
             if isinstance(value, Scalar):
                 full = name + ("_" + "".join(str(i + 1) for i in place) if place else "")
                 full = full if value.sign > 0 else f"minus_{full}"
                 if full in self.labels.values():
-                    raise ValueError(f"two rows cannot both be called {full}")
+                    raise ValueError(f"two rows cannot both be named {full}")
                 self.labels.setdefault(value.number, full)
 
     def needed(self, outputs: Iterable[Any]) -> set[int]:
@@ -79,7 +79,7 @@ class Graph:
         return live
 
     def evaluate(self, outputs: Iterable[Any], values: Callable[[str], float]) -> list[float]:
-        """Return the numbers of the outputs by interpretation; `values(name)` is the value of an input."""
+        """Return the values of the outputs by interpretation; `values(name)` is the value of an input."""
         outputs = list(outputs)
         found: dict[int, float] = {}
         for number in sorted(self.needed(outputs)):
@@ -101,7 +101,7 @@ OPERATIONS: dict[str, Callable[[float, float], float]] = {
 
 
 class Scalar:
-    """A reference to row `number`, or with `sign` = -1 to its negative. Arithmetic gives a Scalar or a number."""
+    """A reference to row `number`, or to its negative if `sign` is -1. Arithmetic gives a Scalar or a number."""
 
     __slots__ = ("graph", "number", "sign")
 
@@ -157,7 +157,7 @@ class Scalar:
     __rmul__ = __mul__
 
     def _scaled(self, c: float) -> Any:
-        """Return c times this, a constant factor that it has already taken into c."""
+        """Return c times this; a constant factor that it already has is merged into c."""
         row = self._row
         base = self
         if row.operation == "*" and len(row.operands) == 1:
@@ -182,10 +182,7 @@ class Scalar:
         return self._make(self.sign, "reciprocal", self.number)
 
     def sqrt(self) -> Scalar:
-        """Return the square root.
-
-        Its argument has no sign of its own to spare, so a negative reference is made a row.
-        """
+        """Return the square root. Raises ValueError for a negative reference, whose sign cannot be factored out."""
         if self.sign < 0:
             raise ValueError("square root of a negative reference")
         return self._make(1, "sqrt", self.number)

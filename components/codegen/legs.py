@@ -1,7 +1,7 @@
-"""A node body carried by dependent chains alone: the peripheral mechanism, hexapods (source 2.3, 2.4, 7.3).
+"""A node body carried only by dependent chains: the peripheral mechanism, hexapods (source 2.3, 2.4, 7.3).
 
-Written once over any scalars: D6 to D8 of spec/02, chain by chain, so that each chain may become a kernel of its own.
-Each leg is resolved in the axes of its first joint, where most components are zero; results are in frame 0 about O_0.
+Written once for any scalar type: D6 to D8 of spec/02, chain by chain, so that each chain can be a separate kernel. Each
+leg is resolved in the axes of its first joint, where most components are zero; results are in frame 0 about O_0.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ from components.codegen.mechanism import Body, Joint, Motion
 
 @dataclass
 class Nut:
-    """Nut of a differential ball screw: its angle is `ratio` times the joint coordinates (7.3.1)."""
+    """Nut of a differential ball screw, whose angle is `ratio` times the joint coordinates (7.3.1)."""
 
     ratio: Array
     inertia: Any
     torque: Any
     strut: int = 2
-    """Bodies whose x axis the nut turns about: the joints before the strut's own."""
+    """Number of joints before those of the strut: the nut turns about x of the last of their bodies."""
 
 
 class Leg:
-    """One chain on a free node body. `joints` in order; the first one stands on the base at `point`, turned by `axes`.
+    """One chain on a free node body.
 
-    `node_point` and `node_axis` (of a universal cut joint, its z axis) are in node axes.
+    `joints` are in order; the first one is on the base at `point`, rotated by `axes`. `node_point` and `node_axis` (the
+    z axis of a universal cut joint) are in node axes.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Leg:
         self.nut = nut
 
     def follow(self, rotation: Any, velocity: Any, spin: Any) -> Constraint:
-        """Return the rates of the joints from the node's.
+        """Set the joint rates from the rates of the node, and return the constraint.
 
         `rotation` maps the base to the node, `velocity` is in frame 0, `spin` in node axes.
         """
@@ -96,7 +97,7 @@ class Leg:
         return reduced(self.constraint.gain, self.inertia, self.forces)
 
     def at_rest(self) -> Leg:
-        """Return this leg in its position, without rates, forces and torque of the nut."""
+        """Return this leg in the same position, with zero rates, velocity terms and torque of the nut."""
         nut = None if self.nut is None else replace(self.nut, torque=0.0)
         joints = [replace(joint, rate=0.0) for joint in self.joints]
         still = Leg(joints, self.axes, self.point, self.end, self.node_point, self.end_axis, self.node_axis, nut)
@@ -107,15 +108,15 @@ class Leg:
     def lose(self, acceleration: Any) -> tuple[Array, Array]:
         """Return (force, moment about O_0) of the leg's inertia on the base for du/dt of the node.
 
-        Added to what acts on the node less what the node needs, over all legs, it is the wrench on the base.
+        The wrench on the base is the sum of this over all legs, plus the wrench on the node minus its rate of momentum.
         """
         return self._passed_on(acceleration, (array(np.zeros(3)), array(np.zeros(3))))
 
     def momentum(self, velocity: Any, angular_velocity: Any) -> tuple[Any, Array, Array]:
-        """Return (kinetic energy, momentum, angular momentum about O_0), absolute, in frame 0: after `follow`.
+        """Return (kinetic energy, momentum, angular momentum about O_0), absolute, in frame 0; call `follow` before.
 
-        For the velocity of O_0 and the angular velocity of the base, frame 0. The nut adds its turn relative to the
-        strut, as in `reduce`.
+        The arguments are the velocity of O_0 and the angular velocity of the base, frame 0. The nut adds its rotation
+        relative to the strut, as in `reduce`.
         """
         origin = array(velocity) + cross(angular_velocity, self.point)
         energy, linear, angular = momentum(self.joints, self.axes @ origin, self.axes @ angular_velocity)
@@ -127,7 +128,7 @@ class Leg:
         return energy, linear, self.axes.T @ angular + cross(self.point, linear)
 
     def react(self, acceleration: Any) -> tuple[Array, Array]:
-        """Return (force, moment about O_0) of the leg on the base with `reaction` of its cut joint.
+        """Return (force, moment about O_0) of the leg on the base, including the reaction at its cut joint.
 
         This is D8 with erratum D6.
         """
@@ -151,7 +152,7 @@ class Leg:
 
 
 def _into(chain: Sequence[Joint], v: Any) -> Array:
-    """Return a vector given in the base in components of the last body."""
+    """Return a vector, given in the base, in axes of the last body."""
     for joint in chain:
         v = joint.out(v)
     return array(v)
@@ -159,9 +160,9 @@ def _into(chain: Sequence[Joint], v: Any) -> Array:
 
 @dataclass
 class Ring:
-    """The node body on a moving base; its frame is at its centre of mass. Forces in frame 0, moments in its axes.
+    """The node body on a moving base; its frame is at its centre of mass. Forces are in frame 0, moments in its axes.
 
-    `inertia` (6, 6) and `force` (6), of its motion alone (2.3.2) with erratum D2.
+    `inertia` (6, 6) and `force` (6) are those of the node alone (2.3.2), with erratum D2.
     """
 
     body: Body
@@ -174,14 +175,14 @@ class Ring:
     @property
     def inertia(self) -> Array:
         """The inertia (6, 6) of the node alone."""
-        found = array(np.zeros((6, 6)))
-        found[:3, :3] = array(np.eye(3)) * self.body.mass
-        found[3:, 3:] = array(self.body.inertia)
-        return found
+        matrix = array(np.zeros((6, 6)))
+        matrix[:3, :3] = array(np.eye(3)) * self.body.mass
+        matrix[3:, 3:] = array(self.body.inertia)
+        return matrix
 
     @property
     def force(self) -> Array:
-        """The forces (6) of inertia on the node alone, on the moving base."""
+        """The inertial forces (6) on the node alone, on the moving base."""
         base, J = self.base, array(self.body.inertia)
         w0 = self.rotation @ base.angular_velocity
         linear = base.at(self.position) + 2.0 * cross(base.angular_velocity, self.velocity)
@@ -189,16 +190,16 @@ class Ring:
         return np.concatenate([-linear * self.body.mass, -(J @ angular) - gyroscopic(J, array(self.spin) + w0)])
 
     def passes_on(self, force: Any, acceleration: Any) -> tuple[Array, Array]:
-        """Return (force, moment about O_0) in frame 0 of all `force` (6) on it, less what it needs for du/dt."""
+        """Return (force, moment about O_0) in frame 0 of the total `force` (6) on it minus its inertia times du/dt."""
         left = array(force) - self.inertia @ array(acceleration)
         return left[:3], self.rotation.T @ left[3:] + cross(self.position, left[:3])
 
 
 def affine_mass(ring: Ring, legs: Sequence[Leg], inertia: Array) -> Array:
-    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11: after `reduce` of all legs.
+    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11; call `reduce` before.
 
-    Column by column: the wrench on the base for a unit acceleration of it, all rates zero. `inertia` is that of all
-    reduced to the ring. Nuts enter as inertia of their joints.
+    It is computed column by column, as the wrench on the base for a unit acceleration of the base with all rates zero.
+    `inertia` is the total inertia reduced to the ring. Nuts enter as inertia of their joints.
     """
     columns = []
     still = [leg.at_rest() for leg in legs]

@@ -1,8 +1,8 @@
-"""What is declared of a mechanism: bodies with their joints, in a row (a chain) or as a tree.
+"""Declaration of a mechanism: bodies with their joints, in a row (a chain) or as a tree.
 
-Scalars may be numbers or symbols. What is a number is baked into the generated code and costs nothing where it is 0 or
-1; what varies from run to run is a symbol (spec/09 4.4). Bodies without mass are fictitious and make joints of several
-axes out of simple ones.
+Scalars may be numbers or symbols. Numbers become constants in the generated code, and 0 and 1 cost nothing; quantities
+that vary from run to run are symbols (spec/09 4.4). Massless bodies are fictitious: they combine joints with one axis
+into joints with several.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ X, Y, Z = 0, 1, 2
 class Body:
     """A body and the one-axis joint that leads to it, spec/01 section 5.
 
-    `axis` of the joint, X, Y or Z of its frame; `slides` if it is prismatic. The joint stands on the parent at `offset`
-    (parent axes), turned by `mounting` (gamma: parent -> joint). `mass`, `moment` (mass times centre of mass) and
-    `inertia` are about the joint, in body axes.
+    `axis` is that of the joint, X, Y or Z of its frame; `slides` if it is prismatic. The joint is on the parent at
+    `offset` (parent axes), rotated by `mounting` (gamma: parent -> joint). `mass`, `moment` (mass times centre of mass)
+    and `inertia` are about the joint, in body axes.
     """
 
     axis: int
@@ -38,14 +38,14 @@ class Body:
 
     @property
     def heavy(self) -> bool:
-        """Anything but a number that is 0 for mass or inertia."""
+        """Whether mass, moment or inertia contain anything but the number 0."""
         values = [self.mass, *array(self.moment), *array(self.inertia).ravel()]
         return any(not isinstance(x, (int, float)) or x != 0.0 for x in values)
 
 
 @dataclass
 class Joint:
-    """A joint in its present position: `cosine` and `sine`, or `stroke`; `rate`."""
+    """A joint in its present position, `cosine` and `sine` or `stroke`, with its `rate`."""
 
     body: Body
     cosine: Any = 1.0
@@ -74,11 +74,11 @@ class Joint:
         return array(UNIT) if self.body.slides else rotation(self.body.axis, self.cosine, self.sine)
 
     def out(self, v: Any) -> Array:
-        """Return beta v, a vector of the parent in components of the body: two sparse products cost less than one."""
+        """Return beta v, a vector of the parent in body axes; two sparse products cost less than one full product."""
         return self.turn @ (array(self.body.mounting) @ array(v))
 
     def back(self, v: Any) -> Array:
-        """Return beta^T v: a vector of the body in components of the parent."""
+        """Return beta^T v, a vector of the body in parent axes."""
         return array(self.body.mounting).T @ (self.turn.T @ array(v))
 
     @property
@@ -98,9 +98,9 @@ class Motion:
 
     @property
     def turning(self) -> Array:
-        """skew(epsilon) + Omega: times a vector that is fixed in the frame it is the vector's second derivative.
+        """skew(epsilon) + Omega: its product with a vector fixed in the frame is the second derivative of the vector.
 
-        Shared by all points of a body, its centre of mass included.
+        It is the same for all points of a body, including its centre of mass.
         """
         return skew(self.angular_acceleration) + squared(self.angular_velocity)
 
@@ -111,7 +111,7 @@ class Motion:
     def turned(self, joint: Joint, qdd: Any = 0.0) -> Motion:
         """Return the angular motion of the next body, with the acceleration `qdd` of its joint.
 
-        The member `acceleration` is left out.
+        The member `acceleration` stays zero.
         """
         w = joint.out(self.angular_velocity)
         swing = joint.out(self.angular_acceleration) + cross(w, joint.spin)
@@ -127,7 +127,7 @@ class Motion:
 
 
 def symmetric_input(graph: Graph, name: str, n: int) -> Array:
-    """Return a symmetric matrix of symbols, of which the upper half is read."""
+    """Return a symmetric matrix of symbols that reads the upper half of `name`."""
     a = graph.array(name, (n, n))
     for i in range(n):
         for k in range(i):

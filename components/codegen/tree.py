@@ -1,7 +1,7 @@
 """Articulated bodies in body axes: the recursions (2.5.2) to (2.5.9) of the source, spec/02 D9, with errata D8 to D10.
 
-Written once over any scalars. Where a joint removes a row of an articulated inertia, the row is zero from there on, and
-of a symmetric block one half is computed (spec/09 3.4).
+Written once for any scalar type. Rows of an articulated inertia that a joint removes are zero from then on, and only
+one half of a symmetric block is computed (spec/09 3.4).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Tree = Sequence[Joint]
 
 @dataclass
 class Inertia:
-    """Articulated inertia about the joint, body axes: symmetric `tt` and `rr`, and `tr` (force of turning)."""
+    """Articulated inertia about the joint, body axes: symmetric `tt` and `rr`; `tr`, force per angular acceleration."""
 
     tt: Array
     tr: Array
@@ -40,14 +40,14 @@ class Inertia:
         return Inertia(self.tt + other.tt, self.tr + other.tr, self.rr + other.rr)
 
     def without(self, joint: Joint, pivot: Any, vanishes: bool) -> Inertia:
-        """Return N of (2.5.3), (2.5.4): what is left when the joint gives way; `pivot` is the inertia along the joint.
+        """Return N of (2.5.3), (2.5.4), the inertia left by a free joint; `pivot` is the inertia along the joint.
 
-        Row and column of the joint `vanish`, and are not computed, if nothing was added to its own inertia.
+        If `vanishes`, nothing was added along the joint, and its row and column are zero and are not computed.
         """
         return self.less(joint, 1.0 / pivot, vanishes)
 
     def less(self, joint: Joint, mobility: Any, vanishes: bool = False) -> Inertia:
-        """Return the same for a joint of this `mobility`, 1 / pivot: 0 for a joint that is locked."""
+        """Return N as `without` does, for a joint with this `mobility`, 1 / pivot; 0 for a locked joint."""
         a = joint.body.axis
         slides = joint.body.slides
         t, r = self.column(joint)
@@ -67,7 +67,7 @@ class Inertia:
         return Inertia(tt, tr, rr)
 
     def back(self, joint: Joint) -> Inertia:
-        """Return the inertia as part of the parent: rotated (2.5.5), and moved by the arm (2.5.7) with erratum D8."""
+        """Return the inertia transferred to the parent: rotated (2.5.5), moved by the arm (2.5.7) with erratum D8."""
         tt, tr, rr = self.tt, self.tr, self.rr
         if not joint.body.slides:
             c, s, axis = joint.cosine, joint.sine, joint.body.axis
@@ -113,7 +113,7 @@ def own_inertia(joint: Joint) -> Inertia:
 
 @dataclass
 class Load:
-    """Wrench on a body about its joint, body axes, and what adds to its inertia: dependent chains, implicit damping."""
+    """Wrench on a body about its joint, body axes, and its added inertia, from dependent chains or implicit damping."""
 
     force: Any
     moment: Any
@@ -124,7 +124,7 @@ class Load:
 class Solution:
     """Joint accelerations, absolute accelerations (linear, angular) of the bodies, and the wrench on the base.
 
-    `root` is the articulated inertia that the base feels: M_A of the affine response, spec/02 section 11.
+    `root` is the articulated inertia felt by the base: M_A of the affine response, spec/02 section 11.
     """
 
     qdd: list[Any]
@@ -144,8 +144,8 @@ def accelerate(
 ) -> Solution:
     """Return the accelerations of a tree on a moving base.
 
-    `joint_forces` along the joints; by number, `loads` on bodies and `joint_inertia` added along joints (drives,
-    implicit damping). The wrench on the base is that of (2.5.7) with the missing term of erratum D10.
+    `joint_forces` act along the joints. `loads` act on bodies and `joint_inertia` is added along joints (drives,
+    implicit damping), both by number. The wrench on the base is that of (2.5.7) with the missing term of erratum D10.
     """
     n = len(tree)
     loads = loads or {}

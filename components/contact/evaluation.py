@@ -1,8 +1,8 @@
-"""Where in its step a contact component of its own evaluates contact, and where links then stand (spec/00 R2).
+"""Instant of the step at which a separate contact component evaluates contact, and the links there (spec/00 R2).
 
-The component steps first. It moves what it was told forward with the twists that it was told, to the place of its
-evaluation; links and craft then move over the step with that force. In the middle of the step that is drift - kick -
-drift: of second order for forces of position, of first order for damping and friction, whose velocities are those of
+The component steps first. It moves the received poses forward with the received twists, to the instant of evaluation;
+links and craft then move over the step with that force. In the middle of the step this is drift - kick - drift: of
+second order for forces that depend on positions, of first order for damping and friction, whose velocities are those at
 the start of the step (spec/04 section 12).
 """
 
@@ -25,7 +25,7 @@ DELAYED_MIDPOINT = EVALUATION.codes["delayed_midpoint"]
 
 def evaluation() -> Field:
     """Return the parameter `evaluation`."""
-    description = "where in the step contact is evaluated"
+    description = "instant of the step at which contact is evaluated"
     return parameter("evaluation", "1", description, EVALUATION.codes["midpoint"], type=EVALUATION)
 
 
@@ -41,7 +41,7 @@ def ahead(evaluation, h):
 
 @kernel
 def place_link(link, tau, out):
-    """Set `out` to a link, tau after its values were received, moving with its twist relative to frame 0."""
+    """Set `out` to a link `tau` seconds after its values were received, moved with its twist relative to frame 0."""
     q = load_attitude(link.quaternion)
     velocity = load(link.velocity)
     turning = load(link.angular_velocity)

@@ -1,7 +1,7 @@
-"""First contact: where the active unit stands when its main buffer link just touches (spec/05 A13, spec/04 section 8).
+"""First contact: poses of the craft when the main buffer link just touches (spec/05 A13, spec/04 section 8).
 
-The two craft are numbered as everywhere: 1 carries the mechanism, 2 the passive unit. Vectors of craft data are in
-axes of the craft's body (C), rotations map parent to child components (spec/00).
+The two craft are numbered as everywhere: 1 carries the mechanism, 2 the passive unit. Vectors of craft data are in axes
+of the craft's body (C), rotations map parent to child components (spec/00).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from base.errors import DockfmuError
 from components.contact import probe_cone, ring_pair
 from components.core.rotation import from_angles, quaternion
 
-# steps of the march toward contact, m; admissible penetration at first contact, m; distances of the march, m
+# step of the march toward contact, admissible penetration at first contact, distance of the march to each side; m
 MARCH = 1e-3
 TOLERANCE = 1e-6
 FAR = 5.0
@@ -25,17 +25,17 @@ Penetration = Callable[[np.ndarray, np.ndarray], float]
 
 
 class NoContactError(DockfmuError, ValueError):
-    """The main buffer link meets the passive unit nowhere along the approach."""
+    """The main buffer link does not meet the passive unit anywhere along the approach."""
 
 
 @dataclass(frozen=True)
 class Misalignment:
-    """Relative pose and motion of the moving craft's unit to the resting one: the parameters of spec/04 section 8.
+    """Pose and motion of the moving craft's unit relative to the resting one: the parameters of spec/04 section 8.
 
     Attributes
     ----------
     miss : lateral offset (y, z) of the reference point of the active unit, m
-    angles : yaw, pitch, roll of the moving unit against the resting one, rad
+    angles : yaw, pitch, roll of the moving unit relative to the resting one, rad
     velocity : of the moving craft's centre of mass, m/s; x > 0 closes
     angular_velocity : of the moving craft, its body axes, rad/s
     """
@@ -98,8 +98,8 @@ def rotation_matrix(yaw: float, pitch: float, roll: float) -> np.ndarray:
 def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = None) -> Penetration:
     """Return the penetration of the probe head as a function of the position (PU) and rotation (PU -> 0) of frame 0.
 
-    `unit` is the record of an initialised `probe_cone` unit; the link stands at `link_position` in frame 0. Only the
-    unit's inputs and work space are written.
+    `unit` is the record of an initialised `probe_cone` unit; the link is at `link_position` in frame 0. Only the unit's
+    inputs and work space are written.
     """
     unit.input.link[0].position[:] = link_position
     unit.input.link[0].rotation[:] = np.eye(3) if link_rotation is None else link_rotation
@@ -115,8 +115,8 @@ def probe_cone_penetration(unit: Any, link_position: Any, link_rotation: Any = N
 def ring_penetration(unit: Any, link_position: Any, link_rotation: Any = None) -> Penetration:
     """Return the penetration of the active ring as a function of the position (PU) and rotation (PU -> 0) of frame 0.
 
-    `unit` is the record of an initialised `ring_pair` unit; the ring-plane frame AR stands at `link_position` in frame
-    0. The unit's inputs, flags and work space are written.
+    `unit` is the record of an initialised `ring_pair` unit; the ring-plane frame AR is at `link_position` in frame 0.
+    The unit's inputs, flags and work space are written.
     """
     unit.input.link.position[:] = link_position
     unit.input.link.rotation[:] = np.eye(3) if link_rotation is None else link_rotation
@@ -132,8 +132,8 @@ def ring_penetration(unit: Any, link_position: Any, link_rotation: Any = None) -
 def approach(penetration: Callable[[float], float], start: float, stop: float) -> float:
     """Return the least s in [start, stop] with 0 < penetration(s) <= 1e-6 m: march from `start`, then bisect.
 
-    A negative penetration is minus a clearance that no shorter way can close.
-    Raises NoContactError if there is none, ValueError if `start` is in contact already.
+    A negative penetration is minus a clearance: no shorter approach can close it. Raises NoContactError if there is
+    none, ValueError if `start` is in contact already.
     """
     if penetration(start) > 0.0:
         raise ValueError(f"the march toward first contact starts in contact, {penetration(start):.3g} m deep")
@@ -175,7 +175,7 @@ def place(
     reference_point : point of the active unit, in frame 0, whose lateral offset is the miss: the centre of the probe
         head or of the ring plane (spec/00 R31)
     moving : the craft that approaches; the other one is at rest, its body frame being the inertial one
-    start_gap : distance along x by which the moving craft is put back from first contact, m
+    start_gap : distance along x by which the moving craft is moved back from first contact, m
     velocity_point : `cm_inertial`: the given velocity is that of the moving centre of mass in I (4.5.4);
         `port_relative`: of the origin of the moving unit as seen in the resting, turning port
     orbital_rate : angular velocity of the resting craft, body axes, rad/s; the moving one gets it too
@@ -218,9 +218,7 @@ def _craft_states(
 ) -> tuple[CraftState, CraftState]:
     """Return (resting, moving) craft for frame 0 at `r` in PU, rotated by `A`.
 
-    The resting body frame is the inertial one.
-
-    Erratum of (4.5.1): C1 -> C2 is A_C2 A_C1^T.
+    The resting body frame is the inertial one. Erratum of (4.5.1): C1 -> C2 is A_C2 A_C1^T.
     """
     G_rest, G_move = np.asarray(resting.rotation, float), np.asarray(mover.rotation, float)
     l_rest, l_move = np.asarray(resting.position, float), np.asarray(mover.position, float)

@@ -1,7 +1,7 @@
 """Class-1 contact force: a spring and damper along the common normal with regularised friction (spec/05 A0).
 
 Everything is in axes of the passive unit PU and relative to it. `n` is the unit reaction on the passive unit, the depth
-of penetration is positive in contact, velocities are of the link over the passive surface (spec/00 3.3).
+of penetration is positive in contact, velocities are those of the link relative to the passive surface (spec/00 3.3).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
 
-# most steps of Newton's method; some five are taken
+# limit of the steps of Newton's method; about five are taken
 NEWTON_STEPS = 50
 
 
@@ -23,7 +23,7 @@ def law(name: str, description: str) -> Group:
         parameter("stiffness", "N/m", "of the contact", 0.0, minimum=0.0),
         parameter("damping", "N.s/m", "along the normal", 0.0, minimum=0.0),
         parameter("friction", "1", "coefficient of friction", 0.0, minimum=0.0),
-        parameter("slip_velocity", "m/s", "speed of sliding below which friction fades", 1e-3, minimum=1e-9),
+        parameter("slip_velocity", "m/s", "sliding speed below which friction fades", 1e-3, minimum=1e-9),
         parameter("penetration_limit", "m", "depth beyond which the model does not hold", 0.0, minimum=0.0),
         description=description,
     )
@@ -62,7 +62,7 @@ def clear(wrench):
 
 @kernel
 def point_velocity(motion, r):
-    """Return the velocity over the passive surface of the link's point at r, m/s; PU axes, r from its origin."""
+    """Return the velocity of the link's point at r relative to the passive surface, m/s; PU axes, r from its origin."""
     arm = subtract(r, load(motion.position))
     return add(load(motion.velocity), cross(load(motion.angular_velocity), arm))
 
@@ -75,28 +75,28 @@ def spring_force(law, gain, depth):
 
 @kernel
 def normal_damping(law, gain):
-    """Return the force of a contact's damper along its normal over the velocity along it, N s/m."""
+    """Return the force of a contact's damper along its normal per velocity along it, N s/m."""
     return law.damping * gain * gain
 
 
 @kernel
 def normal_force(law, rate, gain, depth):
-    """Return the normal force of a contact, N; it never pulls (spec/05 E26). `gain` see `contact_force`."""
+    """Return the normal force of a contact, N; it never pulls (spec/05 E26). For `gain` see `contact_force`."""
     return max(0.0, spring_force(law, gain, depth) + normal_damping(law, gain) * rate)
 
 
 @kernel
 def friction_share(law, speed):
-    """Return friction over its largest value k_Fr f_N at a speed of sliding (spec/00 R24)."""
+    """Return the ratio of friction to its largest value k_Fr f_N at a sliding speed (spec/00 R24)."""
     return speed / sqrt(speed * speed + law.slip_velocity * law.slip_velocity)
 
 
 @kernel
 def speed_after(law, free, loss):
-    """Return the speed of sliding after a step, m/s: s + loss * friction_share(s) = free.
+    """Return the sliding speed s after a step, m/s: s + loss * friction_share(s) = free.
 
-    `free` is the speed that there would be without friction, `loss` what the whole friction k_Fr f_N takes of it. The
-    left side is concave, so that Newton's method rises to the solution from below.
+    `free` is the speed without friction, `loss` the speed that the full friction k_Fr f_N takes away. The left side is
+    concave, so that Newton's method rises to the solution from below.
     """
     speed = max(free - loss, free * law.slip_velocity / (law.slip_velocity + loss))
     for _ in range(NEWTON_STEPS):
@@ -111,10 +111,11 @@ def speed_after(law, free, loss):
 
 @kernel
 def friction_force(law, normal, free, mobility):
-    """Return the friction on the passive unit, a vector: of a link that would slide with `free` without it.
+    """Return the friction on the passive unit, a vector, from a link that would slide with velocity `free` without it.
 
-    `mobility` (s/kg) is the time for which the force will be held over the mass of the link: friction belongs to the
-    end of that time, as in backward Euler's method, and holds a link at rest that it can hold. 0: to this instant.
+    `mobility` (s/kg) is the time for which the force will be held, divided by the mass of the link. Friction is that of
+    the end of this time, as in the backward Euler method, and keeps a link at rest that it can hold. 0: friction is
+    that of this instant.
     """
     speed = norm(free)
     if speed == 0.0:
@@ -130,17 +131,17 @@ def friction_force(law, normal, free, mobility):
 def contact_force(law, v, n, gain, depth):
     """Return (force on the passive unit, normal force, friction) of one contact, N: a vector and two scalars.
 
-    `v` is the velocity of the link over the passive surface. `gain` times the unit vector n is the gradient of the
-    depth: 1 but for segments that bear over an edge, along which their deepest point moves. Spring and damper act on
-    the depth, so that gain and normal take their force to the link. The spring holds `stored_energy(law, depth)`; while
-    the normal force would pull, it relaxes for nothing. Friction on the passive unit is along the sliding of the link
-    (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
+    `v` is the velocity of the link relative to the passive surface. `gain` times the unit vector n is the gradient of
+    the depth. The gain is 1, except for segments that bear on an edge, along which their deepest point moves. Spring
+    and damper act on the depth; gain and normal map their force to the link. The spring stores `stored_energy(law,
+    depth)`; while the normal force would pull, it relaxes without work. Friction on the passive unit is along the
+    sliding of the link (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
     """
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     normal = normal_force(law, rate, gain, depth)
-    rub = friction_force(law, normal, slip, 0.0)
-    return axpy(normal, n, rub), normal, norm(rub)
+    friction = friction_force(law, normal, slip, 0.0)
+    return axpy(normal, n, friction), normal, norm(friction)
 
 
 @kernel

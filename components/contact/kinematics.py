@@ -68,10 +68,10 @@ def extrapolate(port, acceleration, epsilon, tau, out):
 
 @kernel
 def relate(relative, base, target):
-    """Fill the placement `relative` of frame 0 relative to PU from both ports, as in `moving`.
+    """Fill the placement `relative` of frame 0 relative to PU from both ports, which are groups `moving`.
 
-    `base` is the port of the mechanism's base, `target` the one of the passive unit. Velocities are those seen in PU:
-    the transport term of its rotation is taken off (spec/04 section 4).
+    `base` is the port of the mechanism's base, `target` that of the passive unit. Velocities are those seen in PU: the
+    transport term of its rotation is subtracted (spec/04 section 4).
     """
     A1 = load_matrix(base.rotation)
     A2 = load_matrix(target.rotation)

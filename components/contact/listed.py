@@ -1,9 +1,9 @@
-"""Lists of contacts: first all are found from positions, then their forces are summed with velocities.
+"""Lists of contacts: all are first found from positions, then their forces are summed with velocities.
 
-The forces of a unit whose links move under them within the step need the velocities at its end, which the forces
-themselves make; a list lets them be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work`
-with the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The
-groups of the other units' lists have more; `contacts`, `status` and `list_contacts` serve all of them.
+Where links move under the contact forces within the step, the forces need the velocities at its end, which depend on
+the forces; with a list they can be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work` with
+the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The lists of
+other units have more fields; `contacts`, `status` and `list_contacts` serve all of them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from components.core.vector import dot, load, scale, store
 
 
 def contacts(count: int, *more: Field) -> Group:
-    """Return the group of at most `count` contacts of a list, with `more` fields of a kind of unit."""
+    """Return the group of at most `count` contacts of a list, with `more` fields for a kind of unit."""
     return Group(
         "contact",
         private("pair", "1", "kind of pair"),
-        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
+        private("index", "1", "number of the part, from 1; 0 if there is only one"),
         private("position", "m", "contact point, passive frame", shape=3),
         private("normal", "1", "unit reaction on the passive unit, its axes", shape=3),
-        private("gain", "1", "size of the gradient of the depth, whose direction is the normal"),
-        private("penetration", "m", "depth; 0 for a spring that presses"),
+        private("gain", "1", "magnitude of the gradient of the depth, whose direction is the normal"),
+        private("penetration", "m", "depth; 0 for a pushing spring"),
         private("normal_force", "N", "normal reaction"),
         private("friction_force", "N", "friction"),
         *more,
@@ -36,12 +36,12 @@ def tally(count: int) -> Group:
     return Group(
         "tally",
         private("count", "1", "contacts listed"),
-        private("stored_energy", "J", "in contacts and in springs that press"),
+        private("stored_energy", "J", "in contacts and in pushing springs"),
         private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "which of several equal parts exceeds it, from 1"),
+        private("index", "1", "number of the part that exceeds it, from 1"),
         contacts(
             count,
-            private("push", "N", "of a spring that presses, along the normal"),
+            private("push", "N", "force of a pushing spring along the normal; 0 for a contact"),
             private("force", "N", "on the passive unit", shape=3),
         ),
     )
@@ -53,7 +53,7 @@ def status() -> Group:
         "status",
         private("code", "1", "0, or the number of the message"),
         private("value", "1", "the value that exceeded its bound"),
-        private("index", "1", "which of several equal parts, from 1; 0 if there is one"),
+        private("index", "1", "number of the part, from 1; 0 if there is only one"),
     )
 
 
@@ -82,17 +82,17 @@ def _append(tally, pair, index, point, normal, gain):
 
 @kernel
 def add_push(unit, pair, index, point, normal, push, energy):
-    """List a spring that presses with `push` > 0, N, along the normal without friction, and holds `energy`, J."""
+    """List a spring that pushes with `push` > 0, N, along the normal without friction, and stores `energy`, J."""
     item = _append(unit.tally, pair, index, point, normal, 1.0)
     item.push = push
     unit.tally.stored_energy += energy
 
 
 def adding(law_of, penetration):
-    """Return the kernel `add_contact(unit, pair, index, point, normal, gain, depth) -> code` of one kind of unit.
+    """Return the kernel `add_contact(unit, pair, index, point, normal, gain, depth) -> code` for one kind of unit.
 
-    It lists a contact with spring, damper and friction; `gain` see `force.contact_force`. `law_of(parameters, pair)` is
-    the law of a pair. The code is 0, or `penetration` + pair for a depth beyond the limit of the law.
+    It lists a contact with spring, damper and friction; for `gain` see `force.contact_force`. `law_of(parameters,
+    pair)` returns the law of a pair. The code is 0, or `penetration` + pair for a depth beyond the limit of the law.
     """
 
     @kernel
@@ -111,7 +111,7 @@ def adding(law_of, penetration):
 
 
 def summing(law_of):
-    """Return the kernel `sum_forces(unit)` of one kind of unit.
+    """Return the kernel `sum_forces(unit)` for one kind of unit.
 
     It sums the forces of all listed contacts with the velocities of `work.link`.
     """
@@ -131,9 +131,9 @@ def summing(law_of):
             else:
                 law = law_of(unit.parameters, item.pair)
                 v = point_velocity(work.link, point)
-                force, normal, rub = contact_force(law, v, n, item.gain, item.penetration)
+                force, normal, friction = contact_force(law, v, n, item.gain, item.penetration)
                 item.normal_force = normal
-                item.friction_force = rub
+                item.friction_force = friction
             store(force, item.force)
             exert(force, point, load(work.link.position), work.passive, work.active)
 
@@ -141,9 +141,10 @@ def summing(law_of):
 
 
 def losing(law_of):
-    """Return the kernel `lost_power(unit)` of one kind of unit.
+    """Return the kernel `lost_power(unit)` for one kind of unit.
 
-    It is the power, W, that damping and friction in the forces summed last take at the velocities of `work.link`.
+    It returns the power, W, that damping and friction in the forces summed last dissipate at the velocities of
+    `work.link`.
     """
 
     @kernel
@@ -165,9 +166,9 @@ def losing(law_of):
 @kernel
 def list_contacts(unit, contact):
     """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`, as far as it has room."""
-    listed = int(unit.tally.count)
+    count = int(unit.tally.count)
     for k in range(len(contact)):
-        if k < listed:
+        if k < count:
             item = unit.tally.contact[k]
             contact[k].active = 1.0
             contact[k].pair = item.pair

@@ -33,7 +33,7 @@ def faces(count: int) -> Group:
 
 @kernel
 def build(x, r, vertices, face):
-    """Fill `face` from the `vertices` points (x, r); True if they make a convex chain."""
+    """Fill `face` from the `vertices` points (x, r). Returns True if they form a convex chain."""
     for v in range(vertices - 1):
         dx = x[v + 1] - x[v]
         dr = r[v + 1] - r[v]
@@ -56,8 +56,8 @@ def depth(face, count, x, r, reach):
     """Return the depth of the point (x, r) in the material, negative outside: minus its distance.
 
     Returns (depth, n_x, n_r, feature): the normal at the nearest point of the profile, and the face v or, as -v, the
-    edge between faces v - 1 and v. Points farther than `reach` get no more than an upper bound below -reach, and the
-    two ends of the chain are no edges: beyond them the depth is -inf.
+    edge between faces v - 1 and v. Points farther than `reach` get only an upper bound of their depth, at most -reach.
+    The two ends of the chain are not edges: beyond them the depth is -inf.
     """
     nearest = inf
     v = 0
@@ -103,12 +103,12 @@ def sphere_profile(face, count, centre, radius):
 
 @kernel
 def inside(f, x, r):
-    """Return the depth of the point (x, r) below the line of the face f, m, negative before it."""
+    """Return the depth of the point (x, r) below the line of the face f, m; negative on the other side."""
     return (x - f.x) * f.n_x + (r - f.r) * f.n_r
 
 
 @kernel
-def _least(face, count, x, r):
+def _shallowest_face(face, count, x, r):
     """Return (depth, face) of the face below which the point (x, r) lies least deep."""
     least = inf
     v = 0
@@ -124,9 +124,8 @@ def _least(face, count, x, r):
 def _equally_deep(f, g, start, along):
     """Return (t_1, t_2), parameters of the points of a segment that lie equally deep below the faces f and g.
 
-    They are nan if there is none.
-
-    Such points have r = a + b t; r^2 = y^2 + z^2 makes it a quadratic equation.
+    They are nan where there is no such point. Such points have r = a + b t; r^2 = y^2 + z^2 makes it a quadratic
+    equation.
     """
     n_x = f.n_x - g.n_x
     n_r = f.n_r - g.n_r
@@ -141,7 +140,7 @@ def _equally_deep(f, g, start, along):
     root = q * q - p * c
     if root < 0.0:
         return nan, nan
-    # without the difference of nearly equal numbers
+    # avoids the difference of nearly equal numbers
     w = -(q + copysign(sqrt(root), q))
     if w == 0.0:
         return 0.0, nan
@@ -153,12 +152,12 @@ def segment_depth(face, count, start, along):
     """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces (spec/00 R36).
 
     The depth is the largest along the segment of the smallest depth below the faces: continuous, and positive exactly
-    if some point of the segment is inside. Each face's depth is convex along the segment. So the largest is found at an
-    end (v == w), or where two faces v and w are equally deep, over the edge between them.
+    if some point of the segment is inside. Each face's depth is convex along the segment. The largest is therefore at
+    an end (v == w), or where two faces v and w are equally deep, over the edge between them.
     """
-    d, v = _least(face, count, start[0], sqrt(start[1] * start[1] + start[2] * start[2]))
+    d, v = _shallowest_face(face, count, start[0], sqrt(start[1] * start[1] + start[2] * start[2]))
     end = add(start, along)
-    d_end, v_end = _least(face, count, end[0], sqrt(end[1] * end[1] + end[2] * end[2]))
+    d_end, v_end = _shallowest_face(face, count, end[0], sqrt(end[1] * end[1] + end[2] * end[2]))
     same = v == v_end
     t = 0.0
     if d_end > d:
@@ -181,7 +180,7 @@ def segment_depth(face, count, start, along):
             for k in range(2):
                 if 0.0 < roots[k] < 1.0:
                     p = axpy(roots[k], along, start)
-                    g, _ = _least(face, count, p[0], sqrt(p[1] * p[1] + p[2] * p[2]))
+                    g, _ = _shallowest_face(face, count, p[0], sqrt(p[1] * p[1] + p[2] * p[2]))
                     if g > d:
                         d = g
                         t = roots[k]
@@ -196,8 +195,8 @@ def segment_profile(face, count, start, along):
 
     `gain` times the unit `normal` is the gradient of the depth for displacements of the segment's `point`. At an end it
     is the normal of one face, gain 1. Over an edge the deepest point moves along the segment: the gradient is the mean
-    of both normals, weighted so that it is perpendicular to the segment, and shorter than 1. Forces along it give back
-    the energy that they take.
+    of both normals, weighted so that it is perpendicular to the segment, and shorter than 1. Forces along it conserve
+    energy.
     """
     d, t, v, w = segment_depth(face, count, start, along)
     point = axpy(t, along, start)

@@ -1,8 +1,8 @@
 """Search in ordered sets of primitives by bisection: spec/05 A9 and A11.
 
-A fragment of a cone, a torus: 2^N + 1 like primitives along an arc, of which the one farthest from a partner's axis is
-sought. The distance has one maximum along the arc, so N steps find it; only the primitives visited are transformed.
-Indices count from 0.
+A fragment of a cone or a torus is a set of 2^N + 1 like primitives along an arc, of which the one farthest from a
+partner's axis is sought. The distance has one maximum along the arc, so N steps find it; only the primitives visited
+are transformed. Indices count from 0.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ def farthest(distance):
 
     It is a kernel `search(items, r, A, partner, first, last) -> (index, distance)`.
 
-    `distance(item, r, A, partner)` is the characteristic distance of one of the `items`, whose frame stands at r in PU
-    axes with the rotation A (PU -> frame), to the `partner`. Erratum E21: the half next to the farther end is kept (the
-    "two largest" of the source do not shrink the interval when the middle is nearest).
+    `distance(item, r, A, partner)` is the characteristic distance of one of the `items`, whose frame is at r in PU axes
+    with the rotation A (PU -> frame), to the `partner`. Erratum E21: the half next to the farther end is kept (the "two
+    largest" of the source do not shrink the interval when the middle is nearest).
     """
 
     @kernel
@@ -97,10 +97,10 @@ def line_circle_distance(item, r, A, circle):
 
 @kernel
 def sphere_cone_depth(item, r, A, cone):
-    """Return for a sphere centre (3 numbers in its frame) how far it lies into a cone about x, up to a constant.
+    """Return the depth of a sphere centre (3 numbers in its frame) in a cone about x, up to a constant.
 
     `cone` is (sin, cos) of the half-angle: (0, 1) measures the distance to the axis, for a cylinder or an edge. For a
-    cone the distance alone would pick a neighbour and under-report the depth (spec/05 A11).
+    cone the distance alone would pick a neighbour and underestimate the depth (spec/05 A11).
     """
     s, c = cone
     p = add(r, apply_transposed(A, load(item)))

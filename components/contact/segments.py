@@ -10,7 +10,7 @@ from math import copysign, fabs, sqrt
 from components.core.kernel import kernel
 from components.core.vector import ZERO, axpy, cross, dot, norm, scale, subtract, unit
 
-# relative size of a determinant below which lines count as parallel; distance without a direction, m
+# relative sizes of determinants below which lines count as parallel; distance below which there is no direction, m
 PARALLEL = 1e-9
 PARALLEL_LINES = 1e-12
 SMALL_DISTANCE = 1e-9
@@ -18,7 +18,7 @@ SMALL_DISTANCE = 1e-9
 
 @kernel
 def segment_circle(start, along, centre, top, radius, sigma):
-    """Find the contact A6: a segment that should pass inside an edge circle, either of them the active one.
+    """Find the contact A6 of a segment that should pass inside an edge circle; either of them may be the active one.
 
     `top` is another point of the circle's axis; `sigma` is +1 for a passive circle, -1 for an active one. Returns
     (depth, normal, point, t): the point of the segment in the plane of the circle and its parameter. Erratum E10: the
@@ -84,7 +84,8 @@ def closest_parameters(start_a, along_a, start_p, along_p):
 def segment_segment(start_a, along_a, start_p, along_p):
     """Find the contact A7: an active and a passive edge. Returns (depth, normal, point of the passive, t_a, t_p).
 
-    The active edge is through the passive one where it lies farther along x, so only opposing pairs may be tested.
+    The active edge has passed through the passive one where it lies farther along x, so only opposing pairs may be
+    tested.
     """
     t_a, t_p, crossing = closest_parameters(start_a, along_a, start_p, along_p)
     point = axpy(t_p, along_p, start_p)
@@ -107,9 +108,9 @@ def trapezoid_plane(root_1, root_2, top):
 def trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base):
     """Find where an active edge pierces a trapezoid, along its top base from side to side: the gate of A8.
 
-    Returns (t_q, t_c): parameter on the edge, and the share of the top base (start `top`, vector `base`) that lies on
-    the first side's hand of the plane through the pierced point parallel to `side`. The edge passes inside that side
-    where 0 <= t_q <= 1 and 0 < t_c < 1; (-1, -1) for an edge parallel to the plane. Erratum E11: only the normals are
+    Returns (t_q, t_c): parameter on the edge, and the fraction of the top base (start `top`, vector `base`) up to the
+    plane through the pierced point that is parallel to `side` and to the normal. The edge passes inside that side where
+    0 <= t_q <= 1 and 0 < t_c < 1; (-1, -1) for an edge parallel to the plane. Erratum E11: only the normals are
     constants.
     """
     den = dot(plane_normal, along_a)
@@ -125,7 +126,7 @@ def trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base):
 def segment_trapezoid(start_a, along_a, plane_normal, root_1, root, side, top, base):
     """Find the contact A8 of an active edge with the side (`root`, `side`) of a passive trapezoid, with values of A7.
 
-    Same results as `segment_segment`; `root_1` is the root of the first side, whichever side is tested.
+    Returns the same values as `segment_segment`; `root_1` is the root of the first side, whichever side is tested.
     """
     t_q, t_c = trapezoid_crossing(start_a, along_a, plane_normal, root_1, side, top, base)
     if not (0.0 <= t_q <= 1.0 and 0.0 < t_c < 1.0):

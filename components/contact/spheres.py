@@ -28,7 +28,7 @@ def sphere_cone(centre, radius, x_large, r_large, r_small, half_angle):
     """Find the contact A1 of a sphere with a truncated cone with its larger base at `x_large`, 0 < half_angle < pi/2.
 
     The foot of the normal decides whether the face is met (the source's constant box loses contacts, erratum E8);
-    distance along x from the centre (E2). On the axis the sphere bears all around, and only if it is larger than the
+    distance along x from the centre (E2). On the axis the sphere bears all around, but only if it is larger than the
     hole.
     """
     s = sin(half_angle)
@@ -48,7 +48,7 @@ def sphere_cone(centre, radius, x_large, r_large, r_small, half_angle):
 def sphere_edge(centre, radius, x_edge, r_edge, outer_angle, inner_angle):
     """Find the contact A2 of a sphere with the convex edge of an outer and an inner face, outer_angle > inner_angle.
 
-    Exact wedge of the two normals (errata E4, E5, E8).
+    The wedge of the two normals is exact (errata E4, E5, E8).
     """
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     dx = x_edge - centre[0]

@@ -1,8 +1,8 @@
-"""Class-2 contact: a spring-loaded rotary link without inertia that gives way (spec/05 A12, spec/04 section 6).
+"""Class-2 contact: a spring-loaded rotary link without inertia that yields (spec/05 A12, spec/04 section 6).
 
 A latch or sensor lever turns about a pivot of its carrier, in a plane through the axes `xi` and `eta`; angle 0 is
-extended, and a growing angle turns xi into eta. It stands at the angle at which it just touches, and presses as hard as
-its spring says.
+extended, and a growing angle turns xi into eta. It rests at the angle at which it just touches, and presses with the
+force of its spring.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ FREE = 0.0
 PUSHED = 1.0
 BOTTOMED = 2.0
 
-# a lever touches where its depth is between 0.5 and 1.5 times this, m; or where it jumps down within this angle, rad
+# a lever touches where its depth is between 0.5 and 1.5 times this, m, or where the depth drops within this angle, rad
 TOUCH = 1e-12
 ANGLE_TOLERANCE = 1e-9
 STEPS = 100
-# shortest lever arm of the contact force about the pivot, m (assumed): next to it the lever would lock
+# shortest lever arm of the contact force about the pivot, m (assumed): without a limit the lever would lock
 ARM_FLOOR = 1e-3
 
 
@@ -36,7 +36,7 @@ def spring() -> tuple[Field, ...]:
 
 
 def frame(name: str, count: int) -> Group:
-    """Return the group of the lever's plane as it stands."""
+    """Return the group of the current planes of `count` levers."""
     return Group(
         name,
         private("pivot", "m", "PU axes", shape=3),
@@ -47,7 +47,7 @@ def frame(name: str, count: int) -> Group:
 
 
 def lever(name: str, count: int) -> Group:
-    """Return the group of what a lever remembers: its angle, and the force that it holds until the next search."""
+    """Return the group of the states of `count` levers: the angle, and the force that is held until the next search."""
     return Group(
         name,
         private("angle", "rad", "0 extended"),
@@ -55,7 +55,7 @@ def lever(name: str, count: int) -> Group:
         private("force", "N", "magnitude of the force on the passive unit"),
         private("normal", "1", "its direction, PU axes", shape=3),
         private("position", "m", "its point, PU axes", shape=3),
-        private("fired", "1", "has snapped into its slot: resists no more"),
+        private("fired", "1", "has snapped into its slot: no longer resists"),
         private("short", "1", "the force acts on an arm below ARM_FLOOR"),
         count=count,
     )
@@ -83,10 +83,10 @@ def turned(frame, point, c, s):
 def resting_angle(penetration):
     """Return the kernel `search(frame, figure, surface, end) -> (mode, angle)` for one kind of lever.
 
-    `penetration(frame, figure, surface, c, s)` is the depth of the lever at the angle of cosine c and sine s, falling
-    with it; the answer is where it all but vanishes. `end` is (cosine, sine) of the largest angle. The whole range is
-    searched, so the lever can come back (erratum E22), by false position with the Illinois rule: as safe as bisection,
-    in a quarter of its steps.
+    `penetration(frame, figure, surface, c, s)` is the depth of the lever at the angle of cosine c and sine s. It falls
+    with the angle; the search finds the angle at which it all but vanishes. `end` is (cosine, sine) of the largest
+    angle. The whole range is searched, so that the lever can come back (erratum E22), by false position with the
+    Illinois rule: as safe as bisection, with a quarter of its steps.
     """
 
     @kernel
@@ -132,7 +132,7 @@ def spring_energy(figure, angle):
 
 @kernel
 def hold(lever, figure, frame, normal, point):
-    """Remember the force with which the lever at its angle presses on the passive unit: spring torque over arm."""
+    """Store the force with which the lever at its angle presses on the passive unit: spring torque over arm."""
     axis = cross(load(frame.xi), load(frame.eta))
     arm = fabs(dot(axis, cross(subtract(point, load(frame.pivot)), normal)))
     lever.force = (figure.preload + figure.stiffness * lever.angle) / max(arm, ARM_FLOOR)
@@ -143,7 +143,7 @@ def hold(lever, figure, frame, normal, point):
 
 @kernel
 def release(lever):
-    """Set a lever without contact: extended and without force."""
+    """Reset a lever without contact: extended and without force."""
     lever.angle = 0.0
     lever.mode = FREE
     lever.force = 0.0

@@ -1,7 +1,8 @@
 """A step of the contact: micro-steps of the swinging head between ports that move with their twists.
 
-The ports are told once a step and extrapolated to the middle of each micro-step, so the mean wrenches belong to the
-middle of the step (spec/00 R2): the component steps first, and the bodies move over the same interval under its means.
+The ports are received once per step and extrapolated to the middle of each micro-step, so that the mean wrenches belong
+to the middle of the step (spec/00 R2): the component steps first, and the bodies move over the same interval under its
+means.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from components.core.vector import ZERO, accumulate, add, cross, load, norm, sca
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
 
-# communication points lie on a grid that rounding moves by far less than any step
+# slack in the number of micro-steps, for the rounding of communication points
 ROUNDING = 1e-9
 
 
@@ -85,8 +86,8 @@ def _micro_step(m, tau, h):
 
 
 @kernel
-def _pieces(m, h):
-    """Return the number of micro-steps of a step of length h: one where the head cannot reach the cone in it."""
+def _count_micro_steps(m, h):
+    """Return the number of micro-steps of a step of length h: one if the head cannot reach the cone in it."""
     _place(m, h)
     margin = 2.0 * h * norm(load(m.motion.hinge.velocity))
     resting = m.swing.rate[0] == 0.0 and m.swing.rate[1] == 0.0
@@ -97,9 +98,9 @@ def _pieces(m, h):
 
 @kernel
 def _publish_now(m):
-    """Set contacts, energies and instantaneous wrenches to where head and ports stand. Returns 0, or a code."""
+    """Set contacts, energies and instantaneous wrenches at the present poses of head and ports."""
     unit = m.airlock_pair
-    # what is too deep here is refused by the next step, if it comes to it
+    # too deep a penetration is not a failure yet: the next step reports it if it is still there
     airlock_pair.evaluate(unit)
     set_rates(m, m.swing.rate[0], m.swing.rate[1])
     airlock_pair.sum_forces(unit)
@@ -178,10 +179,10 @@ def step(m, t, h):
     clear(m.work.base)
     clear(m.work.target)
     m.work.touched = 0.0
-    pieces = _pieces(m, h)
-    piece = h / pieces
-    for k in range(pieces):
-        code = _micro_step(m, k * piece, piece)
+    count = _count_micro_steps(m, h)
+    size = h / count
+    for k in range(count):
+        code = _micro_step(m, k * size, size)
         if code:
             return code
     store(scale(1.0 / h, load(m.work.target.force)), m.target.force)

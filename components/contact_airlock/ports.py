@@ -12,7 +12,7 @@ from components.core.record import Record
 CONTACTS = 16
 
 
-# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+# no port may begin with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
           description="active unit AU, x into its craft; wrench on it in its axes about its origin"),
@@ -32,11 +32,11 @@ RECORD = Record(
     Group(
         "sensor",
         output("first_contact", "1", "the head touches the passive unit", type=BOOLEAN),
-        output("capture", "1", "as many latches as capture needs are behind the strike", type=BOOLEAN),
+        output("capture", "1", "enough latches for a capture are behind the strike", type=BOOLEAN),
     ),
     ports.contacts(CONTACTS),
     Group("validity", output("swing", "1", "micro-steps with the head beyond its largest angle", type=INTEGER),
-          description="what was computed outside the domain of its formulas"),
+          description="micro-steps computed outside the domain of the formulas"),
     ports.audit(("contact", "stops", "latches"), ()),
     ports.status(),
     Group(
@@ -51,7 +51,7 @@ RECORD = Record(
             parameter("limit", "rad", "largest angle, counted when exceeded", radians(1.0), minimum=0.0,
                       display_unit="deg"),
             parameter("offset", "m", "of the hinge from the origin of AU, against its x", 0.122),
-            parameter("roll", "rad", "of the head against AU", radians(22.5), display_unit="deg"),
+            parameter("roll", "rad", "of the head relative to AU", radians(22.5), display_unit="deg"),
             description="the head swings about two axes without friction, between stops of Belleville springs",
         ),
         Group("cone", parameter("offset", "m", "of the cone's mouth from the origin of PMU, along its x", 0.106)),

@@ -16,7 +16,7 @@ from components.core.kernel import kernel
 from components.core.rotation import about_y, about_z, apply, apply_transposed, compose, load_matrix, store_matrix
 from components.core.vector import add, axpy, cross, dot, load, scale, store, subtract
 
-# passes in which friction settles at the speed of the end of a micro-step
+# iterations by which friction settles at the speed of the end of a micro-step
 PASSES = 6
 
 
@@ -47,7 +47,7 @@ def stop_energy(hinge, angle):
 def place_head(m):
     """Place the head in P from AU relative to PMU and the swing: `airlock_pair.work.link`, without the swing's rates.
 
-    Sets `motion.hinge` too: the head's motion as if the swing stood still.
+    Sets `motion.hinge` too: the head's motion with the swing at rest.
     """
     p = m.parameters
     relative = m.motion.relative
@@ -56,7 +56,7 @@ def place_head(m):
     r = add(add((-p.cone.offset, 0.0, 0.0), load(relative.position)), to_hinge)
     w = load(relative.angular_velocity)
     v = add(load(relative.velocity), cross(w, to_hinge))
-    # PMU -> P: x turned round, y and z exchanged
+    # PMU -> P: x reversed, y and z exchanged
     hinge = m.motion.hinge
     store((-r[0], r[2], r[1]), hinge.position)
     store((-v[0], v[2], v[1]), hinge.velocity)
@@ -164,7 +164,8 @@ def swing(m, h):
         state.angle[i] += h * rate
         state.rate[i] = rate
         m.work.stop[i] = k * (state.angle[i] - at) + c * rate
-        # with the mean of both rates this is what the stop takes from the head, the implicit step's share included
+        # with the mean of both rates this is the energy that the stop takes from the head, with the implicit step's
+        # loss
         taken = 0.5 * h * (before[i] + rate) * m.work.stop[i]
         m.losses.stops += taken - (stop_energy(hinge, state.angle[i]) - stored)
         exceeded = exceeded or fabs(state.angle[i]) > hinge.limit
@@ -172,18 +173,19 @@ def swing(m, h):
         state.exceeded += 1.0
     set_rates(m, first, second)
     airlock_pair.sum_forces(m.airlock_pair)
-    # forces of the end of the micro-step on the way at the mean rate
+    # power of the forces at the end of the micro-step at the mean rate
     set_rates(m, 0.5 * (before[0] + first), 0.5 * (before[1] + second))
     m.losses.contact += h * airlock_pair.lost_power(m.airlock_pair)
 
 
 @kernel
 def wrench_on_base(m):
-    """Return (force, torque) on AU, its axes, about its origin: what the hinge and its stops pass on now."""
+    """Return the present (force, torque) of the hinge and its stops on AU, its axes, about its origin."""
     AU = load_matrix(m.motion.to_AU)
     active = m.airlock_pair.work.active
     force = apply(AU, load(active.force))
-    # the hinge takes the torque about the head's axis, across both axes of the swing; the stops give the rest
+    # the hinge carries the torque about the head's axis, perpendicular to both axes of the swing; the stops give the
+    # rest
     y = load(m.motion.axis[0])
     z = load(m.motion.axis[1])
     across = cross(y, z)

@@ -55,7 +55,7 @@ def _place(m, tau):
 
 @kernel
 def _detect(m, h):
-    """Evaluate and accept contact where it is placed, for a step of length h. Returns 0, or the code of a failure."""
+    """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.probe_cone
     code = probe_cone.attempt(unit)
     if code:
@@ -105,9 +105,9 @@ def _set_sensors(output, sensor, flag):
 
 @kernel
 def _finish(m, h):
-    """Set wrenches and energies at the end of the step, where the twists lead."""
+    """Set wrenches and energies at the poses to which the twists lead at the end of the step."""
     _place(m, h)
-    # what is too deep here is refused by the next step, if it comes to it
+    # too deep a penetration is not a failure yet: the next step reports it if it is still there
     probe_cone.evaluate(m.probe_cone)
     output = m.probe_cone.output
     _publish_now(output, m.target, m.link)
@@ -124,7 +124,7 @@ def _finish(m, h):
 
 @kernel
 def initialize(m):
-    """Set the contact to its start and evaluate it there. Returns 0, or the code of a failure."""
+    """Reset the contact and evaluate it at the start. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code

@@ -1,8 +1,8 @@
 """Losses of contact damping and friction over a step, with the mean of the velocities at its start and its end.
 
-The wrench that loses energy is what the class-1 wrench on a link is beyond that of the contact springs. It holds over
-the step; how the links moved under it is known when the next step begins. With the rates of the start alone, friction
-that stops a link within the step would count twice what it takes.
+The dissipative wrench is the class-1 wrench on a link less that of the contact springs. It is held over the step; the
+motion of the links under it is known when the next step begins. With the velocities at the start alone, friction that
+stops a link within the step would count twice.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def _add(force, torque, out):
 
 
 @kernel
-def _find(unit, losses):
-    """Find the wrenches that lose energy, from the last trial."""
+def _set_dissipative(unit, losses):
+    """Set the dissipative wrenches from the last `attempt`."""
     work = unit.work
     store(load(work.head.force), losses.link[0].force)
     store(load(work.head.torque), losses.link[0].torque)
@@ -72,7 +72,7 @@ def _find(unit, losses):
 
 @kernel
 def _power(unit, losses):
-    """Return the power that the wrenches take from links and rollers as they move now, W."""
+    """Return the power that the dissipative wrenches take from links and rollers in their present motion, W."""
     power = 0.0
     for j in range(2):
         link = unit.work.link[j]
@@ -87,9 +87,9 @@ def _power(unit, losses):
 
 @kernel
 def begin_step(unit, losses, h):
-    """Add the losses of the last step, and keep what those of a step of length h need; after its trial."""
+    """Add the losses of the last step and begin those of a step of length h, after its `attempt`."""
     losses.dissipated += 0.5 * losses.step * (losses.power + _power(unit, losses))
-    _find(unit, losses)
+    _set_dissipative(unit, losses)
     losses.power = _power(unit, losses)
     losses.step = h
 

@@ -20,7 +20,7 @@ from components.core.record import Record
 CONTACTS = 16
 
 
-# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+# no port may begin with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
     Group("target", *ports.wrench_output(), *ports.apart(2.0), *ports.twist(INPUT),
@@ -43,7 +43,7 @@ RECORD = Record(
         count=3,
     ),
     Group("command",
-          input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN)),
+          input("latches_armed", "1", "latches released; false: the latch drive withdraws them", 1.0, type=BOOLEAN)),
     Group(
         "sensor",
         output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
@@ -64,8 +64,8 @@ RECORD = Record(
     Group(
         "parameters",
         evaluation(),
-        parameter("head_mass", "kg", "of the head against friction held over a step, see README", 4.0, minimum=1e-6),
-        parameter("limiter_mass", "kg", "of the limiter against friction held over a step", 20.0, minimum=1e-6),
+        parameter("head_mass", "kg", "of the head, for friction held over a step, see README", 4.0, minimum=1e-6),
+        parameter("limiter_mass", "kg", "of the limiter, for friction held over a step", 20.0, minimum=1e-6),
     ),
     probe_cone.unit(),
     Group(

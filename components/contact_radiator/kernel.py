@@ -48,7 +48,7 @@ def _evaluate(m):
 
 @kernel
 def _power(m):
-    """Return the power, W, that the losing wrench takes from the active unit as it moves now."""
+    """Return the power, W, that the dissipative wrench takes from the active unit in its present motion."""
     link = m.radiator_pair.work.link
     taken = dot(load(m.losses.active.force), load(link.velocity))
     return -taken - dot(load(m.losses.active.torque), load(link.angular_velocity))
@@ -58,7 +58,7 @@ def _power(m):
 def _begin_losses(m, h):
     """Add the losses of the last step, by the mean of the velocities at both its ends, and begin those of a step h.
 
-    The wrench that loses energy is what that on the active unit is beyond the springs'; it holds over the step.
+    The dissipative wrench is the wrench on the active unit less that of the springs; it is held over the step.
     """
     losses = m.losses
     losses.dissipated += 0.5 * losses.step * (losses.power + _power(m))
@@ -91,7 +91,7 @@ def _wrenches(m):
 
 @kernel
 def _publish_step(m):
-    """Set the wrenches of the step to those of the evaluation, and what touched in it."""
+    """Set the wrenches of the step to those of the evaluation, and the flags of its contacts."""
     unit = m.radiator_pair
     force, torque, on_base, torque_on_base = _wrenches(m)
     store(force, m.target.force)
@@ -115,10 +115,10 @@ def _publish_step(m):
 
 @kernel
 def _finish(m, h):
-    """Set instantaneous wrenches, energies and contacts at the end of the step, where the twists lead."""
+    """Set instantaneous wrenches, energies and contacts at the poses to which the twists lead at the step's end."""
     _place(m, h)
     unit = m.radiator_pair
-    # what is too deep here is refused by the next step, if it comes to it
+    # too deep a penetration is not a failure yet: the next step reports it if it is still there
     radiator_pair.evaluate(unit)
     force, torque, on_base, torque_on_base = _wrenches(m)
     store(force, m.target.force_now)

@@ -11,7 +11,7 @@ from components.core.record import Record
 CONTACTS = 8
 
 
-# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+# no port may begin with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.wrench_output(), *ports.pose(INPUT),
           description="active unit on the radiator, x out of it; wrench on it in its axes about its origin"),
@@ -33,7 +33,7 @@ RECORD = Record(
         "docking",
         output("plane_gap", "m", "distance between the docking planes at the axis"),
         output("position", "m", "active unit from the passive one, axes USP", shape=3),
-        output("angles", "rad", "yaw, pitch, roll of the active unit against USP", shape=3, display_unit="deg"),
+        output("angles", "rad", "yaw, pitch, roll of the active unit relative to USP", shape=3, display_unit="deg"),
     ),
     ports.contacts(CONTACTS),
     ports.audit(("contact", "ball"), ()),

@@ -1,4 +1,4 @@
-"""Contact of two androgynous rings as a component of its own, spec/05 section 7, spec/00 section 5.6. See README.md."""
+"""Contact of two androgynous rings as a separate component, spec/05 section 7, spec/00 section 5.6. See README.md."""
 
 from pathlib import Path
 

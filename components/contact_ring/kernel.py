@@ -32,7 +32,7 @@ def _place(m, tau):
 
 @kernel
 def _prepare(m, h):
-    """Set what friction held over h needs: the velocities are those of its start."""
+    """Set the inputs for friction held over h; the velocities are those at its start."""
     m.ring_pair.input.step = h
     m.ring_pair.input.lead = 0.0
     m.ring_pair.input.mass = m.parameters.ring_mass
@@ -45,7 +45,7 @@ def _fail(m, code):
 
 @kernel
 def _detect(m, h):
-    """Evaluate and accept contact where it is placed, for a step of length h. Returns 0, or the code of a failure."""
+    """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.ring_pair
     code = ring_pair.attempt(unit)
     if code:
@@ -79,9 +79,9 @@ def _publish(m):
 
 @kernel
 def _finish(m, h):
-    """Set wrenches and energies at the end of the step, where the twists lead."""
+    """Set wrenches and energies at the poses to which the twists lead at the end of the step."""
     _place(m, h)
-    # what is too deep here is refused by the next step, if it comes to it
+    # too deep a penetration is not a failure yet: the next step reports it if it is still there
     ring_pair.evaluate(m.ring_pair)
     output = m.ring_pair.output
     store(load(output.target.force), m.target.force_now)
@@ -99,7 +99,7 @@ def _finish(m, h):
 
 @kernel
 def initialize(m):
-    """Set the contact to its start and evaluate it there. Returns 0, or the code of a failure."""
+    """Reset the contact and evaluate it at the start. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code

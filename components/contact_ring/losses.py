@@ -1,7 +1,7 @@
 """Losses of contact damping and friction over a step, with the mean of the velocities at its start and its end.
 
-As in `components.contact_probe_cone.losses`: the wrench that loses energy is what the wrench on the ring is beyond that
-of the contact springs. It holds over the step; how the ring moved under it is known when the next step begins.
+As in `components.contact_probe_cone.losses`, the dissipative wrench is the wrench on the ring less that of the contact
+springs. It is held over the step; the motion of the ring under it is known when the next step begins.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def reset(losses):
 
 
 @kernel
-def _find(unit, losses):
-    """Find the wrench that loses energy, from the last trial."""
+def _set_dissipative(unit, losses):
+    """Set the dissipative wrench from the last `attempt`."""
     work = unit.work
     store(load(work.ring.force), losses.ring.force)
     store(load(work.ring.torque), losses.ring.torque)
@@ -49,16 +49,16 @@ def _find(unit, losses):
 
 @kernel
 def _power(link, losses):
-    """Return the power that the wrench takes from the ring as it moves now, W."""
+    """Return the power that the dissipative wrench takes from the ring in its present motion, W."""
     power = dot(load(losses.ring.force), load(link.velocity))
     return -power - dot(load(losses.ring.torque), load(link.angular_velocity))
 
 
 @kernel
 def begin_step(unit, losses, h):
-    """Add the losses of the last step, and keep what those of a step of length h need; after its trial."""
+    """Add the losses of the last step and begin those of a step of length h, after its `attempt`."""
     losses.dissipated += 0.5 * losses.step * (losses.power + _power(unit.work.link, losses))
-    _find(unit, losses)
+    _set_dissipative(unit, losses)
     losses.power = _power(unit.work.link, losses)
     losses.step = h
 

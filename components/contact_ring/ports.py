@@ -12,7 +12,7 @@ from components.core.record import Record
 CONTACTS = 16
 
 
-# no port begins with the fields of another: numba would take the longer record for the shorter one, and warn
+# no port may begin with the fields of another: numba would take the longer record for the shorter one, and warn
 RECORD = Record(
     Group("base", *ports.twist(INPUT), *ports.pose(INPUT), description="port of the active craft, frame 0"),
     Group("target", *ports.wrench_output(), *ports.apart(2.0), *ports.twist(INPUT),
@@ -29,7 +29,7 @@ RECORD = Record(
     Group(
         "flag",
         output("contact", "1", "the rings touched in this step", type=BOOLEAN),
-        output("capture_mechanical", "1", "capture, and of each petal's latches at least one has fired", type=BOOLEAN),
+        output("capture_mechanical", "1", "capture, and at least one latch of each petal has fired", type=BOOLEAN),
     ),
     ring_pair.capture(),
     ports.contacts(CONTACTS),
@@ -39,7 +39,7 @@ RECORD = Record(
     Group(
         "parameters",
         evaluation(),
-        parameter("ring_mass", "kg", "of the ring against friction held over a step, see README", 40.0, minimum=1e-6),
+        parameter("ring_mass", "kg", "of the ring, for friction held over a step, see README", 40.0, minimum=1e-6),
     ),
     ring_pair.unit(),
     Group(

@@ -1,1 +1,1 @@
-"""What every component is made of: its record, rotations and frames, small linear algebra, tables."""
+"""Building blocks of every component: records, rotations and frames, small linear algebra, tables."""

@@ -1,4 +1,4 @@
-"""Checks of what comes in through ports, and of parameters."""
+"""Checks of port inputs and of parameters."""
 
 from math import fabs, isfinite, sqrt
 
@@ -20,7 +20,7 @@ def messages(ports: str) -> dict[int, Message]:
     }
 
 
-# norms between which a quaternion is normalised, not refused: beyond them it was never set, or it is damaged
+# a quaternion with a norm between these is normalised; any other is refused: it was never set, or it is damaged
 LEAST_NORM = 1e-6
 LARGEST_NORM = 1e6
 
@@ -33,15 +33,15 @@ def norm_of_quaternion(q):
 
 @kernel
 def is_attitude(norm):
-    """Return whether a quaternion of this norm tells an attitude; False for NaN."""
+    """Return whether a quaternion of this norm represents an attitude; False for NaN."""
     return LEAST_NORM < norm < LARGEST_NORM
 
 
 @kernel
 def check_port(port, index, status):
-    """Return 0 if pose and twist of a port are finite and its quaternion is not zero, else a code.
+    """Return 0 if pose and twist of a port are finite and its quaternion represents an attitude, else a code.
 
-    The quaternion may have any other norm: who reads it normalises it, see `rotation.load_attitude`.
+    The quaternion need not be of unit norm: `rotation.load_attitude` normalises it when it is read.
     """
     norm = norm_of_quaternion(port.quaternion)
     total = norm

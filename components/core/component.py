@@ -1,4 +1,4 @@
-"""What a component is: a record and two kernels, with a name and a table of messages."""
+"""Components: a record and two kernels, with a name and a table of messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from components.core.record import Memory, ParameterError, Record
 
 @dataclass(frozen=True)
 class Message:
-    """Text of a failure. `{name}` or `{name:.3g}` prints a variable of the record, at most eight of them.
+    """Text of a failure. `{name}` or `{name:.3g}` inserts a variable of the record, at most eight in one text.
 
     `discard` marks a failure that a shorter step could avoid (fmi2Discard instead of fmi2Error).
     """
@@ -34,17 +34,17 @@ class Message:
 
 
 def combined(*tables: Mapping[int, Message]) -> dict[int, Message]:
-    """Return the messages of a component made of parts. Raises ValueError if two parts use one code."""
-    found: dict[int, Message] = {}
+    """Return the messages of a component that consists of parts. Raises ValueError if two parts use one code."""
+    messages: dict[int, Message] = {}
     for table in tables:
-        if common := found.keys() & table.keys():
-            raise ValueError(f"the codes {sorted(common)} have two meanings; give the parts ranges of their own")
-        found |= table
-    return found
+        if common := messages.keys() & table.keys():
+            raise ValueError(f"the codes {sorted(common)} have two meanings; give each part its own range of codes")
+        messages |= table
+    return messages
 
 
 class ComponentError(DockfmuError, RuntimeError):
-    """A kernel refused to go on; the message names component, time, variables and values."""
+    """A kernel reported a failure; the message names component, time, variables and values."""
 
     exit_status = FAILED
 
@@ -55,8 +55,8 @@ class Component:
 
     `initialize(m) -> int` makes the outputs consistent with the parameters, at the time in the record's slot
     `start_time` if it has one; `step(m, t, h) -> int` advances from t by h > 0. Both return 0 or a key of `messages`.
-    `module` is the file that declares it: the root of its sources.
-    `options` are the arguments of its factory, where they matter to make the same component again.
+    `module` is the file that declares it: the root of its sources. `options` are the arguments with which its factory
+    makes the same component again, where it has any.
     """
 
     name: str
@@ -73,11 +73,11 @@ class Component:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
-        """Start values of all slots, shape (record.size,), with parameter sets and single values put over them.
+        """Return the start values of all slots, shape (record.size,), overridden by parameter sets and single values.
 
         Raises ParameterError for a name that does not exist, a wrong shape, or a value out of range.
         """
-        chosen = self.record.start.copy()
+        block = self.record.start.copy()
         entries = {name: (value, entry.file) for entry in sets for name, value in entry.values.items()}
         entries |= {name: (value, "the call") for name, value in values.items()}
         for name, (value, origin) in entries.items():
@@ -86,16 +86,18 @@ class Component:
                 if slot.field.causality not in ("parameter", "input"):
                     raise ParameterError(f"{origin}: {slot_name} is not a parameter but {slot.field.causality}")
                 check_value(slot, number, origin)
-                chosen[slot.index] = number
-        for place in self.record.resources:
-            data = np.asarray(self.resources[place.file], np.float64).ravel()
-            if len(data) != place.count:
-                raise ParameterError(f"resource {place.file} holds {len(data)} values, the record needs {place.count}")
-            chosen[place.first : place.first + place.count] = data
-        return chosen
+                block[slot.index] = number
+        for resource in self.record.resources:
+            data = np.asarray(self.resources[resource.file], np.float64).ravel()
+            if len(data) != resource.count:
+                raise ParameterError(
+                    f"resource {resource.file} holds {len(data)} values, the record needs {resource.count}"
+                )
+            block[resource.first : resource.first + resource.count] = data
+        return block
 
     def explain(self, code: int, memory: Memory | np.ndarray) -> str:
-        """Return the message of `code`, with the values of the record in it."""
+        """Return the message of `code`, with values of the record inserted."""
         block = memory if isinstance(memory, np.ndarray) else np.frombuffer(np.void.tobytes(memory))
         message = self.messages.get(code)
         if message is None:
@@ -124,7 +126,7 @@ class Instance:
         self._check(component.initialize(self.m), "initialize")
 
     def step(self, t: float, h: float) -> None:
-        """Advance from `t` by `h`. Raises ComponentError when the kernel refuses."""
+        """Advance from `t` by `h`. Raises ComponentError if the kernel reports a failure."""
         self._check(self.component.step(self.m, t, h), f"step at t = {t:g} s, h = {h:g} s")
 
     def _check(self, code: int, where: str) -> None:

@@ -32,7 +32,7 @@ class Type:
 
     @property
     def codes(self) -> dict[str, int]:
-        """Item name -> its value, from 1."""
+        """Return a mapping of item names to their values, from 1."""
         return {item: value for value, (item, _) in enumerate(self.items, start=1)}
 
 
@@ -60,7 +60,7 @@ class Field:
         "temporary" is work space that each call of `initialize` and `step` writes before it reads it, not saved;
         "table" is constant data, not saved.
     start : number or array
-        Start value: of `shape`, or one number for all places.
+        Start value of the given `shape`, or one number for all elements.
     shape : tuple of int
         Shape of the array, () for a scalar.
     type : Type
@@ -72,7 +72,7 @@ class Field:
     minimum, maximum, nominal : float, optional
         Range and nominal value, in the unit.
     display_unit : str, optional
-        Unit that people read.
+        Unit in which tools show the value.
     evaluated : {"start", "mean"}
         The instant of a step for which the kernel takes an input that is interpolated over it
         (fmi2SetRealInputDerivatives): "start" where the kernel extrapolates by itself, "mean" where it applies one
@@ -125,9 +125,9 @@ class Group:
 
 
 def changed(group: Group, changes: Mapping[str, Mapping[str, Any]], *, name: str = "", description: str = "") -> Group:
-    """Return a group with attributes of fields changed, in the groups inside too, and its own name and description.
+    """Return a group with changed attributes of its fields, nested ones included, and with a new name and description.
 
-    `changes` are attributes and their values by the name of the field.
+    `changes` maps the name of a field to its new attributes. An empty name or description keeps that of `group`.
     """
     members = (
         changed(member, changes) if isinstance(member, Group) else replace(member, **changes.get(member.name, {}))
@@ -137,7 +137,7 @@ def changed(group: Group, changes: Mapping[str, Mapping[str, Any]], *, name: str
 
 
 def _hidden_as(causality: Causality, group: Group) -> Group:
-    """Return a group whose private fields have another causality, those of the groups inside too."""
+    """Return a group whose private fields, nested ones included, have another causality."""
     members = (
         _hidden_as(causality, member)
         if isinstance(member, Group)
@@ -153,7 +153,7 @@ def constants(group: Group) -> Group:
 
 
 def temporaries(group: Group) -> Group:
-    """Return a group whose private fields are temporary, as those that `temporary` returns."""
+    """Return a group whose private fields are temporary, like those that `temporary` returns."""
     return _hidden_as("temporary", group)
 
 
@@ -223,7 +223,7 @@ def local(
     shape: int | Iterable[int] = (),
     **options: Unpack[FieldOptions],
 ) -> Field:
-    """Return a field for a public value for plots and debugging that nobody connects."""
+    """Return a field for a public value that is plotted or inspected, not connected."""
     return Field(name, unit, description, "local", start, _shape(shape), **options)
 
 
@@ -249,9 +249,9 @@ def temporary(
     shape: int | Iterable[int] = (),
     **options: Unpack[FieldOptions],
 ) -> Field:
-    """Return a field of work space, which each call of a kernel writes before it reads it: not saved with the state.
+    """Return a field of work space that each call of a kernel writes before reading: not saved with the state.
 
-    A step that fails and is done again, or goes on from a restored state, finds any values in it.
+    A step that is repeated after a failure, or that continues from a restored state, finds arbitrary values in it.
     """
     return Field(name, unit, description, "temporary", start, _shape(shape), **options)
 
@@ -267,6 +267,6 @@ def table(
 ) -> Field:
     """Return a field of constant data, never written after instantiation: not saved with the state.
 
-    Tables stand in groups at the end of the record. `resource="modes.f64"` fills it from the FMU's resources.
+    Tables form groups at the end of the record. `resource="modes.f64"` fills the field from the FMU's resources.
     """
     return Field(name, unit, description, "table", start, _shape(shape), **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from components.core.kernel import kernel
 
-# of the second moments over their sum: data of rods and plates are on the limit, and rounded
+# tolerance of the second moments over their sum: data of rods and plates are rounded, and lie on the limit
 ROUNDING = 1e-7
 
 
@@ -25,7 +25,7 @@ def possible(mass, centre, inertia):
     -------
     bool
         Whether the second moments of mass about the centre, the integral of x x^T dm = tr(J) / 2 - J - m c c^T, are
-        positive semidefinite: no principal moment of inertia is above the sum of the others.
+        positive semidefinite: no principal moment of inertia exceeds the sum of the other two.
     """
     half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2])
     margin = ROUNDING * half
@@ -41,7 +41,7 @@ def possible(mass, centre, inertia):
 
 @kernel
 def invert(A):
-    """Return (inverse, True) of a symmetric positive definite 3x3 matrix, (A, False) of another."""
+    """Return (inverse, True) for a symmetric positive definite 3x3 matrix A, (A, False) for any other."""
     a, b, c = A[0]
     d = A[1][1]
     e = A[1][2]

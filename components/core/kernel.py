@@ -1,7 +1,7 @@
-"""The decorator of every kernel: nopython, numpy's division, no fast math, compiled code kept between processes.
+"""The decorator of every kernel: nopython, numpy's division, no fast math, compiled code cached between processes.
 
-All machine code is for one baseline processor, not for the one at hand: what runs in this process is what an FMU gets,
-and the bytes of an FMU do not depend on where it was built.
+All machine code targets one baseline processor, not the one of the host. The code that runs in this process is the code
+in an FMU, and the bytes of an FMU do not depend on where it was built.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def kernel(function: Callable[..., Any]) -> Any:
 class Kernel:
     """A kernel, to be called by other kernels and from Python.
 
-    What a call from Python needs, to unpack and pack records, takes a fifth of the time to compile. Most kernels are
-    called by kernels only; so it is left out for these, and a kernel that Python calls is compiled once more with it.
+    The wrapper that unpacks and packs records for calls from Python takes a fifth of the compile time. Most kernels are
+    called by kernels only and are compiled without it. A kernel that Python calls is compiled once more with it.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -47,7 +47,7 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """The type that numba gives this object where a kernel refers to it."""
+        """Return the type that numba gives this object where a kernel refers to it."""
         return self._for_kernels._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
@@ -58,9 +58,9 @@ class Kernel:
 def variant(field: str, present: Any, absent: Any) -> Any:
     """Return a kernel that calls `present` for records that have `field` and `absent` for others.
 
-    Which of them is chosen when the caller is compiled.
-    Both take the record first and equal arguments after it. One source so serves variants of a component whose records
-    differ: `detect = variant("probe_cone", internal_contact.detect, external_contact.detect)`.
+    The choice is made when the caller is compiled. Both kernels take the record first, then the same arguments. One
+    source can thus serve variants of a component whose records differ:
+    `detect = variant("probe_cone", internal_contact.detect, external_contact.detect)`.
     """
 
     def chosen(m: Any, *rest: Any) -> Any:

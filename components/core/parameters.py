@@ -8,8 +8,8 @@
     [parameters.axial]
     preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
 
-A leaf is a table with `value`; the path of tables is the variable's name, `[[parameters.chain]]` counts from 1. With
-`over = "other.toml"`, beside `name`, a set has all values of that one which it does not give itself.
+A leaf is a table with `value`. The path of tables is the variable's name; elements of `[[parameters.chain]]` count from
+1. With `over = "other.toml"` beside `name`, a set inherits every value that it does not give itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from components.core.record import ParameterError, Record, Slot
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Values by structured name (scalars, or nested lists for arrays), with units and sources of each."""
+    """Values by structured name (scalars, or nested lists for arrays), with the unit and source of each."""
 
     name: str
     description: str
@@ -41,20 +41,20 @@ class ParameterSet:
                 slot = record.slots[record.index[slot_name]]
                 if self.units[name] != slot.field.unit:
                     raise ParameterError(
-                        f"{self.file}: {name} is given in {self.units[name]!r}, it is declared in {slot.field.unit!r}"
+                        f"{self.file}: {name} is given in {self.units[name]!r} but declared in {slot.field.unit!r}"
                     )
                 check_value(slot, number, self.file)
 
 
 def read_parameter_set(file: Path) -> ParameterSet:
-    """Read a TOML parameter set. Raises ParameterError naming the file for anything that is not one."""
+    """Read a TOML parameter set. Raises ParameterError, naming the file, if it is invalid."""
     return _read(file, ())
 
 
 def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
-    """Read a set that is laid over by the files `above`."""
+    """Read a set that is the base of the sets in the files `above`, outermost first."""
     if file in above:
-        raise ParameterError(f"{file}: laid over itself: {' over '.join(str(each) for each in above)}")
+        raise ParameterError(f"{file}: the set is laid over itself: {' over '.join(str(path) for path in above)}")
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
@@ -78,12 +78,12 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
 
 
 def read_parameter_sets(folder: Path) -> tuple[ParameterSet, ...]:
-    """Return all sets of a folder, by file name."""
+    """Return all sets of a folder, sorted by file name."""
     return tuple(read_parameter_set(file) for file in sorted(folder.glob("*.toml")))
 
 
 def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Return (structured name, leaf) of every leaf of nested tables."""
+    """Yield (structured name, leaf) for every leaf of nested tables."""
     if isinstance(node, list):
         for k, item in enumerate(node, start=1):
             yield from parameter_leaves(item, f"{path}[{k}]")

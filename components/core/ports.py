@@ -1,6 +1,6 @@
 """The port types of spec/00 section 4 as fields, and the groups that every component has.
 
-A port is a group of the record; what it receives and what it gives stand side by side in it::
+A port is a group of the record that holds both its inputs and its outputs::
 
     Group("base", *ports.pose("input"), *ports.twist("input"), *ports.wrench_output())
 """
@@ -18,7 +18,7 @@ BASE_MOTION = enumeration(
     "BaseMotion",
     SOURCE="velocity terms only; masses of the craft include the mechanism",
     LAGGED="mean acceleration of the previous step; masses without the mechanism",
-    AFFINE="as LAGGED, and affine_mass times the lag of the acceleration is taken from the wrench",
+    AFFINE="as LAGGED, with affine_mass times the lag of the acceleration subtracted from the wrench",
 )
 """How a craft reports its acceleration to a mechanism that it carries (spec/02 4.3, spec/00 R38): a parameter of both,
 which must agree."""
@@ -85,7 +85,7 @@ def link(causality: Causality) -> tuple[Field, ...]:
 
 
 def contacts(count: int) -> Group:
-    """Return `contact[k]`: the contacts that are active now, for pictures."""
+    """Return the groups `contact[k]`: the contacts that are active now, for visualisation."""
     return Group(
         "contact",
         local("active", "1", "this contact is closed", type=BOOLEAN),
@@ -100,12 +100,12 @@ def contacts(count: int) -> Group:
 
 
 def docking() -> Group:
-    """Return the group `docking`: relative motion of the two docking units for people, seen in PU."""
+    """Return the group `docking`: relative motion of the two docking units, readable, seen in PU."""
     return Group(
         "docking",
         output("plane_gap", "m", "distance between the docking planes"),
         output("position", "m", "frame 0 relative to PU, PU axes", shape=3),
-        output("angles", "rad", "yaw, pitch, roll of frame 0 against PU", shape=3, display_unit="deg"),
+        output("angles", "rad", "yaw, pitch, roll of frame 0 relative to PU", shape=3, display_unit="deg"),
         output("velocity", "m/s", "velocity of frame 0 seen in PU", shape=3),
         output("angular_velocity", "rad/s", "angular velocity of frame 0 seen in PU", shape=3, display_unit="deg/s"),
     )
@@ -114,8 +114,8 @@ def docking() -> Group:
 def audit(devices: tuple[str, ...] = (), works: tuple[str, ...] = ()) -> Group:
     """Return the group `audit`: energy and momentum of the component.
 
-    The balance is kinetic + stored + dissipated = initial + sum of works; `works` name what does work on the
-    component (ports, drive), `devices` what dissipates.
+    The balance is kinetic + stored + dissipated = initial + sum of works; `works` names the ports and drives that do
+    work on the component, `devices` the devices that dissipate energy.
     """
     return Group(
         "audit",
@@ -130,18 +130,19 @@ def audit(devices: tuple[str, ...] = (), works: tuple[str, ...] = ()) -> Group:
 
 
 def status() -> Group:
-    """Return the group `status`: what a kernel says when it fails; its code is 0 while all is well."""
+    """Return the group `status`: the details of a kernel's failure; the code is 0 without failure."""
     return Group(
         "status",
         output("code", "1", "0, or the number of the message of the failure", type=INTEGER),
         output("value", "1", "the value that exceeded its bound"),
-        output("index", "1", "which of several equal parts failed, from 1; 0 if there is one", type=INTEGER),
+        output("index", "1", "number of the part that failed, from 1; 0 if there is only one", type=INTEGER),
     )
 
 
 def start_time() -> Field:
-    """Return the slot, at the top of a record, in which `initialize` finds the time at which the run starts.
+    """Return the top-level slot of a record in which `initialize` finds the start time of the run.
 
-    Only a component that compares times with its own start needs it. Whoever calls `initialize` sets it before.
+    Only a component that compares times with its own start needs it. The caller of `initialize` sets it before the
+    call.
     """
     return private(START_TIME, "s", "time at which the run starts, set before initialize")

@@ -1,4 +1,4 @@
-"""Layout of a component's memory: one contiguous block of float64, seen as nested records.
+"""Layout of a component's memory: one contiguous block of float64, viewed as nested records.
 
 A slot is one float64. The FMI value reference of a variable is its slot; the saved state of an instance is a copy of
 its `saved` slots.
@@ -27,13 +27,13 @@ class ParameterError(DockfmuError, ValueError):
 class Memory(np.record):  # type: ignore[misc]
     """A record of memory with its fields as attributes, in the interpreter as in compiled kernels.
 
-    Unlike `numpy.record` a field's name wins over numpy's own attributes (`base`, `size` ... are free), and a nested
-    record is again a `Memory` over the same bytes.
+    Unlike in `numpy.record`, a field's name takes precedence over numpy's own attributes (`base`, `size` ... are free),
+    and a nested record is again a `Memory` over the same bytes.
     """
 
     def __getattribute__(self, name: str) -> Any:
         if name == "data":
-            # numba finds the memory through this attribute, at each call; numpy's own describes every field first
+            # numba reads this attribute at each call to find the memory; numpy's own first describes every field
             return np.void.getfield(self, (np.uint8, (np.void.__getattribute__(self, "dtype").itemsize,)), 0)
         if name == "dtype":
             return np.void.__getattribute__(self, name)
@@ -64,19 +64,19 @@ class Slot:
 
 @dataclass(frozen=True)
 class Span:
-    """Slots that stand together: `count` from `first` on."""
+    """Adjacent slots: `count` of them, starting at `first`."""
 
     first: int
     count: int
 
 
 GAP = 8
-"""A span goes on over fewer slots that need not be in it: copying those costs less than a span of its own."""
+"""A span continues over a gap of fewer slots than this: copying the gap costs less than another span."""
 
 
 @dataclass(frozen=True)
 class Resource:
-    """A file under `resources/` of little-endian float64 that fills `count` slots from `first` on."""
+    """A file under `resources/` of little-endian float64 that fills `count` slots, starting at `first`."""
 
     file: str
     first: int
@@ -87,7 +87,7 @@ START_TIME = "start_time"
 """Name of the top-level slot of a record for the start time of the run, see `Record.set_start_time`."""
 
 RESERVED = ("data", "dtype")
-"""Attributes that numba reads from a record that it is given: fields of these names would hide the memory from it."""
+"""Attributes that numba reads from a record: fields of these names would hide the memory from it."""
 
 
 def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
@@ -103,7 +103,7 @@ def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
 
 
 def _slots(members: tuple[Field | Group, ...], prefix: str, first: int) -> Iterator[Slot]:
-    """Return the slots of `members` in the order of memory; `first` is the index of the first."""
+    """Yield the slots of `members` in the order of memory; `first` is the index of the first."""
     index = first
     for member in members:
         if isinstance(member, Field):
@@ -164,7 +164,7 @@ class Record:
         self.state_size = sum(map(_size, changing))
         mixed = [field.name for field in _fields(tuple(changing)) if field.causality == "table"]
         if mixed or tables != sorted(tables):
-            raise ValueError(f"tables must stand in top-level groups of their own at the end of the record: {mixed}")
+            raise ValueError(f"tables must be in separate top-level groups at the end of the record: {mixed}")
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -173,7 +173,7 @@ class Record:
 
     @cached_property
     def variables(self) -> tuple[Slot, ...]:
-        """Return the public scalars: what the model description lists."""
+        """Return the public scalars: those in the model description."""
         return tuple(slot for slot in self.slots if slot.field.public)
 
     @cached_property
@@ -197,18 +197,19 @@ class Record:
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Start values, shape (size,)."""
+        """Return the start values, shape (size,)."""
         return np.array([slot.start for slot in self.slots])
 
     @cached_property
     def resources(self) -> tuple[Resource, ...]:
         """Return the tables that are filled from files at instantiation."""
-        found: dict[str, Resource] = {}
+        by_file: dict[str, Resource] = {}
         for slot in self.slots:
             if (file := slot.field.resource) is not None:
-                before = found.get(file)
-                found[file] = Resource(file, before.first if before else slot.index, before.count + 1 if before else 1)
-        return tuple(found.values())
+                before = by_file.get(file)
+                first, count = (before.first, before.count + 1) if before else (slot.index, 1)
+                by_file[file] = Resource(file, first, count)
+        return tuple(by_file.values())
 
     @cached_property
     def _shapes(self) -> Mapping[str, tuple[int, ...]]:
@@ -235,18 +236,18 @@ class Record:
 
     @property
     def start_time(self) -> int | None:
-        """The slot in which `initialize` finds the start time of the run, or None where it does not ask for it."""
+        """Return the slot in which `initialize` finds the start time of the run, or None if there is none."""
         return self.index.get(START_TIME)
 
     def set_start_time(self, block: np.ndarray, time: float) -> None:
-        """Tell `initialize`, which is called next, that the run starts at `time`, s."""
+        """Set the start time of the run, s, if the record has a slot for it; call it before `initialize`."""
         if self.start_time is not None:
             block[self.start_time] = time
 
     def view(self, block: np.ndarray) -> Memory:
-        """Return `block`, float64 of shape (size,), seen as this record. Writes go through."""
-        seen: Memory = block.view(self.dtype)[0]
-        return seen
+        """Return `block`, float64 of shape (size,), viewed as this record. Writes change the block."""
+        view: Memory = block.view(self.dtype)[0]
+        return view
 
     def memory(self) -> Memory:
         """Return a new instance at its start values."""

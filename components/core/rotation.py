@@ -63,7 +63,7 @@ def apply_transposed(A, v):
 
 @kernel
 def transpose(A):
-    """Return the transposed of a matrix."""
+    """Return the transpose of a matrix."""
     return ((A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
 
 
@@ -191,7 +191,7 @@ def normalized(q):
 def load_attitude(a):
     """Return the unit quaternion of an array whose quaternion may have any norm but zero.
 
-    One that is unit within rounding is taken as it is, so that normalising twice changes no bit.
+    One that is unit within rounding is returned unchanged, so that normalising twice gives bitwise equal results.
     """
     q = load_quaternion(a)
     if fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) < 1e-14:
@@ -247,16 +247,16 @@ def rate_matrix(phi):
 
 @kernel
 def advance(q, rotation):
-    """Return the attitude q after a turn, q (x) exp(rotation / 2).
+    """Return the attitude q after a turn by the vector `rotation` in child axes.
 
-    It is the attitude after a turn by the vector `rotation` in child axes, renormalised.
+    It is q (x) exp(rotation / 2), renormalised.
     """
     return normalized(product(q, from_rotation_vector(rotation)))
 
 
 @kernel
 def continued(q, before):
-    """Return q or -q, whichever is nearer to the attitude `before`: keeps outputs continuous."""
+    """Return q or -q, whichever is nearer to the attitude `before`, to keep outputs continuous."""
     if q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0:
         return (-q[0], -q[1], -q[2], -q[3])
     return q

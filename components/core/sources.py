@@ -1,4 +1,4 @@
-"""Which source files a module's compiled code depends on, and a digest of them: the key of every build cache."""
+"""Source files that a module's compiled code depends on, and their digest: the key of every build cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from base.cache import ROOT
 def _imports(file: Path) -> frozenset[Path]:
     """Return the files that `file` imports directly.
 
-    They are of the packages `components` and `base`, or beside it by bare names.
+    Only the packages `components` and `base` count, and modules beside `file` that it imports by their bare names.
     """
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -24,19 +24,19 @@ def _imports(file: Path) -> frozenset[Path]:
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    found: set[Path] = set()
+    files: set[Path] = set()
     for name in names:
         if name.split(".")[0] in ("components", "base"):
             path = ROOT.joinpath(*name.split("."))
-            found.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
+            files.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
         elif (beside := file.parent / f"{name}.py").is_file():
-            found.add(beside)
-    return frozenset(found)
+            files.add(beside)
+    return frozenset(files)
 
 
 @cache
 def sources(file: Path) -> tuple[Path, ...]:
-    """Return `file` and every file of `components`, of `base` or beside it that it imports, directly or not, sorted."""
+    """Return `file` and all files that it imports, directly or indirectly (see `_imports`), sorted."""
     seen: set[Path] = set()
     waiting = [Path(file).resolve()]
     while waiting:
@@ -49,7 +49,7 @@ def sources(file: Path) -> tuple[Path, ...]:
 
 @cache
 def digest(file: Path) -> str:
-    """Return the hex digest of the contents of `sources(file)`; independent of the place of the checkout."""
+    """Return the hex digest of the contents of `sources(file)`; independent of the location of the checkout."""
     total = hashlib.sha256()
     for source in sources(file):
         total.update(os.path.relpath(source, ROOT).encode() + b"\0" + source.read_bytes() + b"\0")

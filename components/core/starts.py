@@ -11,17 +11,17 @@ from components.core.parameters import ParameterSet
 
 
 def with_starts(group: Group, sets: Iterable[ParameterSet], within: str = "") -> Group:
-    """Return `group`, part of the group `within`, with the start values that `sets` have for its fields."""
+    """Return `group`, part of the group `within`, with the start values that `sets` give for its fields."""
     path = f"{within}.{group.name}" if within else group.name
-    return _laid_over(group, path, {name: value for chosen in sets for name, value in chosen.values.items()})
+    return _with_values(group, path, {name: value for entry in sets for name, value in entry.values.items()})
 
 
-def _laid_over(group: Group, path: str, values: Mapping[str, Any]) -> Group:
+def _with_values(group: Group, path: str, values: Mapping[str, Any]) -> Group:
     members: list[Field | Group] = []
     for member in group.members:
         name = f"{path}.{member.name}"
         if isinstance(member, Group):
-            members.append(_laid_over(member, name, values))
+            members.append(_with_values(member, name, values))
         else:
             members.append(replace(member, start=values.get(name, member.start)))
     return Group(group.name, *members, count=group.count, description=group.description)

@@ -9,7 +9,7 @@ from components.core.kernel import kernel
 def segment(x, knots):
     """Return the index i of the segment [knots[i], knots[i+1]) that holds x; the first or last one outside the knots.
 
-    `knots` rise strictly; at least two.
+    `knots` rise strictly; there are at least two.
     """
     low = 0
     high = len(knots) - 1

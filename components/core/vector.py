@@ -1,6 +1,6 @@
 """3-vectors as tuples (x, y, z): values without memory, so that kernels need no scratch for intermediate results.
 
-`load` and `store` pass between tuples and the arrays of a record.
+`load` and `store` convert between tuples and the arrays of a record.
 """
 
 from __future__ import annotations

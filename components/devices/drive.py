@@ -16,7 +16,7 @@ from components.core.kernel import kernel
 from components.core.parameters import read_parameter_set
 
 DRAWS_RING_IN = read_parameter_set(Path(__file__).parent / "parameters" / "DR-R.toml")
-"""The drive of the mechanisms with a ring, but for its ratio."""
+"""The drive of the mechanisms with a ring, without its ratio."""
 
 
 def parameters() -> Group:
@@ -24,7 +24,7 @@ def parameters() -> Group:
     return Group(
         "drive",
         parameter("torque_constant", "N.m/V", "motor torque per volt, stalled", 0.08 / 27.0, minimum=0.0),
-        parameter("speed_constant", "N.m.s", "motor torque lost to its own voltage per speed", 1.4e-4, minimum=0.0),
+        parameter("speed_constant", "N.m.s", "motor torque lost to the back EMF per motor speed", 1.4e-4, minimum=0.0),
         parameter("motor_damping", "N.m.s", "viscous friction of the motor", 0.0921e-4, minimum=0.0),
         parameter("motor_friction", "N.m", "dry friction of the motor", 0.005, minimum=0.0),
         parameter("motor_ratio", "1", "motor speed over speed of its differential wheel", 10.0, minimum=1e-6),
@@ -32,7 +32,7 @@ def parameters() -> Group:
         parameter("wheel_inertia", "kg.m2", "main wheels with rotor, clutch and gears", (1.001e-3, 1.001e-3), shape=2,
                   minimum=1e-12),
         parameter("carrier_radius", "m", "of the differential's carrier", 0.02, minimum=1e-6),
-        parameter("carrier_inertia", "kg.m2", "of the differential's carrier with its planets' mass", 2e-5,
+        parameter("carrier_inertia", "kg.m2", "of the differential's carrier with the mass of its planets", 2e-5,
                   minimum=0.0),
         parameter("planet_radius", "m", "of the differential's planets", 0.01, minimum=1e-6),
         parameter("planet_inertia", "kg.m2", "of one planet about its own axis", 2e-6, minimum=0.0),
@@ -68,7 +68,7 @@ def state() -> Group:
 
 @kernel
 def check_voltage(voltage, status):
-    """Return 0, or the code of motor voltages (2) that are not finite."""
+    """Return 0 if the two motor voltages are finite, else a code."""
     volts = voltage[0] + voltage[1]
     return 0 if isfinite(volts) else fail(status, check.NOT_FINITE, volts, 3)
 
@@ -117,8 +117,8 @@ def initialize(p, d):
 def _release(p, d, voltage, load):
     """Release and lock the stop clutches.
 
-    A locked wheel starts where its motor overcomes its friction and the load; a running one locks when its motor is
-    reversed. Without voltage it coasts until it stands.
+    A locked wheel starts when its motor overcomes friction and load; a running one locks when its motor is reversed.
+    Without voltage a running wheel coasts to rest.
     """
     for s in range(2):
         v = voltage[s]
@@ -136,7 +136,7 @@ def _release(p, d, voltage, load):
 def _gear_load(p, rate, train_torque):
     """Return the torque of the axial damper on the output shaft (errata E-9, E-10).
 
-    It is raised by the gear loss where it opposes the motion.
+    The gear loss raises it where it opposes the motion, and reduces it where it drives.
     """
     load = train_torque / p.nut_ratio
     if load * rate < 0.0:
@@ -154,7 +154,7 @@ def kinetic_energy(d):
 
 @kernel
 def _kick(d, q_0, q_1, viscous, h):
-    """Set the rates of the running wheels after h under the torques q."""
+    """Advance the rates of the running wheels by h under the torques q."""
     a11 = d.inertia[0, 0] + 0.5 * h * viscous
     a22 = d.inertia[1, 1] + 0.5 * h * viscous
     a12 = d.inertia[0, 1]
@@ -224,7 +224,8 @@ def advance(p, d, voltage, train_torque, h):
     lost += (train_torque / p.nut_ratio - load) * step
     d.work += work
     if d.wheel_rate[0] * d.wheel_rate[1] == 0.0:
-        # a wheel stopped within the step, or its clutch stopped it dead: losses are what the balance lacks
+        # a wheel may have come to rest within the step, or its clutch may have locked it: take the loss from the
+        # balance
         lost = work + train_torque / p.nut_ratio * step - (kinetic_energy(d) - energy)
     d.dissipated += lost
 
@@ -233,8 +234,8 @@ def advance(p, d, voltage, train_torque, h):
 def advance_self_locking(p, d, voltage, load, h):
     """Advance the wheels by h against `load` (N m) behind self-locking gears, positive against retracting.
 
-    No load drives the shaft through such gears: where it would, the motors run free. Returns the energy that the gears
-    then take from the load, J.
+    No load can drive the shaft through such gears: where it would, the motors run unloaded. Returns the energy that the
+    gears then absorb from the load, J.
     """
     sense = d.rate
     if sense == 0.0:

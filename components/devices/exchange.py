@@ -16,31 +16,31 @@ SOURCE, LAGGED = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED"))
 
 
 def balance() -> tuple[Field, ...]:
-    """Return the fields of the group `balance` that hold what one step leaves for the next."""
+    """Return the fields of the group `balance`, which carry impulses and momenta from one step to the next."""
     return (
         private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
         private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-        private("momentum", "N.s", "of the mechanism from which the next step counts, I", shape=3),
+        private("momentum", "N.s", "of the mechanism, the reference of the next step, I", shape=3),
         private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
         private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
         private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("lag", "N.s", "momentum that the base's true motion added to the extrapolated one's at the start "
-                "of the step, I", shape=3),
+        private("lag", "N.s", "momentum with the base's true motion less that with its extrapolated motion, at the "
+                "start of the step, I", shape=3),
         private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
-        private("base_twist", "1", "of frame 0 as extrapolated to the end of the last step: velocity, angular "
-                "velocity, its axes", shape=6),
+        private("base_twist", "1", "of frame 0, extrapolated to the end of the last step: velocity, angular velocity, "
+                "frame 0 axes", shape=6),
         private("force_now", "N", "on the base at the end of the last step, I", shape=3),
     )  # fmt: skip
 
 
 def audit() -> tuple[Field, ...]:
-    """Return the fields of the group `audit` that are not in that of every component."""
+    """Return the fields that mechanisms add to the common group `audit`."""
     return (
         output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
                "motion relative to the base if base_motion is SOURCE; I", shape=3),
         output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
-        output("base_impulse_error", "N.s", "impulse of base.force_now so far, trapezoidal, less that of "
-               "base.force; I", shape=3),
+        output("base_impulse_error", "N.s", "impulse of base.force_now so far, by the trapezoidal rule, less "
+               "that of base.force; I", shape=3),
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def _mean(port, moving, impulse, angular_impulse, h):
 
 @kernel
 def initialize(m):
-    """Set momenta, works and wrenches at the start, after the mechanism's own audit: no lag, nothing exchanged."""
+    """Set momenta, works and wrenches at the start, after the mechanism's own audit: no lag, no exchange yet."""
     balance = m.balance
     own = load(balance.end_momentum)
     own_angular = load(balance.end_angular_momentum)
@@ -88,9 +88,9 @@ def initialize(m):
 def begin(m, linear, angular):
     """Begin a step with the momenta that the mechanism has with the true motion of its base, axes I.
 
-    `linear` in N s, `angular` about the origin of I in N m s. In the modes SOURCE and AFFINE the step counts from them,
-    so that the mean wrench is that of D11. In LAGGED it counts from the extrapolated momenta: what the base's true
-    motion adds goes into the wrench, one step late (spec/00 R38).
+    `linear` in N s, `angular` about the origin of I in N m s. In the modes SOURCE and AFFINE the change of momentum in
+    the step is taken from them, so that the mean wrench is that of D11. In LAGGED it is taken from the extrapolated
+    momenta: the contribution of the base's true motion enters the wrench one step late (spec/00 R38).
     """
     balance = m.balance
     store(subtract(linear, load(balance.momentum)), balance.lag)
@@ -102,12 +102,12 @@ def begin(m, linear, angular):
 
 @kernel
 def set_mean_wrenches(m, h):
-    """Set the mean wrenches on both craft; the ports in `m.motion` stand in the middle of the step.
+    """Set the mean wrenches on both craft; the ports in `m.motion` are placed in the middle of the step.
 
-    The base gets what the change of the mechanism's momentum and the impulse on the target leave: Newton's law of the
-    whole mechanism. With LAGGED momentum is counted from the state that the last step predicted, so that the impulse
-    by which the base's true motion differs from the extrapolated one (spec/00 R3) is made good one step later, not
-    lost; with SOURCE and AFFINE from that with which the step began.
+    The impulse on the base is minus the sum of the change of the mechanism's momentum and the impulse on the target:
+    Newton's law for the whole mechanism. In LAGGED the change of momentum is taken from the state that the last step
+    predicted, so that the impulse due to the difference between the base's true and extrapolated motion (spec/00 R3) is
+    applied one step later, not lost. In SOURCE and AFFINE it is taken from the state with which the step began.
     """
     balance = m.balance
     before = load(balance.momentum)
@@ -141,6 +141,6 @@ def set_mean_wrenches(m, h):
 
 @kernel
 def keep_force_now(m):
-    """Keep `base.force_now` in axes I, for the trapezoidal rule of the next step."""
+    """Store `base.force_now` in axes I, for the trapezoidal rule of the next step."""
     A = load_matrix(m.motion.base.rotation)
     store(apply_transposed(A, load(m.base.force_now)), m.balance.force_now)

@@ -21,18 +21,19 @@ MESSAGES = {
 CLOSED = -1
 """Returned by a micro-step that must be repeated with a shorter length because a contact has closed in it."""
 
-# a micro-step may be halved to this part of it when a penetration exceeds its limit (R30)
+# a micro-step above this fraction of `micro_step` is halved when a penetration exceeds its limit (R30)
 SMALLEST = 1.0 / 16.0
-# of times, relative: a product or a sum each, and their difference
+# relative error of a step: two times, each rounded in a product or a sum, and their difference
 ROUNDING = 4.0 * 2.0**-52
 
 
 def make_advance(micro_step, below, above):
     """Return the kernel `advance(m, h) -> code` that makes all micro-steps of a step of length h, s.
 
-    `micro_step(m, start, size, long) -> code` makes one, from `start` (s) in the step. It returns CLOSED if a contact
-    closes in one that is `long`, which then is repeated with the short length. One whose code lies between `below` and
-    `above`, both excluded, met too deep a penetration and is halved. Neither has changed anything.
+    `micro_step(m, start, size, long) -> code` makes one micro-step, from `start` (s) in the step. It returns CLOSED if
+    a contact closes in a `long` one, which is then repeated with the short length. A code between `below` and `above`,
+    both excluded, means that a penetration was too deep: the micro-step is then halved. In both cases the micro-step
+    must leave the state unchanged.
     """
 
     @kernel
@@ -69,7 +70,7 @@ def make_step(check_inputs, begin, advance, finish):
         code = check_inputs(m)
         if code:
             return code
-        # importers pass the difference of two times that they have rounded
+        # importers pass the difference of two rounded times
         if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
             return fail(m.status, STEP_TOO_LONG, h, 0)
         store(ZERO, m.balance.impulse)
@@ -81,7 +82,7 @@ def make_step(check_inputs, begin, advance, finish):
             code = finish(m, h)
         if code:
             return code
-        # a micro-step that was repeated may have left the code of its first trial
+        # a micro-step that was repeated may have left the code of its first attempt
         m.status.code = 0.0
         motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
         exchange.set_mean_wrenches(m, h)

@@ -10,8 +10,8 @@ from components.core.vector import add, cross, load, store
 def place_ports(base, target, motion, tau):
     """Place both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
 
-    The target's as the base's (spec/00 R37). A target whose acceleration nobody feeds has 0: its velocity then jumps at
-    every macro step by what its craft took up meanwhile, and friction has to follow.
+    The target is extrapolated like the base (spec/00 R37). An acceleration of the target that is not connected is 0:
+    the velocity then jumps at every macro step by the change of the last one, and friction has to follow.
     """
     extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)
     extrapolate(target, load(target.acceleration), load(target.angular_acceleration), tau, motion.target)

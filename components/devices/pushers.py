@@ -16,9 +16,9 @@ def parameters() -> Group:
     """Return the group `pushers` of parameters; the start values are set PU-1 (spec/06 section 8.3)."""
     return Group(
         "pushers",
-        parameter("preload", "N", "force of one pusher when it is touched", 100.0, minimum=0.0),
+        parameter("preload", "N", "force of one pusher at first touch", 100.0, minimum=0.0),
         parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
-        parameter("protrusion", "m", "of the free pusher over the docking plane", 0.025, minimum=0.0),
+        parameter("protrusion", "m", "of the free pusher above the docking plane", 0.025, minimum=0.0),
         parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
         parameter(
             "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483, display_unit="deg"
@@ -31,10 +31,10 @@ def parameters() -> Group:
 def wrench(p, plane_x, position, rotation):
     """Return (force, torque, energy) of all pushers on the passive unit, frame PU, about its origin, N, N m and J.
 
-    `position` r_PA and `rotation` A_PA of frame 0 against PU; `plane_x` is the docking plane in frame 0. A pusher of
-    which less than its protrusion is free pushes along x of PU.
+    `position` r_PA and `rotation` A_PA of frame 0 relative to PU; `plane_x` is the docking plane in frame 0. A pusher
+    with less room than its protrusion pushes along x of PU.
     """
-    # none can reach beyond a circle that is tilted as the docking plane
+    # no tip can reach beyond a circle that is tilted like the docking plane
     slant = p.radius * (fabs(rotation[1][0]) + fabs(rotation[2][0]))
     if p.protrusion + position[0] + rotation[0][0] * plane_x + slant <= 0.0:
         return ZERO, ZERO, 0.0
@@ -60,7 +60,7 @@ def wrench(p, plane_x, position, rotation):
 def reaction(force, torque, position, rotation):
     """Return the opposite wrench on the base: (force, torque about the origin of frame 0), axes 0.
 
-    `force`, `torque`: wrench on the passive unit, axes and origin PU; `position`, `rotation` of frame 0 against PU.
+    `force`, `torque`: wrench on the passive unit, axes and origin PU; `position`, `rotation` of frame 0 relative to PU.
     """
     about_base = subtract(torque, cross(position, force))
     return apply(rotation, subtract(ZERO, force)), apply(rotation, subtract(ZERO, about_base))

@@ -1,6 +1,7 @@
 """The law in series with friction brakes (Yaskevich 2020, section 3.3): slip shifts the abscissae of all branches.
 
-The elastic part of the deformation is what the brakes have not taken; it never leaves the working range of the law.
+The elastic part of the deformation is the part that the brakes have not taken up; it never leaves the working range of
+the law.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from components.hysteresis.law import BACKWARD, TRANSITION, commit, meet, value
 
 @kernel
 def _slip(m, elastic, high, low, rate, slipping):
-    """Return (elastic deformation, brake slips now) of a brake that holds from `low` to `high` and takes the rest."""
+    """Return (elastic deformation, slipping) with a brake that holds from `low` to `high` and takes up the rest."""
     if elastic >= high:
         m.slip += elastic - high
         elastic = high

@@ -1,4 +1,4 @@
-"""Laws from a few numbers: kernels that fill a law's sub-record at initialisation."""
+"""Laws built from a few numbers: kernels that fill a law's sub-record at initialisation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def _point(p, side, i, forward, forward_reaction, backward, backward_reaction):
     p.backward_reaction[side, i] = backward_reaction
 
 
-# part of the range below which the last segment of a branch has no length: its slope would be made of rounding
+# fraction of the range below which the last segment of a branch gets no length: its slope would be a rounding error
 SHORTEST = 1e-9
 
 
 @kernel
 def largest_loss(common, ratio):
-    """Return the largest loss of an `elastic_loop`: unloading then reaches the common segment without rising."""
+    """Return the largest loss of an `elastic_loop`: its backward branch is then flat from point 2 to the corner."""
     return (1.0 - common) * (1.0 - common) * (1.0 - 1.0 / ratio)
 
 
@@ -41,7 +41,7 @@ def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
     if limit - corner < SHORTEST * limit:
         corner = limit
     start = stiffness * (second - free_play)
-    # not below the common segment by rounding
+    # rounding must not put it below the common segment
     lower = max(start, stiffness * length - k3 * (limit - corner))
     for side in range(2):
         p.points[side] = 4.0
@@ -67,7 +67,7 @@ def spring_and_brake(p, preload, end, stroke, unloading, train, positive, negati
         _point(p, 0, 2, preload / train, preload, stroke + unloading * end / train, unloading * end)
         n = 3
     else:
-        # without friction both branches are one, with a corner less
+        # without friction the branches coincide, with one corner less
         _point(p, 0, 1, preload / train, preload, preload / train, preload)
         n = 2
     _point(p, 0, n, stroke + end / train, end, stroke + end / train, end)

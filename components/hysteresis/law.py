@@ -20,9 +20,9 @@ BEYOND = 10
 
 @kernel
 def segment(q, Q, n, last_slope, x):
-    """Return (deformation, reaction, slope) at the start of the segment of the branch (q, Q) that holds x >= 0.
+    """Return (deformation, reaction, slope) at the start of the segment of the branch (q, Q) that contains x >= 0.
 
-    `n` points are used; before the first one lies the free play, behind the last one a line of `last_slope`.
+    `n` points are used; the free play lies before the first one, a line of slope `last_slope` beyond the last one.
     """
     if x < q[0]:
         return 0.0, 0.0, 0.0
@@ -35,8 +35,8 @@ def segment(q, Q, n, last_slope, x):
 @kernel
 def value(q, Q, n, last_slope, x):
     """Return the reaction of the branch (q, Q) at x."""
-    start, reaction_there, slope = segment(q, Q, n, last_slope, x)
-    return reaction_there + slope * (x - start)
+    start, start_reaction, slope = segment(q, Q, n, last_slope, x)
+    return start_reaction + slope * (x - start)
 
 
 @kernel
@@ -106,13 +106,13 @@ def _from_backward(p, m, side, x):
 
 @kernel
 def _on_branch(p, m, side, state, x, v):
-    """Return the new state at x beyond the common segment, from `state`.
+    """Return (new state, irregular) at x beyond the common segment, from `state`.
 
-    The second value is True if the source does not foresee it.
+    `irregular` is True if the source does not foresee the change of state.
 
-    A reversal starts its transition at the extreme deformation reached since the branch was entered, not at the
-    first deformation seen after the reversal as in the source: the error of a loop's area is then of second order in
-    the step.
+    A reversal starts its transition at the extreme deformation reached since the branch was entered, not at the first
+    deformation seen after the reversal as in the source: the error of a loop's area is then of second order in the
+    step.
     """
     irregular = False
     if state == COMMON:
@@ -220,7 +220,7 @@ def active_segment(p, m, deformation):
 def recoverable_energy(p, m, deformation):
     """Return the work that the element gives back when it is unloaded to zero from here.
 
-    It goes along the transition, then along the backward branch.
+    The path follows the transition, then the backward branch.
     """
     side = side_of(m, deformation)
     x = fabs(deformation)
@@ -245,9 +245,9 @@ def recoverable_energy(p, m, deformation):
 def commit(p, m, deformation, elastic, rate, gain, slipping):
     """Move the element to `deformation`, of which `elastic` acts on the law; the rest is slip of its brakes.
 
-    While it is `slipping` the reaction is held.
+    While a brake is `slipping`, the reaction is held constant.
 
-    The work of the step just done is that of the segment that was active in it, so that the energies here are those
+    The work of the step just done is that of the segment that was active in it, so that the energies here equal those
     that the owner's equations of motion have exchanged.
     """
     frozen = reaction(m, deformation)
@@ -286,7 +286,7 @@ def update(p, m, deformation, rate, gain):
 
     Afterwards `m.reaction` resists positive deformation, and `reaction(m, q)` is the law inside the step:
     m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (spec/03
-    section 4.5), 1.0 normally. A rate of zero is no reversal.
+    section 4.5), 1.0 normally. A rate of zero is not a reversal.
     """
     return commit(p, m, deformation, deformation, rate, gain, False)
 
@@ -299,7 +299,7 @@ def reaction(m, deformation):
 
 @kernel
 def reset(p, m):
-    """Start the element: undeformed, no slip, no energy."""
+    """Reset the element: undeformed, no slip, no energy."""
     m.state = 0.0
     m.extreme = 0.0
     for i in range(4):

@@ -22,13 +22,13 @@ def law(
     *,
     causality: Literal["parameter", "constant"] = "parameter",
 ) -> Group:
-    """Return the forward and backward branch of each side as points (spec/03 section 3).
+    """Return the group of a law: the forward and backward branch of each side as points (spec/03 section 3).
 
-    Index 1 of the arrays is the side, 0 positive, 1 negative; both sides are given as magnitudes of deformation and
-    reaction. Point 1 ends the free play, point 2 the common first segment, point N = `points` the working range; both
-    branches share these three. All segments between branches have the slope `transition_stiffness`, which is also the
-    slope of the last backward segment inside the range. The start values are a linear spring of unit stiffness; with
-    `causality="constant"` the owner fills the law in its `initialize`, see `builders`.
+    The first index of the arrays is the side, 0 positive, 1 negative; both sides are given as magnitudes of deformation
+    and reaction. Point 1 ends the free play, point 2 the common first segment, point N = `points` the working range;
+    both branches share these three. All segments between branches have the slope `transition_stiffness`, which is also
+    the slope of the last backward segment inside the range. The start values are a linear spring of unit stiffness;
+    with `causality="constant"` the owner fills the law in its `initialize`, see `builders`.
     """
     stiffness = f"{reaction_unit}/{deformation_unit}"
     last = tuple(range(MAX_POINTS))
@@ -54,7 +54,7 @@ def law(
 
 
 def memory(name: str, deformation_unit: str, reaction_unit: str) -> Group:
-    """Return the state of one element, all private; `reset` starts it. Reaction and stiffness include the gain."""
+    """Return the state of one element, all private; `reset` initialises it. Reaction and stiffness include the gain."""
     stiffness = f"{reaction_unit}/{deformation_unit}"
     return Group(
         name,

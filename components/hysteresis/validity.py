@@ -1,4 +1,4 @@
-"""Which tables are well posed (spec/03 section 3), and what the kernels say when something is wrong."""
+"""Conditions for a well-posed law (spec/03 section 3), and the messages of the kernels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CROSSED = 9
 BRAKE_LEVELS = 10
 
 _TEXTS = {
-    IRREGULAR: "left a branch in a way that is not foreseen: a shorter step or a longer first segment is needed",
+    IRREGULAR: "left a branch in an unforeseen way: use a shorter step or a longer first segment",
     NOT_FINITE: "deformation or reaction is not finite",
-    POINTS: "the number of points must be 2 to the length of the table",
+    POINTS: "the number of points must lie between 2 and the length of the table",
     NOT_INCREASING: "deformations must rise strictly from zero or more, reactions must not fall",
     NOT_THROUGH_ZERO: "the reaction at the first point must be zero",
     COMMON_POINTS: "forward and backward branch must share their points 1, 2 and last",
@@ -35,14 +35,14 @@ _TEXTS = {
 def messages(element: str, base: int) -> dict[int, Message]:
     """Return the messages of the codes base + 1 .. base + 10, for an owner that fails with `base + code`.
 
-    `element` is the structured name of the law, or words for several of them told apart by status.index.
+    `element` is the structured name of the law, or a description of several laws, distinguished by status.index.
     """
     return {base + code: Message(f"hysteresis of {element}: {text}") for code, text in _TEXTS.items()}
 
 
 @kernel
-def _branch(q, Q, n, k3, shut):
-    """Return the code of what is wrong with one branch alone, or 0.
+def _check_branch(q, Q, n, k3, shut):
+    """Return 0, or the code of the first condition that one branch violates by itself.
 
     With `shut` = 1 the last segment may have no length, where unloading follows loading up to the end of the range.
     """
@@ -61,13 +61,13 @@ def _branch(q, Q, n, k3, shut):
 
 @kernel
 def _rounding(q, Q, n, k3):
-    """Return the error of a reaction along a segment by rounding of its ends: some 1e-16 of the largest values."""
+    """Return a bound of the rounding error of a reaction along a segment: some 1e-16 of the largest values."""
     return 1e-15 * (Q[n - 1] + k3 * q[n - 1])
 
 
 @kernel
 def _differ(qF, QF, qB, QB, i, n):
-    """Return whether point i of the branches is not the same to 1e-12 of the range."""
+    """Return whether point i of the two branches differs by more than 1e-12 of the range."""
     return fabs(qF[i] - qB[i]) > 1e-12 * qF[n - 1] or fabs(QF[i] - QB[i]) > 1e-12 * QF[n - 1]
 
 
@@ -92,9 +92,9 @@ def validate(p):
         k3 = p.transition_stiffness[side]
         if n < 2 or n > len(qF):
             return POINTS
-        code = _branch(qF, QF, n, k3, 0)
+        code = _check_branch(qF, QF, n, k3, 0)
         if code == 0:
-            code = _branch(qB, QB, n, k3, int(n > 2))
+            code = _check_branch(qB, QB, n, k3, int(n > 2))
         if code != 0:
             return code
         if _differ(qF, QF, qB, QB, 0, n) or _differ(qF, QF, qB, QB, 1, n) or _differ(qF, QF, qB, QB, n - 1, n):
@@ -113,7 +113,7 @@ def validate(p):
 
 @kernel
 def validate_brakes(p, brakes):
-    """Return 0, or BRAKE_LEVELS unless the two `brakes` in series with the law `p` slip one after the other.
+    """Return 0 if the two `brakes` in series with the law `p` slip one after the other, else BRAKE_LEVELS.
 
     A first brake that is stronger than the second would never move, and beyond its last points the law has no branches.
     """

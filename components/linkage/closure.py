@@ -1,15 +1,16 @@
 """Closed-form joint coordinates of dependent chains (source 1.4, spec/01 section 9).
 
-A chain type is named by its joints from the base outward; the last one, on the node, is cut and written as constraint:
+A chain type is named by its joints from the base outward; the last one, on the node, is cut and written as a
+constraint:
 
-| type | joints of the cut chain | constraints | in |
+| type | joints of the cut chain | constraints | used in |
 |---|---|---|---|
 | UPS | y, z, stroke | 3 | spring mechanisms of the probe mechanism, plain struts |
 | UCU, SPU | y, z, roll, stroke | 4 | struts of peripheral mechanisms |
 | RUS | z, z, y | 3 | magnetic brakes of the probe mechanism, Hunt platform |
 | RSU | z, z, y, roll | 4 | Hunt platform |
 
-The closed forms take and give tuples. Roll is closed by who has one, as `hexapod.close` does.
+The closed forms take and give tuples. A caller whose chain has a roll joint closes it itself, as `hexapod.close` does.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ LEAST_DISTANCE = 1e-9
 def strut_joints(r):
     """Return the joints of a strut whose ends are `r` apart, axes of its first joint, spec/01 9.2.
 
-    (well-posed, cosine and sine of the first angle, of the second, length of the strut). No sign logic and no
-    singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
+    Returns (well-posed, cosine and sine of the first angle, of the second, length of the strut). There is no sign
+    logic, and no singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
     """
     x, y, z = r
     flat = sqrt(x * x + z * z)
@@ -41,8 +42,8 @@ def strut_joints(r):
 def crank_joint(r, crank, rod):
     """Return the joint of a `crank` whose `rod` ends at `r`, axes of that joint, spec/01 9.4.
 
-    (in reach, cosine and sine of the angle, rod in axes of the crank). The elbow is on the side of larger angle:
-    0 < p1 < 180 deg, -180 deg < p2 < 0.
+    Returns (in reach, cosine and sine of the angle, rod in axes of the crank). The elbow is on the side of the larger
+    angle: 0 < p1 < 180 deg, -180 deg < p2 < 0.
     """
     flat = sqrt(r[0] * r[0] + r[1] * r[1])
     reach = rod * rod - r[2] * r[2]

@@ -1,8 +1,8 @@
 """Cranks with rods as the legs of a ring: the Hunt platform (spec/01 9.4, 10.4).
 
 A crank turns on the base about the z axis of its frame; a rod leads from its end, on a universal joint, to a spherical
-joint on the ring: R U S. The spin of the rod about itself is free of the ring's. The elbow is on the side of the larger
-angle, 0 < angle < 180 deg.
+joint on the ring: R U S. The spin of the rod about its own axis does not depend on the ring. The elbow is on the side
+of the larger angle, 0 < angle < 180 deg.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def reduce(m, omega0, epsilon0, acceleration0):
 
 @kernel
 def lose(m):
-    """Set the accelerations of the cranks and take what their links need from the wrench on the base."""
+    """Set the accelerations of the cranks and subtract the inertia of their links from the wrench on the base."""
     for k in range(6):
         crank.lose(m.crank[k], m.ring.acceleration, m.base_force, m.base_torque)
 

@@ -1,8 +1,8 @@
 """Gear tree that couples the six nuts of a hexapod: shafts whose angles are linear in those of the nuts (spec/02 D6b).
 
-y = D phi, with phi the angles of the nuts. A shaft has inertia and a torque of its own; both reach the ring by the same
-way, G = D N with N the nuts' gain: A += G^T I_y G, b += G^T (tau_y - I_y D n). Shafts are taken to turn in the base, in
-pairs of opposite senses: they carry energy and no angular momentum.
+y = D phi, with phi the angles of the nuts. Each shaft has an inertia and a torque. Both act on the ring through
+G = D N, with N the nuts' gain: A += G^T I_y G, b += G^T (tau_y - I_y D n). Shafts are assumed to turn in the base, in
+pairs of opposite sense: they have energy but no angular momentum.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def shafts() -> Group:
     """Return the group `gear`: constants that the caller sets, torques that it sets, and work space."""
     return Group(
         "gear",
-        private("ratio", "1", "D: angle of a shaft by that of a nut", shape=(SHAFTS, 6)),
-        private("inertia", "kg.m2", "of the shafts with all that they turn", shape=SHAFTS),
+        private("ratio", "1", "D: angle of a shaft per angle of a nut", shape=(SHAFTS, 6)),
+        private("inertia", "kg.m2", "of the shafts with all parts that turn with them", shape=SHAFTS),
         private("torque", "N.m", "on the shafts", shape=SHAFTS),
         private("rate", "rad/s", "of the shafts", shape=SHAFTS),
-        private("row", "1", "how a nut turns with the ring: gain, and what is left at no acceleration", shape=(6, 7)),
-        private("gain", "1", "G, and likewise what is left", shape=(SHAFTS, 7)),
+        private("row", "1", "acceleration of a nut: gain N, and n at no acceleration of the ring", shape=(6, 7)),
+        private("gain", "1", "G, and D n", shape=(SHAFTS, 7)),
     )
 
 

@@ -1,8 +1,8 @@
 """A ring on six legs, on generated kernels: accelerations and wrench on the base.
 
 Legs are struts with differential ball screws, U C U chains with joints y, z, roll and stroke (spec/01 9.2, 9.3; spec/02
-section 7), or cranks with rods (`cranks`), by what the record has. Vectors are in frame 0,
-angular velocity, torque and angular acceleration of the ring in ring axes about its centre of mass.
+section 7), or cranks with rods (`cranks`), depending on the record. Vectors are in frame 0; angular velocity, torque
+and angular acceleration of the ring are in ring axes about its centre of mass.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def struts() -> Group:
 
 
 def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) -> Group:
-    """Return the groups of ring, legs and work space; the caller sets constants, motion of the ring and forces.
+    """Return the group of ring, legs and work space; the caller sets constants, motion of the ring and forces.
 
-    Legs are struts, or cranks with rods if `cranked`. With `gear_tree.shafts()` as `more`, the nuts of struts are
+    Legs are struts, or cranks with rods if `cranked`. With `gear_tree.shafts()` as `more`, the nuts of the struts are
     geared together.
     """
     return Group(
         name,
-        # first what one has and another not: numba would take the longer record for the shorter, and warn
+        # optional members come first: otherwise numba would take the longer record for the shorter one, and warn
         *more,
         Group(
             "ring",
@@ -68,8 +68,8 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
             private("force", "N", "load", shape=3),
             private("torque", "N.m", "load, ring axes", shape=3),
             private("acceleration", "1", "of velocity and angular velocity", shape=6),
-            private("base_force", "N", "that the ring passes on", shape=3),
-            private("base_torque", "N.m", "that the ring passes on, about O_0", shape=3),
+            private("base_force", "N", "passed on by the ring", shape=3),
+            private("base_torque", "N.m", "passed on by the ring, about O_0", shape=3),
             private("kept", "1", "work space of the generated kernels", shape=ring.KEPT),
         ),
         cranks.cranks() if cranked else struts(),
@@ -81,17 +81,17 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
         private("momentum", "N.s", "absolute, frame 0", shape=3),
         private("angular_momentum", "N.m.s", "absolute, about O_0, frame 0", shape=3),
         private(
-            "response", "1", "du/dt of the ring by acceleration and angular acceleration of the base", shape=(6, 6)
+            "response", "1", "du/dt of the ring per acceleration and angular acceleration of the base", shape=(6, 6)
         ),
-        private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
+        private("affine_mass", "1", "M_A in [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
     )
 
 
 @kernel
 def close(c, n):
-    """Set the joint coordinates of strut `c` from the pose of the ring `n`.
+    """Set the joint coordinates of strut `c` from the pose of the ring `n` (spec/01 9.2, 9.3).
 
-    By spec/01 9.2 and 9.3. Returns True if well-posed.
+    Returns True if well-posed.
 
     The roll keeps the cut joint's axes perpendicular, on the branch within 90 degrees.
     """
@@ -113,7 +113,7 @@ def close(c, n):
 
 @kernel
 def _uncoupled(m):
-    """Do nothing: the nuts turn on their own."""
+    """Do nothing: the nuts turn independently."""
 
 
 @kernel
@@ -168,9 +168,9 @@ _momentum = variant("crank", cranks.momentum, _momentum_of_struts)
 
 @kernel
 def follow(m):
-    """Set the coordinates and rates of the legs from the motion of the ring: what devices on the legs act on.
+    """Set the coordinates and rates of the legs, on which their devices act, from the motion of the ring.
 
-    Returns 0, or the number of a leg that is degenerate.
+    Returns 0, or the number of a degenerate leg.
     """
     return _follow(m)
 
@@ -179,7 +179,7 @@ def follow(m):
 def accelerate(m, omega0, epsilon0, acceleration0):
     """Set the acceleration of the ring, after `follow`, with forces set.
 
-    Tuples, frame 0: angular velocity and acceleration of the base, acceleration of O_0.
+    The arguments are tuples in frame 0: angular velocity and acceleration of the base, acceleration of O_0.
     """
     ring.start(m.ring, omega0, epsilon0, acceleration0, m.inertia, m.force)
     _reduce(m, omega0, epsilon0, acceleration0)
@@ -188,7 +188,7 @@ def accelerate(m, omega0, epsilon0, acceleration0):
 
 @kernel
 def react(m):
-    """Set the accelerations of the struts and the wrench on the base, after `accelerate`."""
+    """Set the accelerations of the legs and the wrench on the base, after `accelerate`."""
     for i in range(3):
         m.base_force[i] = m.ring.base_force[i]
         m.base_torque[i] = m.ring.base_torque[i]
@@ -197,7 +197,7 @@ def react(m):
 
 @kernel
 def momentum(m, velocity0, omega0):
-    """Set kinetic energy and momenta of ring, struts and nuts on a moving base, after `follow`.
+    """Set kinetic energy and momenta of ring and legs on a moving base, after `follow`.
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0, tuples.
     """
@@ -218,8 +218,8 @@ def momentum(m, velocity0, omega0):
 def affine(m, omega0):
     """Set M_A and L of spec/02 section 11 (`affine_mass`, `response`), by unit accelerations of the base.
 
-    After `follow`, with forces set. Overwrites the accelerations of the last evaluation; the wrench on the base is that
-    of a base which does not accelerate.
+    Call it after `follow`, with forces set. It overwrites the accelerations and the wrench on the base of the last
+    evaluation.
     """
     for k in range(7):
         unit = (1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0, 1.0 if k % 3 == 0 else 0.0)
@@ -230,7 +230,7 @@ def affine(m, omega0):
         else:
             accelerate(m, omega0, unit, ZERO)
         react(m)
-        # first with the sign of what stays without acceleration, then the change by a unit of it
+        # start with the values of a base without acceleration, then take the difference to those of a unit acceleration
         for i in range(6):
             wrench = m.base_force[i] if i < 3 else m.base_torque[i - 3]
             for j in range(6):

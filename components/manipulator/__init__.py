@@ -14,12 +14,12 @@ _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 
 
 def component(joints: int = JOINTS) -> Component:
-    """Return a manipulator of `joints` joints; its data come from parameter sets. Raises ValueError below one joint."""
+    """Return a manipulator with `joints` joints, whose data come from parameter sets. Raises ValueError below one."""
     if joints < 1:
-        raise ValueError(f"joints = {joints}: a manipulator has one at least")
+        raise ValueError(f"joints must be at least 1, not {joints}")
     return Component(
         name="Manipulator" if joints == JOINTS else f"Manipulator{joints}",
-        description=f"manipulator of {joints} joints with digital servos and a payload on its links' stiffness",
+        description=f"manipulator with {joints} joints, flexible links, digital servos and a payload",
         record=record(joints),
         initialize=initialize,
         step=step,

@@ -1,7 +1,8 @@
 """Compliance of the links, condensed to the 6 x 6 stiffness K_M at the gripper, and its damping (spec/08 3.8, 3.10).
 
-Links are rows of segments without mass. Exact linear theory: each segment's compliance, carried to E (algorithm A).
-Gears and backlash are not in it: they are in the drives. Vectors of six: translation (force), then rotation (torque).
+Links are chains of massless segments. The linear theory is exact: the compliances of the segments are transported to
+E and summed (algorithm A). Gears and backlash belong to the drives, not to this compliance. Vectors of six are
+translation (force), then rotation (torque).
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ MESSAGES = {
     NO_TILT: Message(_SEGMENT + "a lumped segment needs parameters.segment.tilt_stiffness above 0"),
     NO_LENGTH: Message(_SEGMENT + "a beam needs a length in parameters.segment.length"),
     RIGID_ARM: Message(
-        "in this pose the arm does not yield in direction {status.index:.0f} of six: parameters.segment must have "
-        "beams or lumped segments that yield in all of them"
+        "in this pose the arm is rigid in direction {status.index:.0f} of six: parameters.segment must have beams or "
+        "lumped segments that are compliant in all of them"
     ),
-    NO_MASS: Message("parameters.payload.mass and parameters.payload.inertia are no mass matrix"),
+    NO_MASS: Message("parameters.payload.mass and parameters.payload.inertia do not form a valid mass matrix"),
 }
 
 
 @kernel
 def check_segments(m):
-    """Return 0 if all segments have the stiffness that their kind needs, else the code of what is missing."""
+    """Return 0 if all segments have the stiffness required by their kind, else the code of the first failure."""
     p = m.parameters.segment
     for j in range(p.kind.shape[0]):
         for k in range(p.kind.shape[1]):
@@ -96,7 +97,7 @@ def set_beam(length, bending, torsion, extension, psi):
 
 @kernel
 def set_lumped(length, twist, tilt, psi):
-    """Set the compliance of a rigid segment that turns in a spring at its start (E10)."""
+    """Set the compliance of a rigid segment on an angular spring at its start (E10)."""
     lever = _skew(length)
     give = (1.0 / twist, 1.0 / tilt, 1.0 / tilt)
     for i in range(3):
@@ -113,7 +114,7 @@ def set_lumped(length, twist, tilt, psi):
 
 @kernel
 def _add_segment(f, turn, lever):
-    """Add G^T Psi G to the compliance; `turn` maps segment axes to E, `lever` leads from the segment's end to E."""
+    """Add G^T Psi G to the compliance; `turn` maps segment axes to E, `lever` points from the segment's end to E."""
     G = f.transport
     back = rotation.compose(rotation.transpose(turn), _skew(lever))
     for i in range(3):
@@ -164,7 +165,7 @@ def set_compliance(m):
 
 @kernel
 def joint_turn(axis, angle):
-    """Return the rotation from the link before a joint to the link behind it."""
+    """Return the rotation from the link before a joint to the link after it."""
     if axis == 1.0:
         return rotation.about_x(angle)
     if axis == 2.0:
@@ -174,7 +175,7 @@ def joint_turn(axis, angle):
 
 @kernel
 def _invert(m):
-    """Set the stiffness to the inverse of the compliance. Returns 0, or the code of an arm that does not yield."""
+    """Set the stiffness to the inverse of the compliance. Returns 0, or the code for an arm rigid in some direction."""
     f = m.flexure
     K = m.compliance.stiffness
     for i in range(6):
@@ -207,7 +208,7 @@ def _invert(m):
 
 @kernel
 def _set_payload_mass(m):
-    """Set the mass matrix of the payload at E, axes E, E23; PL is to E as PL to GF, with no deflection."""
+    """Set the mass matrix of the payload at E, axes E (E23), for zero deflection: E coincides with GF."""
     M = m.flexure.mass
     p = m.parameters.payload
     turn = rotation.load_matrix(m.free_body.fixture)
@@ -227,7 +228,7 @@ def _set_payload_mass(m):
 
 @kernel
 def _set_damping(m):
-    """Set C_M from the decrements of the modes, (4.2.7) with E24. Returns 0, or the code of a payload without mass.
+    """Set C_M from the decrements of the modes, (4.2.7) with E24. Returns 0, or the code of an invalid mass matrix.
 
     With M = L L^T and L^-1 K L^-T = V diag(lambda) V^T it is L V diag(c) (L V)^T.
     """

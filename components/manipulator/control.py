@@ -1,7 +1,7 @@
-"""The controller of the arm: what it senses, its modes, and the limits on commanded joint rates (spec/08 3.7).
+"""The controller of the arm: sensing, modes, and limits on commanded joint rates (spec/08 3.7).
 
-It runs on the ticks of the outer servo loop, 8 ms of internal time, and sees joint angles alone: for it links are
-rigid.
+It runs on the ticks of the outer servo loop, 8 ms of internal time. It senses only joint angles and assumes rigid
+links.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SINGLE = MODE.codes["SINGLE"]
 
 @kernel
 def sense(m):
-    """Set the pose of the arm and of PI as sensed: encoders on output shafts, rigid links, PI as it was grappled."""
+    """Set the sensed pose of the arm and of PI from encoders on output shafts, for rigid links and PI as grappled."""
     p = m.parameters
     s = m.sensed
     turn = rotation.IDENTITY
@@ -50,7 +50,7 @@ def sense(m):
 
 @kernel
 def _follow_table(m):
-    """Set the joint rates that follow the table of angles: its slope and a share of the error."""
+    """Set the joint rates that follow the table of angles: its slope plus a gain times the error."""
     p = m.parameters.trajectory
     count = int(p.points)
     t = m.clock.in_mode
@@ -58,22 +58,22 @@ def _follow_table(m):
         m.drive[k].command = 0.0
         if count == 0:
             continue
-        wanted = p.angle[0, k]
+        reference = p.angle[0, k]
         slope = 0.0
         if t >= p.time[count - 1]:
-            wanted = p.angle[count - 1, k]
+            reference = p.angle[count - 1, k]
         elif t > p.time[0]:
             i = 0
             while t >= p.time[i + 1]:
                 i += 1
             slope = (p.angle[i + 1, k] - p.angle[i, k]) / (p.time[i + 1] - p.time[i])
-            wanted = p.angle[i, k] + slope * (t - p.time[i])
-        m.drive[k].command = slope + p.gain * (wanted - m.sensed.angle[k])
+            reference = p.angle[i, k] + slope * (t - p.time[i])
+        m.drive[k].command = slope + p.gain * (reference - m.sensed.angle[k])
 
 
 @kernel
 def _limit(m):
-    """Scale all commanded rates alike, so that each keeps its limit and slows down before its stop."""
+    """Scale all commanded rates by one factor, so that each stays within its limit and slows down before its stop."""
     p = m.parameters
     scale = 1.0
     for k in range(len(m.drive)):

@@ -1,7 +1,7 @@
 """The drive of a joint: DC motor, friction and brake, gearbox with backlash, hard stop (spec/08 3.3, 3.4, E1 to E9).
 
-Motor and gearbox make one implicit Euler step each. The gearbox is linearised about its wind-up and enters the links'
-equations as a torque and an armature, so that drive and links are one linearly implicit step.
+Motor and gearbox are each advanced by an implicit Euler step. The gearbox is linearised about its wind-up and enters
+the equations of the links as a torque and an armature, so that drive and links form one linearly implicit step.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def predicted_torque(law, motor_angle, motor_rate, angle, rate, windup, damping,
 def gear_losses(torque, efficiency, law):
     """Return (load on the motor, friction against its positive motion, friction against its negative motion).
 
-    Moving, load and friction are T_g* of (8.2.6): T_g over the efficiency if the motor drives the load, times it if the
-    load drives the motor (E9). As friction they also hold a motor that stands.
+    For a moving motor, load plus friction is T_g* of (8.2.6): T_g divided by the efficiency if the motor drives the
+    load, or multiplied by it if the load drives the motor (E9). As friction, the losses also hold a motor at rest.
     """
     if law == SOURCE:
         return torque / efficiency, 0.0, 0.0
@@ -63,9 +63,9 @@ def gear_losses(torque, efficiency, law):
 
 @kernel
 def _slide(free, reach, dry):
-    """Return the rate that dry friction leaves of the rate without it: zero within its reach.
+    """Return the rate with dry friction, from the rate `free` without it; zero if friction can stop the motion.
 
-    `dry` is (against positive, against negative motion), `reach` the change of the rate by a unit torque.
+    `dry` is (against positive, against negative motion), `reach` the change of the rate due to a unit torque.
     """
     friction = reach * dry[0] if free > 0.0 else reach * dry[1]
     if fabs(free) <= friction:
@@ -96,7 +96,7 @@ def step_motor(rate, torque, voltage, load, dry, h, data):
 
 @kernel
 def coast(rate, load, dry, h, inertia, viscous):
-    """Return the rate of a motor shaft after h under a given torque `load` against it, with friction."""
+    """Return the rate of a motor shaft after h under an opposing torque `load`, with friction."""
     a = h / inertia
     determinant = 1.0 + a * viscous
     return _slide((rate - a * load) / determinant, a / determinant, dry)
@@ -104,7 +104,7 @@ def coast(rate, load, dry, h, inertia, viscous):
 
 @kernel
 def prepare(m):
-    """Set the constants of all drives and their state at rest, with the gears unwound."""
+    """Set the constants of all drives and their state at rest, with zero wind-up of the gears."""
     p = m.parameters
     for k in range(len(m.drive)):
         d = m.drive[k]
@@ -182,7 +182,7 @@ def _stop(p, k, angle, rate, h):
 
 @kernel
 def predict(m, h):
-    """Advance all motors over h, and set torque and armature with which each joint enters the links' equations."""
+    """Advance all motors over h, and set the torque and armature of each joint in the equations of the links."""
     p = m.parameters
     for k in range(len(m.drive)):
         body = m.arm[k + 1]
@@ -196,7 +196,7 @@ def predict(m, h):
         law = gear_law(windup, d.stiffness, p.gear.play[k], d.play_torque)
         d.tangent = law[1]
         _advance_motor(m, k, h)
-        # the wind-up at the end of the step damps by h k already
+        # the implicit wind-up already damps by h k
         d.added_damping = max(0.0, d.damping - h * d.tangent)
         d.predicted = predicted_torque(
             law, d.motor_angle, d.motor_rate, d.input_angle, d.input_rate, windup, d.added_damping, h
@@ -209,7 +209,7 @@ def predict(m, h):
 
 @kernel
 def advance(m, h):
-    """Advance all joints over h with the accelerations of the links, and count what the gears lose."""
+    """Advance all joints over h with the accelerations of the links, and count the losses of gears and stops."""
     p = m.parameters
     for k in range(len(m.drive)):
         if p.joint.locked[k] != 0.0:

@@ -1,4 +1,4 @@
-"""Eigenvalues of small symmetric matrices, and the Cholesky factor, in place and without allocation."""
+"""Eigenvalues and Cholesky factors of small symmetric matrices, in place and without allocation."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from math import copysign, fabs, sqrt
 
 from components.core.kernel import kernel
 
-# of Jacobi's method: more than enough, as it converges quadratically
+# sweeps of Jacobi's method: more than enough, as it converges quadratically
 SWEEPS = 12
-# size of an element against the diagonal that counts as zero
+# size relative to the diagonal below which an element counts as zero
 NEGLIGIBLE = 1e-18
 
 
 @kernel
 def _rotate(A, V, i, j):
-    """Make the element (i, j) zero by one rotation of Jacobi's method, and turn the vectors with it."""
+    """Annihilate the element (i, j) by one Jacobi rotation, and apply it to the vectors."""
     theta = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
     t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0))
     c = 1.0 / sqrt(t * t + 1.0)
@@ -39,7 +39,7 @@ def _rotate(A, V, i, j):
 
 @kernel
 def diagonalize(A, V):
-    """Turn a symmetric matrix into the diagonal one of its eigenvalues, and set V to its eigenvectors, columns."""
+    """Replace a symmetric matrix by the diagonal matrix of its eigenvalues; set V to its eigenvectors, as columns."""
     n = A.shape[0]
     for i in range(n):
         for j in range(n):
@@ -58,7 +58,7 @@ def diagonalize(A, V):
 
 @kernel
 def sort(A, V):
-    """Put the eigenvalues that `diagonalize` leaves into rising order, their vectors with them."""
+    """Sort the eigenvalues from `diagonalize` into ascending order, together with their vectors."""
     n = A.shape[0]
     for i in range(n - 1):
         least = i
@@ -77,7 +77,7 @@ def sort(A, V):
 
 @kernel
 def factor_cholesky(A):
-    """Turn a symmetric positive definite matrix into its Cholesky factor L, A = L L^T; return whether it is one."""
+    """Replace a symmetric matrix by its Cholesky factor L, A = L L^T; return False if it is not positive definite."""
     n = A.shape[0]
     for j in range(n):
         for k in range(j):

@@ -1,7 +1,7 @@
 """A step of the manipulator: micro-steps of links, drives and payload, ticks of servo and controller on internal time.
 
-Order of a micro-step (spec/08 3.12): links at t; deflection and spring; on their ticks controller and servo loops;
-motors, and gears foreseen; accelerations of the links; joints; payload.
+Order of a micro-step (spec/08 3.12): links at t; deflection and spring; controller and servo loops on their ticks;
+motors, with prediction of the gear torques; accelerations of the links; joints; payload.
 """
 
 from __future__ import annotations
@@ -46,37 +46,37 @@ COMMAND = 343
 MESSAGES = combined(
     check.messages("1 base, 2 interface, 3 payload"),
     {
-        AFFINE_INTERFACE: Message("parameters.interface.base_motion = AFFINE: the arm has SOURCE and LAGGED only"),
+        AFFINE_INTERFACE: Message("parameters.interface.base_motion must be SOURCE or LAGGED, not AFFINE"),
         PAYLOAD_INERTIA: Message(
-            "parameters.payload.inertia is not symmetric, or one that no body has: a principal moment is not positive, "
+            "parameters.payload.inertia is not symmetric or physically impossible: a principal moment is not positive, "
             "or above the sum of the others"
         ),
         LINK_INERTIA: Message(
-            "parameters.link.inertia of link {status.index:.0f} is one that no body has: a principal moment is "
+            "parameters.link.inertia of link {status.index:.0f} is physically impossible: a principal moment is "
             "negative, or above the sum of the others"
         ),
         PERIODS: Message(
             "parameters.servo.outer_period = {parameters.servo.outer_period:g} s must be a multiple of "
             "parameters.servo.inner_period = {parameters.servo.inner_period:g} s"
         ),
-        TABLE: Message("parameters.trajectory.time[{status.index:.0f}] = {status.value:g} s: times must rise"),
+        TABLE: Message("parameters.trajectory.time[{status.index:.0f}] = {status.value:g} s: times must be ascending"),
         DEFLECTION: Message(
-            "the payload has turned by {status.value:.3g} rad against the gripper: the load is beyond the arm, or "
-            "parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness, or, with "
-            "parameters.base_fixed = 0 and parameters.base_motion = LAGGED, the station is too light: take AFFINE"
+            "the payload has rotated by {status.value:.3g} rad against the gripper: the load is too large for the arm, "
+            "or parameters.micro_step = {parameters.micro_step:g} s is too long for its stiffness, or, with "
+            "parameters.base_fixed = 0 and parameters.base_motion = LAGGED, the station is too light: use AFFINE"
         ),
-        BROKEN: Message("the motion of joint {status.index:.0f} is not finite: take a shorter parameters.micro_step"),
-        NO_MODE: Message("command.mode = {command.mode:.0f} is no mode of the arm"),
+        BROKEN: Message("the motion of joint {status.index:.0f} is not finite: use a shorter parameters.micro_step"),
+        NO_MODE: Message("command.mode = {command.mode:.0f} is not a mode of the arm"),
         NO_JOINT: Message("command.joint = {command.joint:.0f}: there is no such joint"),
         NO_AXIS: Message("command.step.axis = {command.step.axis:.0f} is not 1 to 6"),
         COMMAND: Message(
-            "an input of command is not finite (1 velocity, 2 angular_velocity, 3 rate, 4 step.amplitude, "
-            "5 step.speed): {status.index:.0f}"
+            "input {status.index:.0f} of command (1 velocity, 2 angular_velocity, 3 rate, 4 step.amplitude, "
+            "5 step.speed) is not finite"
         ),
-        SOURCE_BASE: Message("parameters.base_motion = SOURCE: the arm has LAGGED and AFFINE only"),
+        SOURCE_BASE: Message("parameters.base_motion must be LAGGED or AFFINE, not SOURCE"),
         INITIAL_ANGLE: Message(
             "parameters.initial.angle[{status.index:.0f}] = {status.value:.4g} rad is beyond "
-            "parameters.joint.angle_limit of its joint"
+            "parameters.joint.angle_limit of this joint"
         ),
     },
     compliance.MESSAGES,
@@ -89,15 +89,15 @@ AFFINE = BASE_MOTION.codes["AFFINE"]
 SOURCE = BASE_MOTION.codes["SOURCE"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 LAST_MODE = max(MODE.codes.values())
-# rad, of the fixture against the gripper: beyond it the linear spring says nothing
+# rad, rotation of the fixture against the gripper above which the linear spring is not valid
 LARGEST_TURN = 0.5
-# instants lie on grids that rounding moves by far less than any step, s
+# s; rounding shifts instants by far less than any step
 ROUNDING = 1e-9
 
 
 @kernel
 def _check_parameters(m):
-    """Return 0 if the parameters fit each other, else the code of what does not."""
+    """Return 0 if the parameters are consistent, else the code of the first failure."""
     p = m.parameters
     if p.interface.base_motion == AFFINE:
         return fail(m.status, AFFINE_INTERFACE, 0.0, 0)
@@ -130,7 +130,7 @@ def _check_parameters(m):
 
 @kernel
 def _check_command(m):
-    """Return 0 if the rates and the travel of the operator are finite, else a code."""
+    """Return 0 if the commanded rates and the Step command are finite, else a code."""
     c = m.command
     total = norm(c.velocity)
     if not isfinite(total):
@@ -158,7 +158,7 @@ def _check_wrench(port, index, status):
 
 @kernel
 def _check_inputs(m):
-    """Return 0 if the inputs can be used, else the code of what is wrong with them."""
+    """Return 0 if the inputs are valid, else the code of the first failure."""
     c = m.command
     if c.mode < 1.0 or c.mode > LAST_MODE:
         return fail(m.status, NO_MODE, c.mode, 0)
@@ -180,7 +180,7 @@ def _check_inputs(m):
 
 @kernel
 def _place_root(m, tau):
-    """Place R `tau` seconds into the step: fixed in I, or with the port base."""
+    """Place R at `tau` seconds into the step: fixed in I, or moving with the port base."""
     p = m.parameters
     if p.base_fixed != 0.0:
         store(load(p.base.position), m.root.position)
@@ -198,7 +198,7 @@ def _place_root(m, tau):
 
 @kernel
 def _keep_middle(m):
-    """Keep the present place and twist of R as those of mid-step."""
+    """Store the present pose and twist of R as those at mid-step."""
     store(load(m.root.position), m.middle.position)
     rotation.store_matrix(rotation.load_matrix(m.root.rotation), m.middle.rotation)
     store(load(m.root.velocity), m.middle.velocity)
@@ -207,7 +207,7 @@ def _keep_middle(m):
 
 @kernel
 def _place(m, tau):
-    """Place root, links and spring, `tau` seconds into the step, for the present state. Returns 0 or a code."""
+    """Place root, links and spring at `tau` seconds into the step for the present state. Returns 0 or a code."""
     _place_root(m, tau)
     links.place(m)
     payload.deflect(m)
@@ -220,7 +220,7 @@ def _place(m, tau):
 
 @kernel
 def _tick(m):
-    """Run the servo loops whose ticks are now. Returns 0, or the code of a command that cannot be followed."""
+    """Run the servo loops that are due. Returns 0, or the code of a command that cannot be followed."""
     p = m.parameters.servo
     code = 0
     if m.clock.inner_left <= 0.0:
@@ -235,7 +235,7 @@ def _tick(m):
 
 @kernel
 def _micro_step(m, h):
-    """Advance links, drives and payload over h from where `_place` has put them."""
+    """Advance links, drives and payload over h from the state set by `_place`."""
     payload.load_arm(m)
     if m.parameters.variant == KINEMATIC:
         drive.follow_commands(m, h)
@@ -261,7 +261,7 @@ def _finite(m):
 
 @kernel
 def _clear_accounts(m):
-    """Set all works and losses to zero."""
+    """Set all work and losses to zero."""
     a = m.accounting
     a.motors = 0.0
     a.friction = 0.0
@@ -312,23 +312,23 @@ def initialize(m):
 
 @kernel
 def _update_stiffness(m):
-    """Compute the stiffness anew on a rising edge of the request; what the deflected spring gains is work."""
-    asked = m.command.stiffness_update
+    """Recompute the stiffness on a rising edge of the request; the energy gained by the deflected spring is work."""
+    requested = m.command.stiffness_update
     code = 0
-    if asked != 0.0 and m.clock.update_before == 0.0:
+    if requested != 0.0 and m.clock.update_before == 0.0:
         _place_root(m, 0.0)
         links.place(m)
         payload.deflect(m)
         before = payload.spring_energy(m)
         code = compliance.update(m)
         m.accounting.restiffened += payload.spring_energy(m) - before
-    m.clock.update_before = asked
+    m.clock.update_before = requested
     return code
 
 
 @kernel
 def _answer_base(m):
-    """Change the joint rates by the response to the station's twist less the extrapolated one (AFFINE)."""
+    """Change the joint rates by the response to the station's twist minus the extrapolated one (AFFINE)."""
     velocity = load(m.root.velocity)
     angular_velocity = load(m.root.angular_velocity)
     _place_root(m, 0.0)

@@ -20,7 +20,7 @@ KINEMATIC = VARIANT.codes["KINEMATIC"]
 
 @kernel
 def prepare(m):
-    """Set lengths and mass data of the links from the parameters, and the joints at their initial angles."""
+    """Set lengths and mass data of the links from the parameters."""
     p = m.parameters
     for k in range(len(m.arm)):
         body = m.arm[k]
@@ -37,7 +37,7 @@ def prepare(m):
 def _set_mass(p, k, body):
     """Set mass, first moment and inertia about the joint of link k + 1, from data about its centre of mass.
 
-    All are zero where links are without mass.
+    All are zero for massless links.
     """
     center = load(p.link.center_of_mass[k])
     share = 0.0 if p.variant == MASSLESS_LINKS else 1.0
@@ -56,7 +56,7 @@ def _set_mass(p, k, body):
 
 @kernel
 def _clear(body):
-    """Set articulated inertia and force of a link to those of the link alone; the force is set before."""
+    """Reset the articulated inertia of a link to the inertia of the link alone."""
     for i in range(3):
         for j in range(3):
             body.tt[i, j] = 0.0
@@ -104,15 +104,15 @@ def place(m):
 def reduce(m):
     """Set the articulated inertias and forces of all links, from the last to the root: the backward pass (3.2).
 
-    The forces of the links, their drive torques and armatures have been set. The root is left with the wrench on it and
-    the inertia that it feels.
+    The forces of the links, their drive torques and armatures must be set before. Afterwards the root holds the wrench
+    on it and the inertia that it feels.
     """
-    driven = m.parameters.variant == KINEMATIC
+    kinematic = m.parameters.variant == KINEMATIC
     for k in range(len(m.arm) - 1, 0, -1):
         body = m.arm[k]
         axis = int(body.axis) - 1
         body.mobility = 0.0
-        if m.parameters.joint.locked[k - 1] == 0.0 and not driven:
+        if m.parameters.joint.locked[k - 1] == 0.0 and not kinematic:
             body.mobility = 1.0 / (body.rr[axis, axis] + m.drive[k - 1].armature)
         if axis == 0:
             about_x.reduce(body, m.arm[k - 1])
@@ -124,7 +124,7 @@ def reduce(m):
 
 @kernel
 def accelerate(m):
-    """Set the accelerations of all joints and links: `reduce`, and the second forward pass (3.5)."""
+    """Set the accelerations of all joints and links: `reduce`, then the second forward pass (3.5)."""
     reduce(m)
     for k in range(1, len(m.arm)):
         body = m.arm[k]
@@ -138,9 +138,9 @@ def accelerate(m):
 
 @kernel
 def jolt(m, velocity, angular_velocity):
-    """Add to the joint rates the response to a jump of R's twist (m/s, rad/s, axes R); `place` comes before.
+    """Add to the joint rates the response to a jump of R's twist (m/s, rad/s, axes R); call `place` before.
 
-    It is L of spec/02 11. Forces play no part in it; drives resist with the armatures of the last micro-step.
+    The response is L of spec/02 11. It contains no forces; drives resist with the armatures of the last micro-step.
     """
     for k in range(1, len(m.arm)):
         body = m.arm[k]

@@ -1,4 +1,4 @@
-"""What the manipulator gives: ports, relative motion, joints, flags, energy and momentum."""
+"""Outputs of the manipulator: ports, relative motion, joints, flags, energy and momentum."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AFFINE = BASE_MOTION.codes["AFFINE"]
 
 @kernel
 def _publish_port(place, turn, velocity, spin, port):
-    """Set pose and twist of a port from its place, its rotation from I, and its absolute twist in axes I."""
+    """Set pose and twist of a port from its position, its rotation from I, and its absolute twist in axes I."""
     store(place, port.position)
     q = rotation.continued(rotation.quaternion(turn), rotation.load_quaternion(port.quaternion))
     rotation.store_quaternion(q, port.quaternion)
@@ -114,14 +114,14 @@ def _totals(m):
 
 @kernel
 def _publish_audit(m):
-    """Set energies, losses and works so far."""
+    """Set the energies, and the losses and work so far."""
     kinetic, stored = drive.energies(m)
     a = m.accounting
     out = m.audit
     out.kinetic_energy += kinetic
     out.stored_energy = stored + payload.spring_energy(m)
     if m.parameters.variant == KINEMATIC:
-        # there are no motors: their work is what the motion of the joints took
+        # there are no motors: their work is what closes the energy balance
         a.motors = out.kinetic_energy + out.stored_energy + a.spring
         a.motors -= a.interface + a.thrust + a.base + a.restiffened + a.initial
     out.dissipated_friction = a.friction
@@ -138,15 +138,15 @@ def _publish_audit(m):
 
 @kernel
 def is_affine(m):
-    """Return whether the station corrects the wrench on it for the acceleration that it really gets."""
+    """Return whether the station corrects the wrench on it for its actual acceleration."""
     return m.parameters.base_fixed == 0.0 and m.parameters.base_motion == AFFINE
 
 
 @kernel
 def answer_base(m, velocity, angular_velocity):
-    """Let the joints answer to a jump of the twist of R, axes R, and count momentum and work from there (AFFINE).
+    """Let the joints respond to a jump of the twist of R, axes R, and count momentum and work from there (AFFINE).
 
-    Root and links stand at the start of the step.
+    Root and links must be placed at the start of the step.
     """
     a = m.accounting
     kinetic = m.audit.kinetic_energy
@@ -160,11 +160,12 @@ def answer_base(m, velocity, angular_velocity):
 
 @kernel
 def set_base_wrench(m, h):
-    """Set the mean wrench on the station over the step of h, from the momentum of arm and payload; (0, 0) at the start.
+    """Set the mean wrench on the station over the step of h from the momentum of arm and payload.
 
-    The station gets what contact and thrust gave and the momentum did not take up. So the impulse by which its true
-    motion differs from the extrapolated one is made good one step later (spec/00 R4), but for AFFINE, where the station
-    has it already. m.middle is the root in mid-step.
+    The station gets the impulse of contact and thrust minus the change of momentum. So the impulse by which its true
+    motion differs from the extrapolated one is corrected one step later (spec/00 R4), except with AFFINE, where the
+    station has it already. m.middle is the root at mid-step. At the start, with h = 0, the wrench is that at this
+    instant, zero.
     """
     momentum, angular = _totals(m)
     a = m.accounting
@@ -192,7 +193,7 @@ def set_base_wrench(m, h):
 
 @kernel
 def publish(m, h):
-    """Set all outputs at the end of a step of h, 0 at the start; links and spring stand there already."""
+    """Set all outputs at the end of a step of h, 0 at the start; links and spring must be placed there."""
     b = m.free_body
     at, q = payload.present(m)
     own = rotation.from_quaternion(q)

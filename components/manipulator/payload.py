@@ -10,7 +10,7 @@ from components.manipulator import links
 
 @kernel
 def prepare(m):
-    """Set the payload at rest on the gripper in its initial attitude, the fixture as it lies: no deflection."""
+    """Set the payload at rest on the gripper in its initial attitude, grappled without deflection."""
     p = m.parameters
     b = m.free_body
     angles = p.initial.payload_angles
@@ -78,7 +78,8 @@ def deflect(m):
 def load_arm(m):
     """Add the wrench of the spring to the last link, about its joint.
 
-    Its force acts where the fixture is, on both bodies: from E about E it would turn the pair and make energy.
+    The force acts at the fixture on both bodies. Applied to the link at E, it would exert a net torque on the pair and
+    create energy.
     """
     last = m.arm[len(m.arm) - 1]
     w = m.free_body.wrench
@@ -151,9 +152,9 @@ def spring_energy(m):
 def present(m):
     """Return (position in I, quaternion I -> PL) of the payload at the instant of its velocities.
 
-    With velocities first and positions with the new ones, `advance` is a leapfrog whose positions run ahead by half a
-    micro-step: the spring acts in the middle of each. They are taken back here, as seen from R, so that a contact finds
-    the payload where its velocity takes it from. Ahead, it would damp a contact of stiffness k by k h / 2.
+    `advance` updates velocities first and positions with the new velocities. It is a leapfrog scheme whose positions
+    lead by half a micro-step: the spring acts in the middle of each. Here positions are moved back by this lead,
+    relative to R, to the instant of the velocities. Without this, a contact of stiffness k would be damped by k h / 2.
     """
     b = m.free_body
     to_root = rotation.load_matrix(m.root.rotation)
@@ -169,7 +170,10 @@ def present(m):
 
 @kernel
 def interface(m, at, turn):
-    """Return (position in I, I -> PI, velocity in I, angular velocity in I) of PI, for a payload at `at`, turned."""
+    """Return (position in I, I -> PI, velocity in I, angular velocity in I) of PI.
+
+    The payload is at `at` with the rotation `turn`, I -> PL.
+    """
     b = m.free_body
     offset = load(m.parameters.interface.position)
     w = load(b.angular_velocity)
@@ -195,6 +199,6 @@ def momenta(m):
 
 @kernel
 def clear_impulses(m):
-    """Set the impulses that came from outside in this step to zero."""
+    """Set the external impulses of this step to zero."""
     store(ZERO, m.accounting.outer_impulse)
     store(ZERO, m.accounting.outer_angular_impulse)

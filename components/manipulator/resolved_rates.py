@@ -16,8 +16,9 @@ TARGET = COMMAND_FRAME.codes["TARGET"]
 SINGULAR = 321
 MESSAGES = {
     SINGULAR: Message(
-        "the arm is in a singular pose (least singular value {status.value:.3g}) and parameters.control.singular_value "
-        "= {parameters.control.singular_value:.3g} allows no damping: raise it, or lead the arm away joint by joint"
+        "the arm is in a singular pose (smallest singular value {status.value:.3g}), and parameters.control."
+        "singular_value = {parameters.control.singular_value:.3g} allows no damping: raise it, or move the arm away "
+        "joint by joint"
     ),
 }
 
@@ -33,7 +34,7 @@ def to_target(m):
 
 @kernel
 def want(m, velocity, spin, point):
-    """Set the twist that E must have so that `point` of the payload has this velocity; all in axes R."""
+    """Set the demanded twist of E that gives `point` of the payload this velocity; all in axes R."""
     last = len(m.arm) - 1
     arm = subtract(load(m.sensed.point[last]), point)
     v = add(velocity, cross(spin, arm))
@@ -44,7 +45,7 @@ def want(m, velocity, spin, point):
 
 @kernel
 def set_twist(m):
-    """Set the wanted twist of E from the operator's rates, of the camera in its axes or of PI in axes of the target."""
+    """Set the demanded twist of E from the operator's rates: of the camera, camera axes, or of PI, target axes."""
     p = m.parameters
     facing = rotation.load_matrix(m.sensed.interface)
     point = load(m.sensed.position)
@@ -82,7 +83,7 @@ def _set_jacobian(m):
 
 @kernel
 def resolve(m):
-    """Set the commanded joint rates to J^T (J J^T + lambda^2)^-1 times the wanted twist. Returns 0 or a code."""
+    """Set the commanded joint rates to J^T (J J^T + lambda^2)^-1 times the demanded twist. Returns 0 or a code."""
     p = m.parameters.control
     r = m.resolved
     _set_jacobian(m)
@@ -103,10 +104,10 @@ def resolve(m):
     for i in range(6):
         along = 0.0
         for j in range(6):
-            wanted = r.twist[j]
+            demand = r.twist[j]
             if j < 3:
-                wanted /= p.length_scale
-            along += r.vectors[j, i] * wanted
+                demand /= p.length_scale
+            along += r.vectors[j, i] * demand
         along /= r.gram[i, i] + damping
         for k in range(len(m.drive)):
             total = 0.0

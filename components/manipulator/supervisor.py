@@ -1,7 +1,7 @@
-"""Step and Insert: motion of PI along one of its axes, the other five held (spec/08 3.7, source 8.4).
+"""Step and Insert: motion of PI along or about one of its axes, the other five held (spec/08 3.7, source 8.4).
 
-The executor closes a loop on the sensed pose. Nothing but its end, an abort or a load guard stops a command: a payload
-that is stopped by contact is pushed on.
+The executor closes a loop on the sensed pose. Only its end, an abort, a load guard or a change of mode stops a command:
+a payload that is stopped by contact is still pushed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ UNREACHABLE = 331
 MESSAGES = {
     UNREACHABLE: Message(
         "command.step.amplitude = {command.step.amplitude:.4g} along command.step.axis = {command.step.axis:.0f} "
-        "cannot be reached: E would be {status.value:.4g} m from joint 1, beyond parameters.segment.length"
+        "is out of reach: E would be {status.value:.4g} m from joint 1, more than parameters.segment.length allows"
     ),
 }
 
 
 @kernel
 def enter(m):
-    """Take the sensed pose for the reference, and be ready."""
+    """Take the sensed pose as the reference, and set the state to IDLE."""
     s = m.supervisor
     s.state = IDLE
     s.trigger_before = m.command.step.trigger
@@ -43,7 +43,7 @@ def enter(m):
 
 @kernel
 def travel(t, duration, ramp, amplitude):
-    """Return (travel, its rate) at time t of a motion with constant speed between two ramps, all of one sign."""
+    """Return (travel, its rate) at time t of a motion with constant speed between two ramps of the same sign."""
     size = fabs(amplitude)
     t = max(0.0, min(duration, t))
     if duration <= ramp or duration <= 0.0:
@@ -60,7 +60,7 @@ def travel(t, duration, ramp, amplitude):
 
 @kernel
 def _longest(m):
-    """Return the distance from the first joint to E of the arm when it is stretched."""
+    """Return an upper bound of the distance from the first joint to E: the sum of the lengths of the links."""
     total = 0.0
     for k in range(1, len(m.arm)):
         total += norm(load(m.arm[k].reach))
@@ -69,7 +69,7 @@ def _longest(m):
 
 @kernel
 def _start(m):
-    """Begin the command at the inputs. Returns 0, or the code of one that is out of reach."""
+    """Begin the command given by the inputs. Returns 0, or the code of a command that is out of reach."""
     p = m.parameters.control
     s = m.supervisor
     given = m.command.step
@@ -106,7 +106,7 @@ def _start(m):
 
 @kernel
 def tick(m):
-    """Advance the executor by a tick. Returns 0, or the code of a command that cannot be carried out."""
+    """Advance the executor by a tick. Returns 0, or the code of a command that cannot be executed."""
     p = m.parameters.control
     s = m.supervisor
     code = 0
@@ -157,7 +157,7 @@ def _refer(m, t):
 
 @kernel
 def set_twist(m):
-    """Set the wanted twist of E: the reference's own, and a share of the error of the sensed pose."""
+    """Set the demanded twist of E: that of the reference plus a gain times the error of the sensed pose."""
     s = m.supervisor
     rate = _refer(m, s.elapsed)
     gain = m.parameters.control.pose_gain

@@ -38,9 +38,9 @@ def initialize(m):
 
 @kernel
 def _free_motion(k, c, h):
-    """Return the transition over h of x'' + c x' + k x = 0: (position from position, from velocity).
+    """Return the transition over h of x'' + c x' + k x = 0: (position from position, position from velocity).
 
-    Under-, over- and critically damped, and k = 0, from one formula: both are exp(-c h / 2) times cosine- and
+    One formula covers under-, over- and critical damping, and k = 0: both are exp(-c h / 2) times cosine- and
     sine-like functions of the square root of c^2/4 - k.
     """
     square = 0.25 * c * c - k
@@ -67,7 +67,7 @@ def step(m, t, h):
     c = p.damping / p.mass
     a = m.force / p.mass
     from_position, from_velocity = _free_motion(k, c, h)
-    # position and velocity obey one equation: the velocity's own initial rate is the acceleration
+    # position and velocity obey the same equation; the initial rate of the velocity is the acceleration
     start_acceleration = a - c * m.velocity - k * m.position
     energy = m.audit.kinetic_energy + m.audit.stored_energy
     m.work.last_position = m.position

@@ -1,7 +1,7 @@
 """State machine of spec/07 section 9.
 
-A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must be made before the
-mechanism's. Times of events are those of the communication points at which the sensors were read.
+A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h], so it must precede the mechanism's
+step. Times of events are those of the communication points at which the sensors were read.
 """
 
 from math import isfinite
@@ -37,7 +37,7 @@ RETREATED = PERIPHERAL_OUTCOME.codes["RETREATED"]
 TIMED_OUT = PERIPHERAL_OUTCOME.codes["TIMED_OUT"]
 ABORTED = PERIPHERAL_OUTCOME.codes["ABORTED"]
 
-# communication points lie on a grid that rounding moves by far less than any step
+# s; rounding shifts communication points by far less than any step
 ROUNDING = 1e-9
 
 
@@ -58,7 +58,7 @@ def _end(m, phase, outcome, t):
 
 @kernel
 def _limit(m, t, limit):
-    """Supervise the time: after `limit` in this phase the sequence waits for the operator."""
+    """Apply the time limit of the phase: after `limit` the sequence waits for the operator in FAULT."""
     if t >= m.work.entered + limit - ROUNDING:
         m.work.interrupted = m.phase
         m.outcome = TIMED_OUT
@@ -130,7 +130,7 @@ def _after_capture(m, t):
 
 @kernel
 def _depart(m, t):
-    """End the departure when its time is over, or recover the ring where that is wanted."""
+    """End the departure after its time, or go on to recover the ring if `parameters.recovery` is set."""
     if t >= m.work.entered + m.parameters.retreat_time - ROUNDING:
         if m.work.aborted != 0.0:
             _end(m, END, ABORTED, t)
@@ -142,7 +142,7 @@ def _depart(m, t):
 
 @kernel
 def _recover(m, t):
-    """End the recovery when the ring is back: stowed, with its springs cocked, for another attempt."""
+    """End the recovery when the ring is retracted: stowed, with its springs cocked, ready for another attempt."""
     if m.sensor.retracted != 0.0:
         _end(m, STOWED, RETREATED, t)
     else:
@@ -150,8 +150,8 @@ def _recover(m, t):
 
 
 @kernel
-def _go_on(m, t):
-    """Go back to the interrupted phase when the operator says so."""
+def _resume(m, t):
+    """Return to the interrupted phase when the operator commands it."""
     if m.operator.extend != 0.0:
         m.outcome = NONE
         _enter(m, m.work.interrupted, t)
@@ -159,7 +159,7 @@ def _go_on(m, t):
 
 @kernel
 def _begin(m, phase, t):
-    """Begin a sequence in a phase: nothing has happened yet."""
+    """Begin a sequence in a phase, with all events cleared."""
     _enter(m, phase, t)
     m.finished = 0.0
     m.outcome = NONE
@@ -202,12 +202,12 @@ def _transitions(m, t):
         elif m.phase == RECOVER:
             _recover(m, t)
         else:
-            _go_on(m, t)
+            _resume(m, t)
 
 
 @kernel
 def _check_latches(m):
-    """Set the fault of a capture by the sensors without the latches, while the craft are drawn together."""
+    """Set the fault `unlatched`, a capture by the sensors without the latches, while the craft are drawn together."""
     m.unlatched = 0.0
     if m.phase == RETRACT or m.phase == MATED:
         for j in range(3):

@@ -18,17 +18,17 @@ PERIPHERAL_PHASE = enumeration(
     MATED="S7: docking planes meet",
     DEPART="A1: no capture: thrusters reversed",
     FAULT="A2: a time limit has passed: drive off, waiting for the operator",
-    END="departed or aborted; drive and thrusters off",
+    END="the sequence has ended: departed or aborted; drive and thrusters off",
     RECOVER="after A1: the drive draws the free ring back to its retracted position",
 )
 
 PERIPHERAL_OUTCOME = enumeration(
     "PeripheralOutcome",
-    NONE="nothing is decided yet",
+    NONE="not decided yet",
     DOCKED="retracted until the docking planes meet",
     RETREATED="no capture in time: departed",
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
-    ABORTED="ended by the operator, or because the ring came back without the passive craft",
+    ABORTED="ended by the operator, or because the ring was retracted without the passive craft",
 )
 
 
@@ -39,7 +39,7 @@ def _event(name: str, description: str) -> Field:
 RECORD = Record(
     Group(
         "sensor",
-        input("initial_position", "1", "IP switch of each leg", shape=LEGS, type=BOOLEAN),
+        input("initial_position", "1", "IP switch of each leg is closed", shape=LEGS, type=BOOLEAN),
         input("initial_position_lost", "1", "a leg is shorter than at IP", type=BOOLEAN),
         input("mated", "1", "MATE: each mating sensor is pressed in", shape=3, type=BOOLEAN),
         input("capture", "1", "CAPTURE: all three mating sensors are pressed in", type=BOOLEAN),
@@ -51,22 +51,22 @@ RECORD = Record(
     Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
     Group(
         "operator",
-        input("extend", "1", "manual: bring the stowed ring to its initial position, after a recovery anew; go on "
+        input("extend", "1", "manual: extend the stowed ring to its initial position, also after a recovery; continue "
               "after a time limit", type=BOOLEAN),
-        input("abort", "1", "manual: depart before capture, everything off after it", type=BOOLEAN),
+        input("abort", "1", "manual: before capture depart, after it switch everything off", type=BOOLEAN),
     ),
     Group(
         "command",
         output("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
-        output("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True),
-        output("retract", "1", "draw the ring in, and hold it there: of mechanisms with a controller of their own",
+        output("motor_voltage", "V", "voltage of both motors, positive retracts", shape=2, discrete=True),
+        output("retract", "1", "retract the ring and hold it: for mechanisms with their own controllers",
                type=BOOLEAN),
         output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
         output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
     ),
-    output("phase", "1", "of the sequence", 4.0, type=PERIPHERAL_PHASE),
+    output("phase", "1", "phase of the sequence", 4.0, type=PERIPHERAL_PHASE),
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
-    output("outcome", "1", "of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
+    output("outcome", "1", "outcome of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
     output("captured", "1", "capture has been signalled in this sequence", type=BOOLEAN),
     output("unlatched", "1", "fault: captured by the sensors, but a petal has no latch behind its stop", type=BOOLEAN),
     Group(
@@ -79,19 +79,20 @@ RECORD = Record(
     ),
     Group(
         "parameters",
-        parameter("initial_phase", "1", "in which the sequence begins: STOWED or READY",
+        parameter("initial_phase", "1", "phase in which the sequence begins: STOWED or READY",
                   PERIPHERAL_PHASE.codes["READY"], type=PERIPHERAL_PHASE),
-        parameter("voltage", "V", "supply of the motors", 27.0, minimum=0.0),
+        parameter("voltage", "V", "supply voltage of the motors", 27.0, minimum=0.0),
         parameter("extension_limit", "s", "longest time of EXTEND", 400.0, minimum=0.0),
         parameter("slack_limit", "s", "longest time of SLACK", 300.0, minimum=0.0),
         parameter("contact_limit", "s", "longest time from first contact to capture", 60.0, minimum=0.0),
         parameter("adaptation_limit", "s", "longest time of ADAPT", 15.0, minimum=0.0),
-        parameter("absorption_time", "s", "from capture to drive on", 10.0, minimum=0.0),
+        parameter("absorption_time", "s", "time from capture to switching the drive on", 10.0, minimum=0.0),
         parameter("retraction_limit", "s", "longest time of RETRACT", 900.0, minimum=0.0),
         parameter("retreat_time", "s", "duration of DEPART", 10.0, minimum=0.0),
-        parameter("recovery", "1", "after a departure without capture the ring is retracted for another attempt",
+        parameter("recovery", "1", "after a departure without capture, retract the ring for another attempt",
                   0.0, type=BOOLEAN),
-        parameter("docked_gap", "m", "largest plane gap at which a retracted ring has docked the craft", 5e-3),
+        parameter("docked_gap", "m", "largest plane gap with which the craft are docked when the ring is retracted",
+                  5e-3),
         parameter("push", "1", "thrusters push from first contact to capture", 0.0, type=BOOLEAN),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
@@ -105,7 +106,7 @@ RECORD = Record(
     ports.status(),
     Group(
         "work",
-        private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
+        private("entered", "s", "time at which the current phase began, or its time limit was restarted"),
         private("interrupted", "1", "phase whose time limit has passed"),
         private("at_initial_position", "1", "this leg has reached IP", shape=LEGS),
         private("aborted", "1", "the operator has ordered the departure"),

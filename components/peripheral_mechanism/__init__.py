@@ -14,25 +14,25 @@ from components.peripheral_mechanism.kernel import MESSAGES, initialize, step
 from components.peripheral_mechanism.ports import record
 
 _OWN_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-# contact: end of the name, of the description, fields of the record, messages, parameter sets of others
+# contact: suffix of the name, suffix of the description, fields of the record, messages, further parameter sets
 _CONTACTS: dict[str, tuple[Any, ...]] = {
     "internal": ("", "", INTERNAL, internal_contact.MESSAGES, ring_pair.PARAMETER_SETS),
-    "external": ("External", ", contact on the passive unit from outside", EXTERNAL, external_contact.MESSAGES, ()),
+    "external": ("External", " with external contact", EXTERNAL, external_contact.MESSAGES, ()),
 }
 
 
 def component(contact: str = "internal") -> Component:
-    """Return the mechanism with this contact.
+    """Return the mechanism with "internal" or "external" contact.
 
-    `contact = "external"` leaves the contact of the rings to an FMU of its own, whose wrenches come through ports and
-    hold over a step. Raises ValueError for another word.
+    With "external" the contact of the rings is a separate FMU, whose wrenches come through ports and are held over a
+    step. Raises ValueError for any other value.
     """
     if contact not in _CONTACTS:
-        raise ValueError(f"contact is {' or '.join(_CONTACTS)}, not {contact!r}")
-    name, where, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
+        raise ValueError(f"contact must be {' or '.join(_CONTACTS)}, not {contact!r}")
+    name, suffix, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
     return Component(
         name=f"PeripheralMechanism{name}",
-        description=f"elastic-adaptive peripheral docking mechanism{where}",
+        description=f"elastic-adaptive peripheral docking mechanism{suffix}",
         record=record(contact_ports),
         initialize=initialize,
         step=step,

@@ -1,4 +1,4 @@
-"""Accounting of the energy of the peripheral mechanism: accumulators, cables, drive, pushers."""
+"""Energy accounting of the peripheral mechanism: accumulators, cables, drive, pushers."""
 
 from components.core.kernel import kernel
 from components.devices import drive
@@ -22,7 +22,7 @@ def _accumulators(m):
 
 @kernel
 def audit(m):
-    """Set momentum, and energies but those of the contact, as all is placed at the end of a step."""
+    """Set momentum and all energies except those of the contact, with everything placed at the end of a step."""
     momentum_balance.audit(m)
     out = m.audit
     stored, hysteresis, slipped = _accumulators(m)

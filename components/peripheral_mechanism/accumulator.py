@@ -1,17 +1,17 @@
 """Energy accumulators, one on each leg: a spiral spring with a clutch that locks its recoil (source 7.4, spec/07 6).
 
-Deformation d grows as the leg shortens, 0 at the forward position; the force is that on the rod, positive pushes it
-out. The spring's shaft follows the nut through a train of stiffness `train_stiffness`; the force reads as that of the
-shaft's position alone, so that the lines on which the shaft stands (3, 4, 11) have the slope of the train:
+Deformation d grows as the leg shortens, 0 at the forward position. The force is that on the rod; positive pushes it
+out. The spring's shaft follows the nut through a train of stiffness `train_stiffness`. The branches 1 and 2 include
+this compliance, and the lines on which the shaft is at rest (3, 4, 11) have the slope of the train:
 
-    1 direct branch, being compressed     2 return branch, releasing     3 between 1 and 2, shaft stands
-    4 force falls to zero, shaft stands   0 backlash                     11 tension      12 clutch slips in tension
+    1 direct branch, compressing              2 return branch, releasing   3 between 1 and 2, shaft at rest
+    4 force falls to zero, shaft at rest      0 backlash                   11 tension      12 clutch slips in tension
     5 stop, rod fully in
 
-Transitions are the merged table of spec/07 6.3. Slip of the clutch shifts the lines, but not the stop, which is where
-the rod is fully in: the source shifts it too, and a leg that has slipped would never be retracted again. Memory changes
-at samples of the deformation only; between two samples the force is taken linear, and `work` and energies follow from
-that. Names: p = parameters.accumulators, e = one accumulator.
+Transitions follow the merged table of spec/07 6.3. Slip of the clutch shifts the lines, but not the stop, where the rod
+is fully in. The source shifts it too, but then a leg that has slipped could never be retracted again. The state changes
+only at samples of the deformation; between two samples the force is taken as linear, and `work` and energies follow
+from that. Names: p = parameters.accumulators, e = one accumulator.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from components.core.table import segment
 
 BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
 
-# s; times are sums of micro-steps, which rounding moves by far less than any of them
+# s; rounding shifts sums of micro-steps by far less than any micro-step
 ROUNDING = 1e-9
-# transitions in one sample: each line at most once, with one to spare
+# largest number of transitions in one sample: each line at most once, with one to spare
 TRANSITIONS = 8
 
 
@@ -32,57 +32,58 @@ def parameters() -> Group:
     """Return the group `accumulators`; the start values are set PM-1 (spec/07 section 11.4)."""
     return Group(
         "accumulators",
-        parameter("direct_deformation", "m", "direct branch: from the forward to the retracted position, rising",
-                  (0.0, 0.06, 0.12, 0.18, 0.24), shape=5),
+        parameter("direct_deformation", "m", "direct branch: deformations from the forward to the retracted position, "
+                  "ascending", (0.0, 0.06, 0.12, 0.18, 0.24), shape=5),
         parameter("direct_force", "N", "direct branch: force while the spring is compressed",
                   (270.0, 410.0, 560.0, 720.0, 900.0), shape=5, minimum=0.0),
-        parameter("return_deformation", "m", "return branch: from the forward position, rising; its end is on the "
-                  "line of the train through the end of the direct branch", (0.0, 0.06, 0.12, 0.18, 0.23928), shape=5),
+        parameter("return_deformation", "m", "return branch: deformations from the forward position, ascending; the "
+                  "last is on the line of the train through the end of the direct branch",
+                  (0.0, 0.06, 0.12, 0.18, 0.23928), shape=5),
         parameter("return_force", "N", "return branch: force while the spring releases",
                   (162.0, 246.0, 336.0, 432.0, 540.0), shape=5, minimum=0.0),
-        parameter("train_stiffness", "N/m", "of the train between ring and spring shaft, and of the stop", 5e5,
-                  minimum=1.0),
-        parameter("backlash", "m", "of the train", 5e-4, minimum=0.0),
+        parameter("train_stiffness", "N/m", "stiffness of the train between ring and spring shaft, and of the stop",
+                  5e5, minimum=1.0),
+        parameter("backlash", "m", "backlash of the train", 5e-4, minimum=0.0),
         parameter("slip_force", "N", "tension at which the clutch slips", 800.0, minimum=1.0),
-        parameter("damping", "N.s/m", "viscous, of the train", 250.0, minimum=0.0),
-        parameter("clutch_delay", "s", "from the command of the clutch to its action", 0.01, minimum=0.0),
+        parameter("damping", "N.s/m", "viscous damping of the train", 250.0, minimum=0.0),
+        parameter("clutch_delay", "s", "delay from the command of the clutch to its action", 0.01, minimum=0.0),
         description="energy accumulators of the legs: force against deformation",
     )  # fmt: skip
 
 
 def state() -> Group:
-    """Return the group `accumulator`: memory and energies of each."""
+    """Return the group `accumulator`: state and energies of each."""
     return Group(
         "accumulator",
         private("state", "1", "line of the force: 0 to 5, 11 or 12"),
         private("locked", "1", "recoil is locked"),
         private("waiting", "s", "time for which the command has differed from the clutch"),
-        private("deformation", "m", "at the last sample"),
-        private("force", "N", "on the rod at the last sample, without damping"),
-        private("extreme", "m", "largest (branch 1) or least (branch 2) deformation since the branch was entered"),
+        private("deformation", "m", "deformation at the last sample"),
+        private("force", "N", "force on the rod at the last sample, without damping"),
+        private("extreme", "m", "largest (branch 1) or smallest (branch 2) deformation since the branch was entered"),
         private("between", "m", "deformations at the ends of line 3, lower and upper", shape=2),
         private("held_top", "m", "deformation at the upper end of line 4"),
         private("zero", "m", "deformation at the lower end of line 4, where the force is zero"),
-        private("shift", "m", "of all lines by slip of the clutch"),
-        private("work", "J", "done on the spring and its train so far"),
-        private("slipped", "J", "dissipated by slip of the clutch"),
+        private("shift", "m", "shift of all lines by slip of the clutch"),
+        private("work", "J", "work done on the spring and its train so far"),
+        private("slipped", "J", "energy dissipated by slip of the clutch"),
         count=6,
     )
 
 
 @kernel
 def _branch(deformation, force, x):
-    """Return the force of a branch at x; its end segments go on beyond it."""
+    """Return the force of a branch at x; its end segments are extrapolated."""
     i = segment(x, deformation)
     return force[i] + (force[i + 1] - force[i]) * (x - deformation[i]) / (deformation[i + 1] - deformation[i])
 
 
 @kernel
 def _meet(deformation, force, stiffness, x, f):
-    """Return where the line of slope `stiffness` through (x, f) meets a branch, its end segments prolonged.
+    """Return where the line of slope `stiffness` through (x, f) meets a branch with extrapolated end segments.
 
-    No branch is as steep as the line: branch less line falls monotonically, and the line meets the last segment whose
-    start is still above it, or the first one.
+    The line is steeper than any branch, so branch minus line falls monotonically, and the line meets the last segment
+    whose start is still above it, or the first one.
     """
     last = len(deformation) - 2
     i = 0
@@ -94,7 +95,7 @@ def _meet(deformation, force, stiffness, x, f):
 
 @kernel
 def _area(deformation, force, x):
-    """Return the integral of a branch from its first point to x; its end segments go on beyond it."""
+    """Return the integral of a branch from its first point to x; its end segments are extrapolated."""
     total = 0.0
     last = len(deformation) - 2
     i = 0
@@ -118,7 +119,7 @@ def return_force(p, e, d):
 
 @kernel
 def _to_direct(p, e, d, f):
-    """Return the deformation at which line 3 or 4 through (d, f) meets branch 1, or where the stop begins before it."""
+    """Return the deformation at which line 3 or 4 through (d, f) meets branch 1, or the stop if that comes first."""
     x = _meet(p.direct_deformation, p.direct_force, p.train_stiffness, d - e.shift, f)
     return min(e.shift + x, p.direct_deformation[4])
 
@@ -153,7 +154,7 @@ def _between(p, e, lower, upper):
 
 @kernel
 def force(p, e, d):
-    """Return the force on the rod at deformation d with the present line, N; without damping."""
+    """Return the force on the rod at deformation d on the current line, N, without damping."""
     if e.state == DIRECT:
         return direct_force(p, e, d)
     if e.state == RETURN:
@@ -176,7 +177,7 @@ def force(p, e, d):
 def _switch(p, e, lock):
     """Switch the clutch at the deformation of the last sample.
 
-    Unlocking lets the shaft go, so that the force may jump to branch 2; what the jump costs is dissipated.
+    Unlocking releases the shaft, so the force may jump to branch 2; the energy lost in the jump is dissipated.
     """
     e.locked = lock
     if lock != 0.0 or e.state == DIRECT or e.state == STOP:
@@ -195,7 +196,7 @@ def _switch(p, e, lock):
 
 @kernel
 def _from_branches(p, e, d, rate):
-    """Make one transition out of the states 1, 2, 3 and 5, if one is due. Returns whether one was."""
+    """Make one transition out of states 1, 2, 3 and 5, if one is due. Returns whether one was made."""
     end = p.direct_deformation[4]
     locked = e.locked != 0.0
     if e.state == DIRECT:
@@ -239,7 +240,7 @@ def _from_branches(p, e, d, rate):
 
 @kernel
 def _from_held(p, e, d, rate):
-    """Make one transition out of the states 4, 0, 11 and 12, if one is due. Returns whether one was."""
+    """Make one transition out of states 4, 0, 11 and 12, if one is due. Returns whether one was made."""
     slack = e.zero - p.backlash
     slip = slack - p.slip_force / p.train_stiffness
     if e.state == HELD:
@@ -265,12 +266,12 @@ def _from_held(p, e, d, rate):
         else:
             return False
     elif d < slip:
-        # the limiter slips between train and spring shaft: the spring stays wound, the rod comes out
-        way = d - slip
-        e.held_top += way
-        e.zero += way
-        e.shift += way
-        e.slipped -= p.slip_force * way
+        # the clutch slips between train and spring shaft: the spring stays wound, the rod moves out
+        slipped = d - slip
+        e.held_top += slipped
+        e.zero += slipped
+        e.shift += slipped
+        e.slipped -= p.slip_force * slipped
         return False
     elif rate > 0.0:
         e.state = TENSION
@@ -281,7 +282,7 @@ def _from_held(p, e, d, rate):
 
 @kernel
 def advance(p, e, command, d, rate, h):
-    """Take the sample of deformation d (m) and of its rate (m/s), h after the last one, with the `command` to lock."""
+    """Process a sample of deformation d (m) and its rate (m/s), h after the last, with the `command` to lock."""
     if command == e.locked:
         e.waiting = 0.0
     else:
@@ -305,7 +306,7 @@ def advance(p, e, command, d, rate, h):
 def stored_energy(p, e):
     """Return the energy that spring and train would give back if the recoil were unlocked now, J.
 
-    The shaft stands where the train's line through (d, f) meets zero force; from there branch 2 releases the spring.
+    The shaft is where the line of the train through (d, f) meets zero force; from there branch 2 releases the spring.
     """
     d = e.zero
     if DIRECT <= e.state <= BETWEEN or e.state == STOP:
@@ -319,7 +320,7 @@ def stored_energy(p, e):
 
 @kernel
 def initialize(p, e, d):
-    """Lock the accumulator without force at deformation d: a ring that was drawn there and let go (spec/07 6.4)."""
+    """Lock the accumulator with zero force at deformation d: a ring that was drawn in and released (spec/07 6.4)."""
     e.shift = 0.0
     e.locked = 1.0
     e.waiting = 0.0

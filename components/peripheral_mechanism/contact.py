@@ -1,7 +1,7 @@
-"""Contact as the mechanism's kernels call it: `internal_contact` or `external_contact`, chosen by the record.
+"""Contact as called by the mechanism's kernels: `internal_contact` or `external_contact`, chosen by the record.
 
-A record with the group `ring_pair` has its contact inside; another one gets wrenches through ports. Which functions a
-kernel calls is decided when it is compiled for a record.
+A record with the group `ring_pair` has internal contact; any other gets wrenches through ports. The choice is made when
+a kernel is compiled for a record.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from components.peripheral_mechanism import external_contact as external
 from components.peripheral_mechanism import internal_contact as internal
 
 
-def _either(inside: Callable[..., Any], outside: Callable[..., Any]) -> Any:
-    """Return the kernel that calls `inside` for records with the pair of rings, `outside` for others."""
-    return variant("ring_pair", inside, outside)
+def _either(if_internal: Callable[..., Any], if_external: Callable[..., Any]) -> Any:
+    """Return the kernel that calls `if_internal` for records with the pair of rings, `if_external` for others."""
+    return variant("ring_pair", if_internal, if_external)
 
 
 check_inputs = _either(internal.check_inputs, external.check_inputs)

@@ -1,4 +1,4 @@
-"""What the record of the mechanism has for its contact: inside, or outside through ports."""
+"""Fields of the mechanism's record for internal contact, or for external contact through ports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONTACTS = 16
 
 @dataclass(frozen=True)
 class RingContactPorts:
-    """Fields and groups that one build has and the other has not, by the group of the record that takes them."""
+    """Fields and groups that differ between the two builds, named by the group of the record that takes them."""
 
     target: tuple[Field, ...] = ()
     link: tuple[Field, ...] = ()
@@ -46,8 +46,8 @@ INTERNAL = RingContactPorts(
     devices=("contact", "latches"),
     hidden=(ring_pair.unit(),),
     balance=(
-        private("contact_work", "J", "done by the contact on ring and passive unit so far"),
-        private("contact_energy", "J", "stored in contacts and latches at the start"),
+        private("contact_work", "J", "work of the contact on ring and passive unit so far"),
+        private("contact_energy", "J", "energy stored in contacts and latches at the start"),
     ),
 )  # fmt: skip
 
@@ -60,5 +60,5 @@ EXTERNAL = RingContactPorts(
     ),
     link=ports.wrench_input(),
     works=("contact",),
-    balance=(private("work_contact", "J", "done by the external contact on ring and passive unit"),),
+    balance=(private("work_contact", "J", "work of the external contact on ring and passive unit so far"),),
 )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Contact outside the mechanism, an FMU of its own: its wrenches come through ports and hold over a step.
+"""Contact in a separate FMU: its wrenches come through ports and are held over a step.
 
-`internal_contact` has the same functions for the build with the ring unit in its record; `contact` chooses.
+`internal_contact` has the same functions for the build with the pair of rings in its record; `contact` chooses.
 """
 
 from math import isfinite
@@ -17,10 +17,10 @@ MESSAGES: dict[int, Message] = {}
 
 @kernel
 def work(m, force, torque, on_target, torque_on_target, h):
-    """Return the work of a contact over a micro-step h, J: of its wrenches on ring and passive unit.
+    """Return the work of the wrenches of a contact on ring and passive unit over a micro-step h, J.
 
-    That on the ring about its centre of mass, force in frame 0 and torque in ring axes; the other in PU. Between
-    `accelerate` and `kick`.
+    The wrench on the ring is about its centre of mass, force in frame 0 and torque in ring axes; the other is in PU.
+    Call it between `accelerate` and `kick`.
     """
     x = m.hexapod
     base = m.motion.base
@@ -53,12 +53,12 @@ def initialize(m):
 
 @kernel
 def start(m):
-    """Do nothing: there is no stored energy to count from."""
+    """Do nothing: there is no stored energy."""
 
 
 @kernel
 def begin_step(m):
-    """Do nothing: sensors and flags of contact are those of the FMU of the contact."""
+    """Do nothing: sensors and flags of contact belong to the FMU of the contact."""
 
 
 @kernel
@@ -82,7 +82,7 @@ def newly_closed(m):
 
 @kernel
 def closes_by(m, end, h):
-    """Return False: the wrenches hold over the step."""
+    """Return False: the wrenches are held over the step."""
     return False
 
 
@@ -94,7 +94,7 @@ def remember_closed(m, h):
 
 @kernel
 def accept(m, h):
-    """Return 0: the wrenches hold over the step."""
+    """Return 0: the wrenches are held over the step."""
     return 0
 
 

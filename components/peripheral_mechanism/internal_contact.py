@@ -1,7 +1,7 @@
 """Contact inside the mechanism: the pair of rings in its record, evaluated at every micro-step.
 
-`external_contact` has the same functions for the build whose contact comes through ports. `contact` chooses between
-them by the record: one with `ring_pair` gets these.
+`external_contact` has the same functions for the build whose contact comes through ports. `contact` chooses these for
+a record with `ring_pair`.
 """
 
 from components.contact import kinematics, ring_pair
@@ -17,13 +17,13 @@ MESSAGES = ring_pair.messages(discard=False)
 
 @kernel
 def check_inputs(m):
-    """Return 0: internal contact has no ports of its own."""
+    """Return 0: internal contact has no ports."""
     return 0
 
 
 @kernel
 def initialize(m):
-    """Set the unit and the energies to their start. Returns 0, or the code of a failure."""
+    """Initialise the pair of rings and the energies. Returns 0, or the code of a failure."""
     unit = m.ring_pair
     code = ring_pair.initialize(unit)
     if code:
@@ -35,13 +35,13 @@ def initialize(m):
 
 @kernel
 def start(m):
-    """Count the stored energy of contact from where it is placed at the start."""
+    """Record the stored energy of contact at the start, from which changes are counted."""
     m.balance.contact_energy = m.ring_pair.output.stored_energy
 
 
 @kernel
 def begin_step(m):
-    """Clear the flag of contact, which holds over the step in which the rings touched."""
+    """Clear the flag of contact, which is set for a whole step if the rings touch in it."""
     m.flag.contact = 0.0
 
 
@@ -55,7 +55,7 @@ def _copy(placement, copy):
 
 @kernel
 def _set_inputs(m, h):
-    """Copy frame 0 and ring plane, as they are placed, to the inputs of the unit; friction will be held over h."""
+    """Copy the placed frame 0 and ring plane to the inputs of the pair of rings; friction will be held over h."""
     inputs = m.ring_pair.input
     _copy(m.relative, inputs.base)
     position, velocity = platform.point(m.hexapod, (m.parameters.ring.plane_offset, 0.0, 0.0))
@@ -71,7 +71,7 @@ def _set_inputs(m, h):
 
 @kernel
 def detect(m, h):
-    """Evaluate contact at the placed position, as a trial for a micro-step h. Returns 0, or the code of a failure."""
+    """Evaluate contact at the placed position as a trial for a micro-step h. Returns 0, or the code of a failure."""
     _set_inputs(m, h)
     unit = m.ring_pair
     code = ring_pair.attempt(unit)
@@ -88,10 +88,10 @@ def newly_closed(m):
 
 @kernel
 def closes_by(m, end, h):
-    """Return whether a contact that is open closes in a micro-step of length h, which ends at `end` (s) of the step.
+    """Return whether an open contact closes in a micro-step of length h, which ends at `end` (s) in the step.
 
-    The middle, where contact is evaluated, does not show those that close after it. The ring moves on with its
-    velocities, from the pose that `stepping` keeps, and is back there afterwards.
+    The evaluation in the middle does not show contacts that close after it. The ring is moved on with its velocities
+    and then restored to the pose kept in `stepping`.
     """
     x = m.hexapod
     s = m.ring_state
@@ -99,7 +99,7 @@ def closes_by(m, end, h):
     motion.place_ports(m.base, m.target, m.motion, end)
     kinematics.relate(m.relative, m.motion.base, m.motion.target)
     platform.place_ring(x, s, 0.0)
-    # one that is too deep by then is left to the middle; friction need not be held for a look
+    # a penetration that is too deep at the end is left to the evaluation in the middle; friction need not be held here
     closes = detect(m, 0.0) == 0 and newly_closed(m)
     platform.restore_pose(x, s, m.stepping)
     return closes
@@ -151,7 +151,7 @@ def account(m, h):
 
 @kernel
 def finish_step(m):
-    """Set forces, sensors and list of contacts at the end of a step. Returns 0, or the code of a failure."""
+    """Set forces, sensors and the list of contacts at the end of a step. Returns 0, or the code of a failure."""
     _set_inputs(m, 0.0)
     unit = m.ring_pair
     code = ring_pair.evaluate(unit)
@@ -175,8 +175,8 @@ def finish_step(m):
 def audit(m):
     """Add the contact to the energies of the mechanism.
 
-    Contacts and latches store and lose what they take of ring and passive unit: what their springs do not hold and the
-    latches have not lost, damping and friction have.
+    Contacts and latches store or dissipate the energy that they take from ring and passive unit. The part that is
+    neither stored in their springs nor lost in the latches is dissipated by damping and friction.
     """
     out = m.audit
     contact = m.ring_pair.output

@@ -1,8 +1,8 @@
 """The peripheral mechanism: initialisation and the loop of micro-steps, spec/07 section 3, spec/00 section 6.
 
-A micro-step of length h is drift - kick - drift: the ring moves to the middle, where contact, accumulators, cables and
-legs are evaluated once, with velocities predicted by the last acceleration; velocities are kicked over h; the ring
-moves to the end. Second order for smooth forces.
+A micro-step of length h is drift - kick - drift. The ring drifts to the middle, where contact, accumulators, cables and
+legs are evaluated once, with velocities predicted by the last acceleration. Then velocities are kicked over h, and the
+ring drifts to the end. The scheme is of second order for smooth forces.
 """
 
 from components.contact import kinematics, ring_pair
@@ -53,7 +53,7 @@ def _check_inputs(m):
 
 @kernel
 def _place(m, tau, ahead):
-    """Place ports and ring at `tau` (s) into the step, with the ring's velocities `ahead` (s) of those it has.
+    """Place ports and ring at `tau` (s) into the step, with the velocities of the ring extrapolated by `ahead` (s).
 
     Returns 0, or the code of a failure.
     """
@@ -64,7 +64,7 @@ def _place(m, tau, ahead):
 
 @kernel
 def _place_cables(m, ahead):
-    """Place the cables on the placed ring, the gears `ahead` (s) of where they are; returns the rate of the gears."""
+    """Place the cables on the placed ring, the gears extrapolated by `ahead` (s). Returns the rate of the gears."""
     rate = -m.motor.rate / m.parameters.drive.nut_ratio
     retraction.place(m.parameters.cables, m.hexapod, m.cable, outputs.gear_angle(m) + ahead * rate, rate)
     return rate
@@ -72,7 +72,7 @@ def _place_cables(m, ahead):
 
 @kernel
 def _push(m):
-    """Return force and torque of the pushers on the target, frame PU, and account for their energy."""
+    """Return force and torque of the pushers on the target, frame PU, and set their stored energy."""
     p = m.parameters
     force, torque, m.balance.pusher_energy = pushers.wrench(
         p.pushers, p.docking_plane_x, load(m.relative.position), load_matrix(m.relative.rotation)
@@ -104,7 +104,7 @@ def _accelerate(m):
 
 @kernel
 def _react(m):
-    """Set the wrench on the base at the last evaluation: of legs, drums and pushers."""
+    """Set the wrench of legs, drums and pushers on the base at the last evaluation."""
     hexapod.react(m.hexapod)
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
@@ -127,8 +127,8 @@ def _drive(m, h):
 def _micro_step(m, start, h, long):
     """Advance by one micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it, or will by its end; or the
-    code of a failure. A penetration has changed nothing either.
+    Returns 0, CLOSED or the code of a failure. CLOSED means that the micro-step is `long` and that a contact closes in
+    it or by its end. CLOSED and a penetration leave the state unchanged.
     """
     p = m.parameters
     x = m.hexapod
@@ -237,7 +237,7 @@ def initialize(m):
 
 @kernel
 def _begin(m):
-    """Begin a step: contact, and the momenta with the true motion of the base. Returns 0, or the code of a failure."""
+    """Begin a step: reset contact, and set the momenta with the true motion of the base. Returns 0 or a code."""
     contact.begin_step(m)
     return momentum_balance.begin(m)
 

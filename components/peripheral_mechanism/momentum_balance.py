@@ -1,4 +1,4 @@
-"""Momentum of a mechanism with a ring on legs, and from where its steps count it.
+"""Momentum of a mechanism with a ring on legs, and its balance over a step.
 
 Newton's law of the whole mechanism gives the mean wrench on the base (spec/00 R4, R38, R45; `devices.exchange`). The
 record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
@@ -17,9 +17,9 @@ SOURCE, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "AFFINE"))
 
 @kernel
 def _momentum(m, velocity, angular_velocity):
-    """Return (linear momentum, angular momentum about the origin of I) of the mechanism as it is placed, axes I.
+    """Return (linear momentum, angular momentum about the origin of I) of the placed mechanism, axes I.
 
-    The base, at `m.motion`, has that `velocity` (m/s) and `angular_velocity` (rad/s), frame 0.
+    The pose of the base is that in `m.motion`, with this `velocity` (m/s) and `angular_velocity` (rad/s), frame 0.
     """
     base = m.motion.base
     hexapod.momentum(m.hexapod, velocity, angular_velocity)
@@ -31,13 +31,13 @@ def _momentum(m, velocity, angular_velocity):
 
 @kernel
 def momentum(m):
-    """Return the momenta of `_momentum` with the base's motion in `m.motion`."""
+    """Return the momenta as `_momentum` does, with the motion of the base in `m.motion`."""
     return _momentum(m, load(m.motion.base.velocity), load(m.motion.base.angular_velocity))
 
 
 @kernel
 def _jolt(m):
-    """Change the velocities of the ring by what the base's twist differs from the extrapolated one (AFFINE)."""
+    """Change the velocities of the ring by its response to the base's twist minus the extrapolated one (AFFINE)."""
     base = m.motion.base
     twist = m.balance.base_twist
     dv = subtract(load(base.velocity), (twist[0], twist[1], twist[2]))
@@ -55,10 +55,10 @@ def _jolt(m):
 
 @kernel
 def begin(m):
-    """Find the momentum with the true motion of the base at the start of a step, where the last one has placed all.
+    """Find the momentum at the start of a step with the true motion of the base, as placed by the last step.
 
-    In mode AFFINE the ring first answers to what the base's twist differs from the extrapolated one. Returns 0, or the
-    code of a failure.
+    In mode AFFINE the ring first responds to the base's twist minus the extrapolated one. Returns 0, or the code of a
+    failure.
     """
     motion.place_ports(m.base, m.target, m.motion, 0.0)
     if m.parameters.base_motion == AFFINE:
@@ -73,7 +73,7 @@ def begin(m):
 
 @kernel
 def audit(m):
-    """Set momentum and kinetic energy as all is placed at the end of a step."""
+    """Set momentum and kinetic energy, with everything placed at the end of a step."""
     linear, angular = momentum(m)
     store(linear, m.balance.end_momentum)
     store(angular, m.balance.end_angular_momentum)
@@ -95,7 +95,7 @@ def audit(m):
 def respond(m):
     """Set `base.affine_mass`, and the response of the ring for `begin` of the next step, in mode AFFINE.
 
-    It comes last in a step.
+    Call it last in a step.
     """
     base = m.motion.base
     for i in range(3):

@@ -57,7 +57,7 @@ def set_docking(relative, plane_x, out):
 
 @kernel
 def set_motion(m):
-    """Set the outputs of motion and the switches at the end of the step, where everything is placed."""
+    """Set the outputs of motion and the switches, with everything placed at the end of the step."""
     set_ring(m)
     _set_legs(m)
     set_docking(m.relative, m.parameters.docking_plane_x, m.docking)

@@ -1,6 +1,6 @@
-"""The ring on its six legs: geometry, motion of the ring, forces of the legs on the generated kernels of a hexapod.
+"""The ring on its six legs: geometry, motion of the ring, and leg forces, with the generated kernels of a hexapod.
 
-x.ring.velocity and .angular_velocity are those for which accelerations are evaluated, in the middle of a micro-step;
+x.ring.velocity and .angular_velocity are those in the middle of a micro-step, for which accelerations are evaluated;
 the group `ring_state` has those at its ends. Names: p = parameters, x = hexapod, s = ring_state.
 """
 
@@ -35,7 +35,8 @@ NOT_FINITE = 304
 
 RING_MESSAGES = {
     DEGENERATE: Message(
-        "leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or its crank cannot reach"
+        "leg {status.index:.0f} is degenerate: its ends coincide, its upper joint is folded, or it is out of reach of "
+        "its crank"
     ),
     NOT_FINITE: Message("component {status.index:.0f} of the acceleration of the ring is not finite"),
 }
@@ -54,47 +55,48 @@ MESSAGES = {**RING_MESSAGES, **STRUT_MESSAGES}
 
 def _screws() -> tuple[Field, ...]:
     return (
-        parameter("lead", "m", "of the ball screws", 0.02, minimum=1e-6),
-        parameter("hand", "1", "of the screws: +1 right, -1 left", (1.0, -1.0, 1.0, -1.0, 1.0, -1.0), shape=LEGS),
-        parameter("nut_inertia", "kg.m2", "of a nut with all that it turns, reduced to the nut", 1e-4, minimum=0.0),
+        parameter("lead", "m", "lead of the ball screws", 0.02, minimum=1e-6),
+        parameter("hand", "1", "hand of the screws: +1 right, -1 left", (1.0, -1.0, 1.0, -1.0, 1.0, -1.0), shape=LEGS),
+        parameter("nut_inertia", "kg.m2", "inertia of a nut and everything that it turns, reduced to the nut", 1e-4,
+                  minimum=0.0),
     )  # fmt: skip
 
 
 def parameters(screws: bool = True) -> tuple[Group, Group]:
     """Return the groups `ring` and `legs`; the start values are set PM-1 (spec/07 section 11.4).
 
-    Without `screws` rods slide and turn freely in their housings, and the legs have no nuts.
+    Without `screws`, rods slide and turn freely in their housings, and the legs have no nuts.
     """
     ring = Group(
         "ring",
-        parameter("mass", "kg", "ring with petals and latches", 40.0, minimum=1e-3),
-        parameter("inertia", "kg.m2", "about the centre of mass, ring axes",
+        parameter("mass", "kg", "mass of the ring with petals and latches", 40.0, minimum=1e-3),
+        parameter("inertia", "kg.m2", "inertia of the ring about its centre of mass, ring axes",
                   ((14.4, 0.0, 0.0), (0.0, 7.3, 0.0), (0.0, 0.0, 7.3)), shape=(3, 3)),
-        parameter("plane_offset", "m", "of the ring plane from the centre of mass, along x of the ring", 0.0),
+        parameter("plane_offset", "m", "offset of the ring plane from the centre of mass, along x of the ring", 0.0),
     )  # fmt: skip
     legs = Group(
         "legs",
-        parameter("base_radius", "m", "of the lower joints", 0.6, minimum=1e-3),
+        parameter("base_radius", "m", "radius of the lower joints", 0.6, minimum=1e-3),
         parameter("base_angle", "rad", "half the azimuth between the lower joints of a pair", 14.0 * pi / 180.0,
                   display_unit="deg"),
-        parameter("ring_radius", "m", "of the upper joints", 0.6, minimum=1e-3),
+        parameter("ring_radius", "m", "radius of the upper joints", 0.6, minimum=1e-3),
         parameter("ring_angle", "rad", "half the azimuth between the upper joints of a pair", pi / 4.0,
                   display_unit="deg"),
-        parameter("retracted_length", "m", "between the joints of a leg without stroke", 0.4, minimum=1e-3),
-        parameter("stroke", "m", "at the forward position", 0.24, minimum=1e-3),
-        parameter("initial_stroke", "m", "at the initial position IP", 0.14, minimum=0.0),
-        parameter("housing_mass", "kg", "of one leg housing", 6.0, minimum=0.0),
+        parameter("retracted_length", "m", "length of a leg between its joints at zero stroke", 0.4, minimum=1e-3),
+        parameter("stroke", "m", "stroke at the forward position", 0.24, minimum=1e-3),
+        parameter("initial_stroke", "m", "stroke at the initial position IP", 0.14, minimum=0.0),
+        parameter("housing_mass", "kg", "mass of one leg housing", 6.0, minimum=0.0),
         parameter("housing_centre", "m", "centre of mass of a housing from the lower joint", 0.15),
-        parameter("housing_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.006, 0.08), shape=2,
-                  minimum=0.0),
-        parameter("screw_mass", "kg", "of one screw rod", 3.0, minimum=0.0),
+        parameter("housing_inertia", "kg.m2", "inertia of a housing about its centre of mass: axial, transverse",
+                  (0.006, 0.08), shape=2, minimum=0.0),
+        parameter("screw_mass", "kg", "mass of one screw rod", 3.0, minimum=0.0),
         parameter("screw_centre", "m", "centre of mass of a rod from the upper joint, along the leg outward", -0.2),
-        parameter("screw_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.0008, 0.06), shape=2,
-                  minimum=0.0),
+        parameter("screw_inertia", "kg.m2", "inertia of a rod about its centre of mass: axial, transverse",
+                  (0.0008, 0.06), shape=2, minimum=0.0),
         *(_screws() if screws else ()),
-        parameter("margin", "m", "stroke beyond the retracted and the forward position for which the model holds",
+        parameter("margin", "m", "overtravel beyond the retracted and forward positions for which the model is valid",
                   (0.005, 0.03), shape=2, minimum=0.0),
-        parameter("roll_limit", "rad", "rotation of a rod for which the model holds", pi / 3.0, minimum=0.0,
+        parameter("roll_limit", "rad", "largest rotation of a rod for which the model is valid", pi / 3.0, minimum=0.0,
                   display_unit="deg"),
         description=f"legs U C U{' with differential ball screws' if screws else ''}; pairs at the azimuths 0, 120 and "
         "240 deg",
@@ -103,20 +105,20 @@ def parameters(screws: bool = True) -> tuple[Group, Group]:
 
 
 def state() -> Group:
-    """Return the group `ring_state`: motion of the ring at the ends of micro-steps, relative to frame 0."""
+    """Return the group `ring_state`: motion of the ring relative to frame 0 at the ends of micro-steps."""
     return Group(
         "ring_state",
         private("quaternion", "1", "frame 0 -> ring", (1.0, 0.0, 0.0, 0.0), shape=4),
-        private("velocity", "m/s", "of the centre of mass, frame 0", shape=3),
-        private("angular_velocity", "rad/s", "ring axes", shape=3),
-        private("acceleration", "1", "of velocity and angular velocity in the last micro-step", shape=6),
-        private("viscous", "J", "dissipated by the damping of the legs"),
+        private("velocity", "m/s", "velocity of the centre of mass, frame 0", shape=3),
+        private("angular_velocity", "rad/s", "angular velocity, ring axes", shape=3),
+        private("acceleration", "1", "derivatives of velocity and angular velocity in the last micro-step", shape=6),
+        private("viscous", "J", "energy dissipated by the damping of the legs"),
     )
 
 
 @kernel
 def _azimuth(k, half):
-    """Return the azimuth of a joint of leg k, from 0: the first leg of a pair at the smaller azimuth."""
+    """Return the azimuth of a joint of leg k, counted from 0; the first leg of a pair has the smaller azimuth."""
     return (k // 2) * (2.0 * pi / 3.0) + (half if k % 2 == 1 else -half)
 
 
@@ -131,14 +133,14 @@ def _joints(p, k):
 
 @kernel
 def across(p):
-    """Return the distance across the axis between the joints of a leg whose ring is aligned, m."""
+    """Return the distance between the joints of a leg transverse to the axis, for an aligned ring, m."""
     lower, upper = _joints(p, 0)
     return norm(subtract(upper, lower))
 
 
 @kernel
 def height(p, stroke):
-    """Return the height of an aligned ring over the lower joints, m, all legs with this `stroke`; NaN if none."""
+    """Return the height of an aligned ring above the lower joints, m, for this `stroke` of all legs; NaN if none."""
     wide = across(p)
     length = p.retracted_length + stroke
     return sqrt(length * length - wide * wide)
@@ -161,7 +163,7 @@ _set_nut = variant("lead", _with_nut, _without_nut)
 
 @kernel
 def _set_leg(p, c, k):
-    """Set the constants of leg k. The axes of its joints coincide where the ring is aligned at IP (spec/07 4.1)."""
+    """Set the constants of leg k. The axes of its joints coincide with the ring aligned at IP (spec/07 4.1)."""
     lower, upper = _joints(p, k)
     u = unit(add((height(p, p.initial_stroke), 0.0, 0.0), subtract(upper, lower)))
     y = unit((0.0, -u[2], u[1]))
@@ -187,7 +189,7 @@ def _set_leg(p, c, k):
 
 @kernel
 def initialize(p, x, s, stroke):
-    """Set masses and geometry, and the ring aligned and at rest where all legs have this `stroke`."""
+    """Set masses and geometry, with the ring aligned and at rest and all legs at this `stroke`."""
     for k in range(LEGS):
         _set_leg(p.legs, x.strut[k], k)
     start_ring(p, x, s, height(p.legs, stroke))
@@ -195,7 +197,7 @@ def initialize(p, x, s, stroke):
 
 @kernel
 def start_ring(p, x, s, above):
-    """Set the mass of the ring, and the ring aligned and at rest, `above` (m) the lower joints."""
+    """Set the mass of the ring, with the ring aligned and at rest at `above` (m) above the lower joints."""
     x.ring.mass = p.ring.mass
     for i in range(3):
         for k in range(3):
@@ -219,14 +221,14 @@ def drift(x, s, h):
 
 @kernel
 def keep_pose(x, s, kept):
-    """Keep the pose of the ring in the group `kept`, for `restore_pose`."""
+    """Save the pose of the ring in the group `kept`, for `restore_pose`."""
     store(load(x.ring.position), kept.position)
     store_quaternion(load_quaternion(s.quaternion), kept.quaternion)
 
 
 @kernel
 def restore_pose(x, s, kept):
-    """Set the pose of the ring to the one of `keep_pose`."""
+    """Restore the pose of the ring saved by `keep_pose`."""
     store(load(kept.position), x.ring.position)
     store_quaternion(load_quaternion(kept.quaternion), s.quaternion)
 
@@ -245,7 +247,7 @@ def _check_struts(x, p, status):
 
 @kernel
 def _unchecked(x, p, status):
-    """Return 0: a crank is in reach or degenerate."""
+    """Return 0: there is nothing to check beyond the degenerate legs that `place` has found."""
     return 0
 
 
@@ -254,7 +256,7 @@ _check_legs = variant("crank", _unchecked, _check_struts)
 
 @kernel
 def place_ring(x, s, ahead):
-    """Place the ring, without its legs, with the velocities that it will have `ahead` (s) by its last acceleration."""
+    """Place the ring, without its legs, with velocities extrapolated by `ahead` (s) with its last acceleration."""
     a = s.acceleration
     store(axpy(ahead, (a[0], a[1], a[2]), load(s.velocity)), x.ring.velocity)
     store(axpy(ahead, (a[3], a[4], a[5]), load(s.angular_velocity)), x.ring.angular_velocity)
@@ -279,7 +281,7 @@ def roll(c):
 
 @kernel
 def effective_stroke(c):
-    """Return the stroke of leg `c` by which its nut has turned, m (spec/07 section 5, erratum E-P7)."""
+    """Return the effective stroke of leg `c`, equivalent to the rotation of its nut, m (spec/07 5, erratum E-P7)."""
     return c.stroke + roll(c) / c.nut_ratio
 
 
@@ -291,10 +293,10 @@ def effective_rate(c):
 
 @kernel
 def drive_legs(p, x, s, accumulators, locks, h, share):
-    """Sample the accumulators where the legs are placed, and set the torques on their nuts.
+    """Sample the accumulators at the placed legs, and set the torques on their nuts.
 
-    `locks` (6) are the commands of the clutches; h is the time since the last sample, `share` (s) that for which the
-    damping counts.
+    `locks` (6) are the commands of the clutches. h is the time since the last sample, and `share` (s) the time over
+    which the dissipation by damping is counted.
     """
     for k in range(LEGS):
         c = x.strut[k]
@@ -322,7 +324,7 @@ def kick(x, s, h, status):
 
 @kernel
 def point(x, place):
-    """Return (position relative to O_0, velocity relative to frame 0) of the ring's point at `place` (ring axes)."""
+    """Return (position from O_0, velocity relative to frame 0) of the point of the ring at `place` (ring axes)."""
     alpha = load_matrix(x.ring.rotation)
     carried = apply_transposed(alpha, cross(load(x.ring.angular_velocity), place))
     return add(load(x.ring.position), apply_transposed(alpha, place)), add(load(x.ring.velocity), carried)
@@ -330,9 +332,9 @@ def point(x, place):
 
 @kernel
 def mean_twist(x, s, h):
-    """Return the mean (velocity in frame 0, angular velocity in ring axes) over h, after `accelerate`, before `kick`.
+    """Return the mean (velocity in frame 0, angular velocity in ring axes) over h, relative to frame 0.
 
-    Relative to frame 0.
+    Call it after `accelerate`, before `kick`.
     """
     a = x.ring.acceleration
     velocity = axpy(0.5 * h, (a[0], a[1], a[2]), load(s.velocity))
@@ -341,9 +343,9 @@ def mean_twist(x, s, h):
 
 @kernel
 def mean_gain(x, s, h):
-    """Return the difference of `mean_twist` and the twist of `place` with h / 2 `ahead`: (velocity, angular velocity).
+    """Return `mean_twist` minus the twist of `place` with `ahead` = h / 2: (velocity, angular velocity).
 
-    The first in frame 0, the other in ring axes; after `accelerate`, before `kick`.
+    Velocity is in frame 0, angular velocity in ring axes. Call it after `accelerate`, before `kick`.
     """
     now, last = x.ring.acceleration, s.acceleration
     velocity = (now[0] - last[0], now[1] - last[1], now[2] - last[2])
@@ -352,7 +354,7 @@ def mean_gain(x, s, h):
 
 @kernel
 def stroke_gain(x, c, gain):
-    """Return what a `gain` of the ring's twist adds to the rate of the stroke of leg `c`, m/s."""
+    """Return the change of the stroke rate of leg `c` due to a change `gain` of the ring's twist, m/s."""
     velocity, turn = gain
     axis = (c.cosine[0] * c.cosine[1], c.sine[1], -c.sine[0] * c.cosine[1])
     carried = apply_transposed(load_matrix(x.ring.rotation), cross(turn, load(c.node_point)))

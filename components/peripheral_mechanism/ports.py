@@ -37,7 +37,7 @@ DRIVE = with_starts(
         drive.parameters(),
         {
             "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
-            "efficiency": {"description": "of shafts and power gears while they retract"},
+            "efficiency": {"description": "efficiency of shafts and power gears during retraction"},
         },
     ),
     [drive.DRAWS_RING_IN],
@@ -62,15 +62,15 @@ MOTOR = changed(
 
 def motor_voltage() -> Field:
     """Return the command of the drive that draws a ring in."""
-    return input("motor_voltage", "V", "of both motors, positive retracts", shape=2, discrete=True)
+    return input("motor_voltage", "V", "voltage of both motors, positive retracts", shape=2, discrete=True)
 
 
 def drive_outputs(lets_out: str = "pays out cable") -> Group:
-    """Return the group `drive` of outputs; `lets_out` says what the drive does where it turns in the positive sense."""
+    """Return the group `drive` of outputs; `lets_out` describes the effect of a positive rotation of the drive."""
     return Group(
         "drive",
-        output("angle", "rad", f"output shaft, positive {lets_out}"),
-        output("rate", "rad/s", f"output shaft, positive {lets_out}"),
+        output("angle", "rad", f"angle of the output shaft, positive {lets_out}"),
+        output("rate", "rad/s", f"rate of the output shaft, positive {lets_out}"),
     )
 
 
@@ -78,17 +78,18 @@ def _parameters() -> Group:
     return Group(
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
-        parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
-                  type=ports.BASE_MOTION),
+        parameter("base_motion", "1", "how the carrier reports its acceleration; must be the same as at its port",
+                  LAGGED, type=ports.BASE_MOTION),
         *micro_step_control.parameters(),
-        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
+        parameter("step_limit", "s", "longest step over which the motion of the ports may be extrapolated", 0.02,
                   minimum=1e-6),
-        parameter("initial_stroke", "m", "of all legs at the start, their recoil locked and without force", 0.14,
+        parameter("initial_stroke", "m", "stroke of all legs at the start, with locked recoil and zero force", 0.14,
                   minimum=0.0),
-        parameter("initial_gear_angle", "rad", "of the gear cams at the start; 5.236 where all slack is paid out",
+        parameter("initial_gear_angle", "rad", "angle of the gear cams at the start; 5.236 with all slack paid out",
                   5.235987755982989, minimum=0.0),
-        parameter("switch_margin", "m", "stroke from IP within which its switch is closed", 2.5e-3, minimum=0.0),
-        parameter("retracted_margin", "m", "stroke of all legs below which the mechanism is retracted", 1e-3,
+        parameter("switch_margin", "m", "deviation of the stroke from IP within which the IP switch is closed", 2.5e-3,
+                  minimum=0.0),
+        parameter("retracted_margin", "m", "stroke of all legs up to which the mechanism is retracted", 1e-3,
                   minimum=0.0),
         *platform.parameters(),
         accumulator.parameters(),
@@ -101,10 +102,10 @@ def _parameters() -> Group:
 def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
-        # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
+        # fields of only one port or build come first: numba would take the longer record for the shorter, and warn
         Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
-                     "for AFFINE", shape=21),
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
+                     "except with AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
         Group("target", *contact.target, *ports.apart(3.0), *ports.twist(INPUT),
@@ -120,17 +121,17 @@ def record(contact: RingContactPorts) -> Record:
                              display_unit="deg")),
         Group(
             "leg",
-            output("stroke", "m", "0 at the retracted position"),
-            output("roll", "rad", "of the rod about its axis", display_unit="deg"),
-            output("effective_stroke", "m", "by which the nut has turned"),
-            output("spring_force", "N", "of spring and train on the rod, positive pushes it out"),
+            output("stroke", "m", "stroke of the leg, 0 at the retracted position"),
+            output("roll", "rad", "rotation of the rod about its axis", display_unit="deg"),
+            output("effective_stroke", "m", "stroke equivalent to the rotation of the nut"),
+            output("spring_force", "N", "force of spring and train on the rod, positive pushes it out"),
             output("state", "1", "line of the accumulator: 0 to 5, 11 or 12", type=INTEGER),
             output("locked", "1", "recoil is locked", type=BOOLEAN),
             count=LEGS,
         ),
         Group(
             "sensor",
-            output("initial_position", "1", "IP switch of each leg", shape=LEGS, type=BOOLEAN),
+            output("initial_position", "1", "IP switch of each leg is closed", shape=LEGS, type=BOOLEAN),
             output("initial_position_lost", "1", "a leg is shorter than at IP", type=BOOLEAN),
             *contact.sensor,
             output("retracted", "1", "RP: all legs retracted", type=BOOLEAN),
@@ -142,10 +143,10 @@ def record(contact: RingContactPorts) -> Record:
         *contact.public,
         Group(
             "validity",
-            output("cable_stop", "1", "steps in which a cable at the end of its slack held the ring unlocked",
+            output("cable_stop", "1", "number of steps in which a taut cable held the unlocked ring, drive at rest",
                    type=INTEGER),
             *contact.validity,
-            description="steps and micro-steps in which the model was used beyond its domain",
+            description="steps and micro-steps in which the model was used outside its domain",
         ),
         Group(
             "audit",
@@ -164,9 +165,9 @@ def record(contact: RingContactPorts) -> Record:
         Group(
             "balance",
             *exchange.balance(),
-            private("pusher_energy", "J", "stored in the pushers"),
-            private("spring_energy", "J", "of the accumulators at the start"),
-            private("gear_loss", "J", "of the power gears while they pay out"),
+            private("pusher_energy", "J", "energy stored in the pushers"),
+            private("spring_energy", "J", "stored energy of the accumulators at the start"),
+            private("gear_loss", "J", "energy dissipated in the self-locking power gears so far"),
             *contact.balance,
         ),
         *contact.hidden,

@@ -1,8 +1,8 @@
 """Retraction device: three cables on drums with cams, self-locking gears, one drive (source 7.5, spec/07 section 7).
 
-Drive -> flexible shafts -> power gears -> gear cam -> intermediate cam -> main cam -> drum -> cable. Angles of cams
-grow as cable is paid out. A spreading spring between the cams keeps a small tension in a slack cable; where the cams
-are stacked, the cable is taut. The twist of a flexible shaft by the tension of its cable shifts the gear cam: it is in
+Drive -> flexible shafts -> power gears -> gear cam -> intermediate cam -> main cam -> drum -> cable. Cam angles grow as
+cable is paid out. A spreading spring between the cams keeps a small tension in a slack cable; when the cams are
+stacked, the cable is taut. The tension of a cable twists its flexible shaft and so shifts the gear cam: the shaft is in
 series with the cable (erratum E-P10). Names: p = parameters.cables, c = cable, x = hexapod.
 """
 
@@ -23,16 +23,17 @@ def parameters() -> Group:
     """Return the group `cables`; the start values are set PM-1 (spec/07 section 11.4)."""
     return Group(
         "cables",
-        parameter("ring_radius", "m", "of the attachments on the ring, at the azimuths of the pairs", 0.58,
+        parameter("ring_radius", "m", "radius of the attachments on the ring, at the azimuths of the pairs", 0.58,
                   minimum=1e-3),
-        parameter("base_radius", "m", "of the points where the cables leave their drums", 0.58, minimum=1e-3),
-        parameter("retracted_length", "m", "free length at the retracted position", 0.23908, minimum=0.0),
-        parameter("stiffness", "N/m", "of one cable", 1e6, minimum=1.0),
-        parameter("damping", "N.s/m", "of one cable", 2e3, minimum=0.0),
-        parameter("spring_tension", "N", "of the spreading spring, in any cable", 10.0, minimum=0.0),
-        parameter("drum_radius", "m", "of the drums", 0.07, minimum=1e-6),
+        parameter("base_radius", "m", "radius of the points where the cables leave their drums", 0.58, minimum=1e-3),
+        parameter("retracted_length", "m", "free length of a cable at the retracted position", 0.23908, minimum=0.0),
+        parameter("stiffness", "N/m", "stiffness of one cable", 1e6, minimum=1.0),
+        parameter("damping", "N.s/m", "damping of one cable", 2e3, minimum=0.0),
+        parameter("spring_tension", "N", "tension of the spreading spring, in each cable", 10.0, minimum=0.0),
+        parameter("drum_radius", "m", "radius of the drums", 0.07, minimum=1e-6),
         parameter("cam_angle", "rad", "angular size of each cam", pi / 12.0, minimum=0.0, display_unit="deg"),
-        parameter("shaft_compliance", "rad/(N.m)", "of one flexible shaft, reduced to its drum", 0.0, minimum=0.0),
+        parameter("shaft_compliance", "rad/(N.m)", "compliance of one flexible shaft, reduced to its drum", 0.0,
+                  minimum=0.0),
         description="cables, drums and cams of the retraction device",
     )  # fmt: skip
 
@@ -41,18 +42,18 @@ def outputs() -> Group:
     """Return the group `cable`."""
     return Group(
         "cable",
-        output("tension", "N", "of the cable"),
-        output("length", "m", "from the drum to the ring"),
+        output("tension", "N", "tension of the cable"),
+        output("length", "m", "length from the drum to the ring"),
         output("joined", "1", "the cams are stacked: the cable is taut", type=BOOLEAN),
-        output("drum_angle", "rad", "of the drum cam, 0 at the retracted position, grows as cable is paid out"),
-        output("gear_angle", "rad", "of the gear cam, likewise"),
-        output("drum_rate", "rad/s", "of the drum"),
-        private("drum_point", "m", "where it leaves its drum, frame 0", shape=3),
-        private("ring_point", "m", "where it is attached to the ring, ring axes", shape=3),
-        private("direction", "1", "drum -> ring, frame 0", shape=3),
-        private("deformation", "m", "of the cable; negative while it is slack"),
-        private("rate", "m/s", "of the length"),
-        private("dissipated", "J", "by the damping of the cable"),
+        output("drum_angle", "rad", "angle of the drum cam, 0 at the retracted position, grows as cable is paid out"),
+        output("gear_angle", "rad", "angle of the gear cam, grows as cable is paid out"),
+        output("drum_rate", "rad/s", "rate of the drum"),
+        private("drum_point", "m", "point where the cable leaves its drum, frame 0", shape=3),
+        private("ring_point", "m", "point where the cable is attached to the ring, ring axes", shape=3),
+        private("direction", "1", "unit vector drum -> ring, frame 0", shape=3),
+        private("deformation", "m", "deformation of the cable; negative while it is slack"),
+        private("rate", "m/s", "rate of the length"),
+        private("dissipated", "J", "energy dissipated by the damping of the cable"),
         count=CABLES,
     )
 
@@ -71,7 +72,7 @@ def _attachment(radius, i):
 
 @kernel
 def initialize(p, cables):
-    """Set the attachments of the cables, and their losses to zero."""
+    """Set the attachments of the cables, and set their losses to zero."""
     for i in range(CABLES):
         store(_attachment(p.base_radius, i), cables[i].drum_point)
         store(_attachment(p.ring_radius, i), cables[i].ring_point)
@@ -80,13 +81,13 @@ def initialize(p, cables):
 
 @kernel
 def _stiffness(p):
-    """Return the stiffness of a cable with its flexible shaft, which is in series with it, N/m."""
+    """Return the stiffness of a cable in series with its flexible shaft, N/m."""
     return 1.0 / (1.0 / p.stiffness + p.shaft_compliance * p.drum_radius * p.drum_radius)
 
 
 @kernel
 def place(p, x, cables, angle, rate):
-    """Place the cables on a placed ring, with the gears at `angle` (rad, `rate` rad/s); sets their tensions."""
+    """Place the cables on a placed ring, with the gears at `angle` (rad, `rate` rad/s), and set their tensions."""
     stiffness = _stiffness(p)
     paid_out = p.retracted_length + p.drum_radius * (angle - 2.0 * p.cam_angle)
     for i in range(CABLES):
@@ -124,7 +125,7 @@ def load_ring(x, cables):
 
 @kernel
 def load_base(cables, base_force, base_torque):
-    """Add the tensions to the wrench on the base about O_0, frame 0: the drums stand on it."""
+    """Add the tensions to the wrench on the base, which carries the drums, about O_0, frame 0."""
     for i in range(CABLES):
         c = cables[i]
         force = scale(c.tension, load(c.direction))
@@ -140,7 +141,7 @@ def total_tension(cables):
 
 @kernel
 def _elastic(p, c):
-    """Return (elastic force of a cable in N, its energy in J), that of its spreading spring from where it is taut."""
+    """Return (elastic force of a cable in N, its energy in J); that of the spreading spring is 0 where it gets taut."""
     if c.deformation <= 0.0:
         return 0.0, p.spring_tension * c.deformation
     force = _stiffness(p) * c.deformation

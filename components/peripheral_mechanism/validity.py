@@ -1,4 +1,4 @@
-"""Parameters of the peripheral mechanism that do not fit each other, and what its model does not cover."""
+"""Checks of the parameters of the peripheral mechanism, and of the domain of its model."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ RING_INERTIA = 330
 
 MESSAGES = {
     DIRECT_TABLE: Message(
-        "parameters.accumulators.direct_deformation[{status.index:.0f}] = {status.value:g} m: deformations must rise "
-        "strictly"
+        "parameters.accumulators.direct_deformation[{status.index:.0f}] = {status.value:g} m: deformations must be "
+        "strictly ascending"
     ),
     RETURN_TABLE: Message(
-        "parameters.accumulators.return_deformation[{status.index:.0f}] = {status.value:g} m: deformations must rise "
-        "strictly"
+        "parameters.accumulators.return_deformation[{status.index:.0f}] = {status.value:g} m: deformations must be "
+        "strictly ascending"
     ),
     BRANCHES: Message(
         "parameters.accumulators.return_force[{status.index:.0f}] = {status.value:g} N is above the direct branch: "
-        "the spring would give more than it got"
+        "the spring would give back more energy than it received"
     ),
     STEEP: Message(
         "a branch of parameters.accumulators is steeper at its point {status.index:.0f} than train_stiffness = "
@@ -44,21 +44,21 @@ MESSAGES = {
         "{status.value:.4g} m between the joints of a leg across the axis"
     ),
     RING_INERTIA: Message(
-        "parameters.ring.inertia is one that no body has: a principal moment is above the sum of the others"
+        "parameters.ring.inertia is physically impossible: a principal moment is above the sum of the others"
     ),
     HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
     INITIAL_STROKE: Message(
-        "a stroke of {status.value:g} m (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke: "
-        "{status.index:.0f}) is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
+        "stroke {status.index:.0f} (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke) = "
+        "{status.value:g} m is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
     ),
     GEAR_ANGLE: Message(
-        "parameters.initial_gear_angle = {parameters.initial_gear_angle:g} rad is above {status.value:.6g} rad, where "
-        "all the cable is paid out, or the cables then are shorter than the ring at parameters.initial_stroke needs"
+        "parameters.initial_gear_angle = {parameters.initial_gear_angle:g} rad is above {status.value:.6g} rad, at "
+        "which all the cable is paid out"
     ),
     FORWARD: Message(
-        "parameters.accumulators.direct_deformation must reach from 0 to parameters.legs.stroke = "
-        "{parameters.legs.stroke:g} m, and return_deformation from 0 to it at most; point {status.index:.0f} is at "
-        "{status.value:g} m"
+        "parameters.accumulators.direct_deformation must extend from 0 to parameters.legs.stroke = "
+        "{parameters.legs.stroke:g} m, and return_deformation from 0 to at most this value; point {status.index:.0f} "
+        "is at {status.value:g} m"
     ),
 }
 
@@ -96,7 +96,7 @@ def _check_branches(p, stroke, status):
 
 @kernel
 def check_parameters(p, status):
-    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    """Check that the parameters are consistent. Returns 0, or the code of the first failure."""
     if not possible(p.ring.mass, ZERO, load_matrix(p.ring.inertia)):
         return fail(status, RING_INERTIA, 0.0, 0)
     across = platform.across(p.legs)
@@ -120,7 +120,7 @@ def check_parameters(p, status):
 
 @kernel
 def count(m):
-    """Count a step in which cables stop the ring although its recoil is unlocked and the drive stands."""
+    """Count a step in which cables hold the ring although its recoil is unlocked and the drive is at rest."""
     unlocked = False
     for k in range(platform.LEGS):
         if m.accumulator[k].locked == 0.0:

@@ -1,4 +1,4 @@
-"""Cyclogram of docking with the probe mechanism: which command follows which sensor, and when. spec/06 section 6."""
+"""Cyclogram of docking with the probe mechanism: the sequence of commands by sensors and time. spec/06 section 6."""
 
 from pathlib import Path
 

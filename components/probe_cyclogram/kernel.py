@@ -1,7 +1,7 @@
 """State machine of spec/06 section 6.2.
 
-A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must be made before the
-mechanism's. Times of events are those of the communication points at which the sensors were read.
+A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must come before the step of the
+mechanism. Times of events are those of the communication points at which the sensors were read.
 """
 
 from math import isfinite
@@ -30,7 +30,7 @@ RETREATED = OUTCOME.codes["RETREATED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
 
-# communication points lie on a grid that rounding moves by far less than any step
+# s, rounding of the times of communication points: far below any step
 ROUNDING = 1e-9
 
 
@@ -70,7 +70,7 @@ def _before_capture(m, t):
         else:
             _limit(m, t, p.extension_limit)
     elif m.phase == READY:
-        # a centred head meets the socket's bottom, or its latches close, without having touched the cone (R41)
+        # a centred head may meet the socket's bottom, or its latches may close, before it touches the cone (R41)
         if m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0 or m.sensor.socket_bottom != 0.0:
             m.event.first_contact = t
             _enter(m, PUSH, t)

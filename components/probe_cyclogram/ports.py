@@ -43,7 +43,7 @@ RECORD = Record(
     Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
     Group(
         "operator",
-        input("start", "1", "manual: go on where the sequence has stopped because a time limit passed", type=BOOLEAN),
+        input("start", "1", "manual: continue a sequence that has stopped because a time limit passed", type=BOOLEAN),
         input("abort", "1", "manual: retreat before capture, everything off after it", type=BOOLEAN),
         input("push", "1", "manual: thrust along the axis before the first contact, and while the sequence waits",
               type=INTEGER, minimum=-1, maximum=1),
@@ -78,7 +78,7 @@ RECORD = Record(
         parameter("brakes_time", "s", "lateral brakes on; 0 without switchable brakes", 30.0, minimum=0.0),
         parameter("drive_delay", "s", "from the start of docking to drive on", 35.0, minimum=0.0),
         parameter("end_gap", "m", "plane gap at which docking is complete", 0.01),
-        parameter("docked_gap", "m", "largest plane gap at which a fully retracted probe has docked the craft", 0.03),
+        parameter("docked_gap", "m", "largest plane gap at which a fully retracted probe counts as docked", 0.03),
         parameter("extension_limit", "s", "longest time of extending the probe", 600.0, minimum=0.0),
         parameter("retraction_limit", "s", "longest time of retraction", 450.0, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,

@@ -13,23 +13,23 @@ from components.probe_mechanism.kernel import MESSAGES, initialize, step
 from components.probe_mechanism.ports import record
 
 _OWN_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-# name in the FMU, description, ports, messages, parameter sets of others
+# part of the FMU's name, description, ports, messages, parameter sets of other packages
 _CONTACTS: dict[str, tuple[Any, ...]] = {
     "internal": ("", "", INTERNAL, internal_contact.MESSAGES, probe_cone.PARAMETER_SETS),
-    "external": ("External", ", contact on the passive unit from outside", EXTERNAL, external_contact.MESSAGES, ()),
+    "external": ("External", ", external contact on the passive unit", EXTERNAL, external_contact.MESSAGES, ()),
 }
 # description, ports, messages, and the parameter sets of `_OWN_SETS` that only this device has the parameters for
 _AXIAL: dict[str, tuple[Any, ...]] = {
     "spring_and_brake": ("existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES, {"AX-1", "AX-MIM"}),
     "two_brakes": ("two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES, {"AX-2"}),
 }
-# description, and likewise: a fixed limiter comes with levers
+# description, and the parameter sets of `_OWN_SETS` for this limiter only: a fixed one comes with levers
 _LIMITERS: dict[str, tuple[Any, ...]] = {
     "fixed": ("", {"LV-1", "LV-2", "HB-1", "HB-2"}),
     "movable": (", movable limiter", {"ML-1", "ML-2", "HB-3"}),
 }
-_OF_ONE_BUILD = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
-# name in the FMU
+_VARIANT_SETS = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
+# part of the FMU's name
 _NAMES = {
     ("spring_and_brake", "fixed"): "",
     ("two_brakes", "fixed"): "TwoBrakes",
@@ -41,24 +41,24 @@ _NAMES = {
 def component(contact: str = "internal", axial: str = "spring_and_brake", limiter: str = "fixed") -> Component:
     """Return the mechanism with this contact, this axial device and this limiter.
 
-    `contact = "external"` leaves the contact on the passive unit to an FMU of its own, `ContactProbeCone`, whose
-    wrenches come through ports and hold over a step. `axial = "two_brakes"` has two friction brakes in series (variant
-    V2) instead of spring, friction brake and magnetic brakes (V1). With `limiter = "movable"` the limiter slides along
-    the housing on springs, and there are no alignment levers (variant V3, with two brakes). Hinge, lateral damper and
-    probe are parameter sets of each. Raises ValueError for another word.
+    `contact = "external"` leaves the contact on the passive unit to a separate FMU, `ContactProbeCone`, whose wrenches
+    come through ports and hold over a step. `axial = "two_brakes"` has two friction brakes in series (variant V2)
+    instead of spring, friction brake and magnetic brakes (V1). With `limiter = "movable"` the limiter slides along the
+    housing on springs, and there are no alignment levers (variant V3, with two brakes). Hinge, lateral damper and probe
+    are chosen by parameter sets. Raises ValueError for any other value.
     """
     options = (("contact", contact, _CONTACTS), ("axial", axial, _AXIAL), ("limiter", limiter, _LIMITERS))
-    for option, given, known in options:
-        if given not in known:
-            raise ValueError(f"{option} is {' or '.join(known)}, not {given!r}")
-    outside, where, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
-    what, axial_ports, axial_messages, device_sets = _AXIAL[axial]
-    added, limiter_sets = _LIMITERS[limiter]
+    for option, value, choices in options:
+        if value not in choices:
+            raise ValueError(f"{option} is {' or '.join(choices)}, not {value!r}")
+    contact_name, contact_text, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
+    axial_text, axial_ports, axial_messages, device_sets = _AXIAL[axial]
+    limiter_text, limiter_sets = _LIMITERS[limiter]
     known_sets = device_sets | limiter_sets
-    own_sets = [entry for entry in _OWN_SETS if entry.name in known_sets or entry.name not in _OF_ONE_BUILD]
+    own_sets = [entry for entry in _OWN_SETS if entry.name in known_sets or entry.name not in _VARIANT_SETS]
     return Component(
-        name=f"ProbeMechanism{outside}{_NAMES[axial, limiter]}",
-        description=f"docking mechanism of the probe-cone type, {what}{added}{where}",
+        name=f"ProbeMechanism{contact_name}{_NAMES[axial, limiter]}",
+        description=f"docking mechanism of the probe-cone type, {axial_text}{limiter_text}{contact_text}",
         record=record(contact_ports, axial_ports, limiter == "movable"),
         initialize=initialize,
         step=step,

@@ -36,8 +36,8 @@ def momentum(m):
 def begin(m):
     """Find the momentum with the true motion of the base at the start of a step, before anything has moved.
 
-    In mode AFFINE the joints first answer to what the base's twist differs from the extrapolated one, as they would
-    have to the acceleration that was missing: by the response that `tree.affine` found at this position.
+    In mode AFFINE the joints first respond to the difference of the base's twist from the extrapolated one, as they
+    would have responded to the missing acceleration: with the response that `tree.affine` found at this position.
     """
     balance = m.balance
     base = m.motion.base
@@ -59,7 +59,7 @@ def begin(m):
 
 @kernel
 def audit(m):
-    """Set momentum, and energies but those of the contact, at the end of a step; after `report` of tree and damper."""
+    """Set momentum and energies, except those of the contact, at the end of a step; after `report` of the tree."""
     linear, angular = momentum(m)
     store(linear, m.balance.end_momentum)
     store(angular, m.balance.end_angular_momentum)

@@ -1,7 +1,7 @@
-"""Axial damper: nut on a ball screw, its axial device, and what the device does to the motion of the probe.
+"""Axial damper: nut on a ball screw, its axial device, and its effect on the motion of the probe.
 
 The device between nut and drive is that of `spring_and_brake` (V1) or of `two_brakes` (V2): the parameters of the
-record say which, and the kernels of the other one are not compiled.
+record determine which, and the kernels of the other one are not compiled.
 
 Everything is reduced to the probe: `travel` x > 0 shortens the probe, force against travel, nut angle = x 2 pi / lead.
 The equation of motion is spec/06 (S 6.1.1) with errata E-5 and E-6, multiplied by 2 pi / lead:
@@ -24,17 +24,17 @@ from components.probe_mechanism import spring_and_brake, two_brakes
 
 
 def _by_parameters(existing: Callable[..., Any], modified: Callable[..., Any]) -> Any:
-    """Return the kernel that calls one or the other, by the parameters that are its first argument."""
+    """Return the kernel that calls one or the other, depending on the parameters, its first argument."""
     return variant("first_brake_stroke", modified, existing)
 
 
 def _by_state(existing: Callable[..., Any], modified: Callable[..., Any]) -> Any:
-    """Return the kernel that calls one or the other, by the group `axial` that is its first argument."""
+    """Return the kernel that calls one or the other, depending on the group `axial`, its first argument."""
     return variant("dissipated_first_brake", modified, existing)
 
 
 def load() -> Group:
-    """Return the group `axial_load`: what acts on the nut at the middle of a micro-step."""
+    """Return the group `axial_load`: the loads on the nut at the middle of a micro-step."""
     return Group(
         "axial_load",
         private("head_force", "N", "on the head along the probe; < 0 pushes it in"),
@@ -83,10 +83,10 @@ def initialize(a, travel):
 
 @kernel
 def _solve(p, a, load, h):
-    """Return what `advance` needs, with arguments as it has; changes nothing.
+    """Solve the micro-step of `advance`, with the same arguments; changes nothing.
 
-    (rate after the micro-step, rate without friction of the screw, inertia, elastic force, slip, deflection, force of
-    the brake on the nut, its derivative).
+    Returns (rate after the micro-step, rate without friction of the screw, inertia, elastic force, slip, deflection,
+    force of the brake on the nut, its derivative).
     """
     rate = a.rate
     elastic, slip, deflection = train(p, a.slip, a.deflection, a.travel + 0.5 * h * rate - load.drive_travel)

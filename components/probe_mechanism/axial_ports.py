@@ -1,4 +1,4 @@
-"""What the record of the mechanism has for its axial damper: spring and friction brake (V1), or two friction brakes."""
+"""The mechanism's groups for its axial damper: spring and friction brake (V1), or two friction brakes (V2)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from components.core.field import Field, Group, output, parameter, private
 
 @dataclass(frozen=True)
 class AxialPorts:
-    """Groups of one axial device: its `parameters`, its outputs and memory, the devices whose losses the audit has.
+    """Groups of one axial device: `parameters`, outputs and memory, and the devices whose losses the audit lists.
 
-    The groups are called `axial`; the one stands in `parameters`. What the devices have in common has one name.
+    Both groups are called `axial`; that of the parameters is inside the group `parameters`. Quantities common to the
+    devices have the same names.
     """
 
     parameters: Group

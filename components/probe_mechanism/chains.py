@@ -1,7 +1,8 @@
 """The chains of the lateral damper: struts U P S and cranks R U S between base and housing, on generated kernels.
 
-Each is closed on the housing, then followed, reduced to it and carried along, as spec/02 section 6 orders: by generated
-kernels if a link has mass, else by those of `massless`, a seventh of the work. `c` is the record of one chain.
+Each is closed on the housing, then followed, reduced to it and carried along, in the order of spec/02 section 6: by
+generated kernels if a link has mass, else by those of `massless`, with a seventh of the work. `c` is the record of one
+chain.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ def _chain(name: str, kept: int, *own) -> Group:
         private("rate", "1/s", "of the active joint"),
         private("acceleration", "1/s2", "of the active joint"),
         private("gain", "1", "massless: rate per angular velocity of the housing, frame 0", shape=3),
-        private("quadratic", "1/s2", "massless: what the acceleration has of the rates"),
+        private("quadratic", "1/s2", "massless: the part of the acceleration due to the rates"),
         private("determinant", "1", "of the constraints; massless: length of the strut, lever of the crank"),
         private("nominal_determinant", "1", "of the constraints in the reference position; 0 if not known"),
         private("energy", "J", "kinetic energy of the links"),
-        private("kept", "1", "values that one kernel leaves to the next", shape=kept),
+        private("kept", "1", "values that one kernel passes to the next", shape=kept),
         count=2,
     )
 
@@ -169,7 +170,7 @@ def accelerate(strut, crank, turning):
 
 @kernel
 def lose(strut, crank, turning, torque, force):
-    """Take from the wrench on the base (torque about O_0, force) what links with mass need for their motion."""
+    """Subtract the inertia of links with mass from the wrench on the base (torque about O_0, force)."""
     if strut.heavy > 0.0:
         spring.lose(strut, turning, torque, force)
     if crank.heavy > 0.0:
@@ -178,7 +179,7 @@ def lose(strut, crank, turning, torque, force):
 
 @kernel
 def momentum(strut, crank, omega0, velocity0, torque, force):
-    """Add angular momentum about O_0 and momentum to `torque` and `force`; returns the kinetic energy."""
+    """Add angular momentum about O_0 and momentum to `torque` and `force`; return the kinetic energy."""
     energy = 0.0
     if strut.heavy > 0.0:
         spring.momentum(strut, omega0, velocity0, torque, force)

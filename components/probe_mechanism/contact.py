@@ -1,7 +1,7 @@
 """Contact as the mechanism's kernels call it: `internal_contact` or `external_contact`, chosen by the record.
 
-A record with the group `probe_cone` has its contact inside; another one gets wrenches through ports. Which functions a
-kernel calls is decided when it is compiled for a record.
+A record with the group `probe_cone` has its contact inside; any other gets wrenches through ports. The choice is made
+when a kernel is compiled for a record.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the record of the mechanism has for its contact: inside, or outside through ports."""
+"""The mechanism's fields and groups for its contact: inside, or outside through ports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTACTS = 16
 
 @dataclass(frozen=True)
 class ContactPorts:
-    """Fields and groups that one build has and the other has not, by the group of the record that takes them."""
+    """Fields and groups that only one build has, by the group of the record that takes them."""
 
     target: tuple[Field, ...] = ()
     command: tuple[Field, ...] = ()
@@ -32,7 +32,7 @@ class ContactPorts:
 
 INTERNAL = ContactPorts(
     command=(
-        input("latches_armed", "1", "latches released; false withdraws them by the latch drive", 1.0, type=BOOLEAN),
+        input("latches_armed", "1", "latches released; false: the latch drive withdraws them", 1.0, type=BOOLEAN),
     ),
     sensor=(
         output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
@@ -64,24 +64,24 @@ INTERNAL = ContactPorts(
                 "last",
                 private("normal", "1", "of the contact when it was last closed, PU axes", shape=3),
                 count=BITS,
-                description="contacts by their place in the set",
+                description="contacts by their bit in the set",
             ),
-            private("correction", "1", "what the held forces add to the contact wrenches, likewise", shape=(2, 6)),
+            private("correction", "1", "part of the contact wrenches added by held forces, likewise", shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
             Group(
                 "held",
                 temporary("link", "1", "0 head, 1 limiter"),
                 temporary("point", "m", "from the origin of the link, link axes", shape=3),
                 temporary("normal", "1", "link axes", shape=3),
-                temporary("velocity", "m/s", "of the point over the passive unit, link axes", shape=3),
+                temporary("velocity", "m/s", "of the point relative to PU, link axes", shape=3),
                 temporary("active", "1", "the contact is held to a force"),
                 temporary("force", "N", "on its link for this micro-step, link axes", shape=3),
                 count=LISTED + 1,
                 description="class-1 contacts as listed, then the capture sensors",
             ),
-            private("cam_damping", "kg", "damping of the rollers' contacts times the micro-step, by the probe's rate"),
-            private("cam_coupling", "1", "likewise, by the twist of the housing about its joint, M axes", shape=6),
-            private("cam_correction", "N", "what held forces of rollers add to the force on the probe's travel"),
+            private("cam_damping", "kg", "damping of the rollers' contacts times the micro-step, per probe's rate"),
+            private("cam_coupling", "1", "likewise, per twist of the housing about its joint, M axes", shape=6),
+            private("cam_correction", "N", "added by held forces of rollers to the force on the probe's travel"),
             Group("roller", private("force", "N", "damping and friction of its contact, M axes", shape=3), count=3),
             private("dissipated", "J", "by damping and friction of contacts and capture sensors"),
             tip_slope.state(),

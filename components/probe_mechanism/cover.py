@@ -1,7 +1,7 @@
 """Hatch cover: axial compliance of the mechanism's base on a ground stand, off in flight. spec/06 section 5.9.
 
-The cover bears the mechanism, and moves with its mass. The separation pushers stand on the docking ring beside it and
-do not load it (spec/00 R44).
+The cover bears the mechanism, and moves with its mass. The separation pushers are on the docking ring beside it and do
+not load it (spec/00 R44).
 """
 
 from components import hysteresis
@@ -18,7 +18,7 @@ def parameters() -> Group:
     """Return the group `cover`: off in flight. Stiffness and damping are those of spec/06 8.3, the loss is assumed."""
     return Group(
         "cover",
-        parameter("present", "1", "the mechanism stands on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
+        parameter("present", "1", "the mechanism is on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),
         parameter("stiffness", "N/m", "of the cover along its axis, loading", 1e6, minimum=1.0),
         parameter("damping", "N.s/m", "of the cover along its axis", 2e3, minimum=0.0),
         parameter("limit", "m", "working range of the cover's law, to either side", 0.05, minimum=1e-6),
@@ -46,7 +46,7 @@ def state() -> Group:
 
 @kernel
 def initialize(p, cover, status):
-    """Set the cover at rest and unloaded. Returns 0, or the code of a law that is none."""
+    """Set the cover at rest and unloaded. Returns 0, or the code of an invalid law."""
     cover.travel = 0.0
     cover.rate = 0.0
     cover.dissipated_rate = 0.0
@@ -62,11 +62,11 @@ def initialize(p, cover, status):
 
 @kernel
 def advance(p, cover, mass, force, h, status):
-    """Make one implicit Euler step (S 6.1.6) of the cover, on which `mass` moves under the axial force on the base.
+    """Advance the cover, with `mass` on it under the axial `force` on the base, by one implicit Euler step (S 6.1.6).
 
     `force` in N along x_0 is that of the mechanism on a base that does not accelerate with the cover. The segment of
-    the hysteresis is chosen before the step. Stable for any stiffness; exact solution of the implicit 2 x 2 system.
-    The energy booked as dissipated holds the numerical damping of implicit Euler. Returns 0, or a failure's code.
+    the hysteresis is chosen before the step. Stable for any stiffness; exact solution of the implicit 2 x 2 system. The
+    dissipated energy includes the numerical damping of implicit Euler. Returns 0, or the code of a failure.
     """
     memory = cover.memory
     code = hysteresis.update(cover.law, memory, cover.travel, cover.rate, 1.0)

@@ -1,7 +1,7 @@
 """Contact outside the mechanism: wrenches on links, rollers and passive unit come through ports and hold over a step.
 
-The same functions as `internal_contact`, for the record without the probe-cone unit. Wrenches are constant in the axes
-of their links, so that a step applies the impulse that the contact meant, turned with the link.
+It has the same functions as `internal_contact`, for the record without the probe-cone unit. Wrenches are constant in
+the axes of their links, so that a step applies the impulse that the contact intended, turned with the link.
 """
 
 from math import fabs, isfinite
@@ -24,7 +24,7 @@ def _size(a):
 
 @kernel
 def check_inputs(m):
-    """Return 0, or the code of a failure if a wrench is not finite; sets whether any acts."""
+    """Return 0, or the code of a failure if a wrench is not finite; set whether any acts."""
     size = _size(m.target.contact_force) + _size(m.target.contact_torque)
     for j in range(2):
         size += _size(m.link[j].force) + _size(m.link[j].torque) + _size(m.link[j].tip_torque)
@@ -38,7 +38,7 @@ def check_inputs(m):
 
 @kernel
 def initialize(m):
-    """Set the work of the contact to its start. Returns 0."""
+    """Reset the work of the contact. Returns 0."""
     m.balance.work_contact = 0.0
     m.balance.touched_before = 0.0
     return 0
@@ -161,15 +161,15 @@ def _power(m, h):
 
 
 @kernel
-def account_losses(m, axial_force, travel, way, h):
-    """Add the work of the contact in a micro-step h, with `travel` of the probe and `way` of the rollers.
+def account_losses(m, axial_force, travel, displacement, h):
+    """Add the work of the contact in a micro-step h, with `travel` of the probe and `displacement` of the rollers.
 
     With the mean rates of the micro-step it is exact for a wrench that holds over it. Returns (force, torque) to add to
     the wrench on the passive unit: none.
     """
     m.balance.work_contact += h * _power(m, h) - m.tree.load[PROBE].force[0] * travel
     for k in range(levers.COUNT):
-        m.balance.work_contact += levers.work(m.levers, k, on_roller(m, k), way)
+        m.balance.work_contact += levers.work(m.levers, k, on_roller(m, k), displacement)
     return ZERO, ZERO
 
 

@@ -1,7 +1,7 @@
-"""Do cone, hinge, limiter and levers fit each other? Geometry of the retracted, centred mechanism on its passive unit.
+"""Fit of cone, hinge, limiter and levers: geometry of the retracted, centred mechanism on its passive unit.
 
-Each of them is a parameter set of its own (spec/06 1.2), and a kernel accepts any numbers. A declared system is checked
-before anything is compiled.
+Each of them has its own parameter set (spec/06 1.2), and kernels accept any numbers. A declared system is therefore
+checked before anything is compiled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FAR = 0.03
 
 
 def _clearance(cone: Memory, x: float, r: float) -> float:
-    """Return how far the point (x, r) stands before the faces of the cone, m; negative in the material."""
+    """Return the clearance of the point (x, r) from the faces of the cone, m; negative in the material."""
     last = int(cone.vertices) - 1
     corners = np.column_stack([cone.x[:last], cone.r[:last]])
     along = np.diff(corners, axis=0)
@@ -32,7 +32,7 @@ def _pads(m: Memory) -> list[tuple[float, float]]:
 
 
 def _pad_clearance(m: Memory, origin: float) -> float:
-    """Return the clearance of the pads, m, on a link that stands centred at this abscissa in PU, m."""
+    """Return the clearance of the pads, m, on a centred link at this abscissa in PU, m."""
     return min(_clearance(m.probe_cone.parameters.cone, origin + x, r) for x, r in _pads(m))
 
 
@@ -43,20 +43,20 @@ def _roller_clearance(m: Memory, hinge: float, stroke: float) -> float:
     return _clearance(unit.cone, hinge + x, r) - unit.roller.radius
 
 
-def _housing(m: Memory, hinge: float, stroke: float) -> Iterator[str]:
-    """Yield what does not fit of pads and rollers on the housing, with the probe retracted."""
+def _housing_misfits(m: Memory, hinge: float, stroke: float) -> Iterator[str]:
+    """Yield the misfits of pads and rollers on the housing, with the probe retracted."""
     unit = m.probe_cone.parameters
     parts = []
     if unit.limiter.pads > 0.0:
         parts.append(("the limiter's pads", "probe_cone.parameters.limiter", _pad_clearance(m, hinge)))
     if unit.roller.count > 0.0:
         parts.append(("the levers' rollers", "parameters.levers", _roller_clearance(m, hinge, stroke)))
-    for what, place, clearance in parts:
-        start = f"{place} and parameters.probe (hinge) do not fit the cone: with the probe retracted {what} stand "
+    for part, group, clearance in parts:
+        start = f"{group} and parameters.probe (hinge) do not fit the cone: with the probe retracted {part} stand "
         if clearance < 0.0:
             yield f"{start}{-clearance:.3f} m deep in it"
         if clearance > FAR:
-            yield f"{start}{clearance:.3f} m before it and could not guide; {FAR:g} m is the most"
+            yield f"{start}{clearance:.3f} m before it and could not guide: at most {FAR:g} m is allowed"
     mouth = float(unit.cone.x[0])
     outside = mouth - min(hinge + x for x, _ in _pads(m))
     if unit.limiter.pads > 0.0 and outside > 0.0:
@@ -77,38 +77,38 @@ def _full_contact(m: Memory) -> float:
     return before
 
 
-def _movable_limiter(m: Memory, latched: float) -> Iterator[str]:
-    """Yield what does not fit of a movable limiter, with the head's centre at `latched` (m, PU) on the latches' stops.
+def _limiter_misfits(m: Memory, latched: float) -> Iterator[str]:
+    """Yield the misfits of a movable limiter, with the head's centre at `latched` (m, PU) on the latches' stops.
 
     The constraints of spec/06 5.10: contact at the largest distance of the units, stroke, force of the springs.
     """
     p, unit = m.parameters, m.probe_cone.parameters
     limiter, probe, pushers = p.limiter, p.probe, p.pushers
-    place = "parameters.limiter and probe_cone.parameters do not fit: "
+    start = "parameters.limiter and probe_cone.parameters do not fit: "
     if unit.roller.count > 0.0:
-        yield place + "a mechanism with a movable limiter has no levers, roller.count must be 0"
+        yield start + "a mechanism with a movable limiter has no levers, roller.count must be 0"
     full = _full_contact(m)
     outside = float(unit.cone.x[0]) - min(full + x for x, _ in _pads(m))
     if outside > 0.0:
-        yield f"{place}on the cone the limiter's pads stand {outside:.3f} m outside its mouth"
+        yield f"{start}on the cone the limiter's pads stand {outside:.3f} m outside its mouth"
     (x_1, r_1), (x_2, r_2) = _pads(m)
     slope = abs(r_2 - r_1) / float(np.hypot(x_2 - x_1, r_2 - r_1))
     clearance = full - (latched - probe.bearing_distance - probe.free_length + limiter.forward)
     if clearance < 0.0:
-        yield f"{place}in its forward position, the probe extended, it stands {-clearance:.3f} m deep in the cone"
+        yield f"{start}in its forward position, the probe extended, it stands {-clearance:.3f} m deep in the cone"
     elif clearance * slope > FAR:
         yield (
-            f"{place}in its forward position it stands {clearance * slope:.3f} m before the cone while the probe is "
-            f"extended and could not guide; {FAR:g} m is the most"
+            f"{start}in its forward position it stands {clearance * slope:.3f} m before the cone while the probe is "
+            f"extended and could not guide: at most {FAR:g} m is allowed"
         )
     gap = limiter.forward - full - p.docking_plane_x
     if gap > limiter.stroke:
-        yield f"{place}its stroke of {limiter.stroke:.3f} m ends {gap - limiter.stroke:.3f} m before the planes meet"
+        yield f"{start}its stroke of {limiter.stroke:.3f} m ends {gap - limiter.stroke:.3f} m before the planes meet"
     if limiter.head_distance > latched - full:
-        yield f"{place}the head bears on it {limiter.head_distance - latched + full:.3f} m before it lies on the cone"
+        yield f"{start}the head bears on it {limiter.head_distance - latched + full:.3f} m before it lies on the cone"
     if "first_brake_extension" in p.axial.dtype.fields:
-        way = (gap - pushers.protrusion) / limiter.stroke
-        spring = limiter.spring_forward + (limiter.spring_rear - limiter.spring_forward) * way
+        fraction = (gap - pushers.protrusion) / limiter.stroke
+        spring = limiter.spring_forward + (limiter.spring_rear - limiter.spring_forward) * fraction
         push = 4.0 * (pushers.preload + pushers.stiffness * pushers.protrusion)
         if spring > p.axial.first_brake_extension:
             yield (
@@ -120,11 +120,11 @@ def _movable_limiter(m: Memory, latched: float) -> Iterator[str]:
 
 
 def misfit(m: Memory) -> str | None:
-    """Return why the parameters of a mechanism with its contact inside do not fit each other, or None.
+    """Return why the parameters of a mechanism with internal contact do not fit each other, or None.
 
-    With the latches on their stops and the probe retracted, the docking planes must be within reach of the pushers,
-    and pads and rollers before the cone and not farther from it than `FAR`. A movable limiter must meet the cone and
-    leave it room, see `_movable_limiter`.
+    With the latches on their stops and the probe retracted, the docking planes must be within reach of the pushers, and
+    pads and rollers in front of the cone, no farther from it than `FAR`. A movable limiter must meet the cone and leave
+    it room, see `_limiter_misfits`.
     """
     p, unit = m.parameters, m.probe_cone.parameters
     reach = p.probe.bearing_distance + p.probe.shortest_length
@@ -138,4 +138,4 @@ def misfit(m: Memory) -> str | None:
     if gap + stroke < 0.0:
         return f"{data} do not fit: with the probe extended the docking planes overlap by {-gap - stroke:.3f} m"
     movable = "limiter" in p.dtype.fields
-    return next(_movable_limiter(m, latched) if movable else _housing(m, hinge, stroke), None)
+    return next(_limiter_misfits(m, latched) if movable else _housing_misfits(m, hinge, stroke), None)

@@ -2,9 +2,9 @@
 
 Regularised friction is a damper of k_Fr f_N / v_eps, up to 1e6 N s/m on a head of a few kilograms: explicit, it
 chatters at any step above some microseconds. Here the Jacobian of the class-1 contacts (normal damping, and the secant
-of friction) joins the inertia of the tree: friction as in backward Euler, normal damping as in the trapezoidal rule.
-A contact whose linearised force leaves its law is held to the force of its law, and the tree is evaluated once more.
-Losses are computed from the forces so applied and the mean rates, so that they close the energy balance.
+of friction) joins the inertia of the tree: friction as in backward Euler, normal damping as in the trapezoidal rule. A
+contact whose linearised force leaves its law is held to the force of its law, and the tree is evaluated once more.
+Losses are computed from these applied forces and the mean rates, so that they close the energy balance.
 
 Arguments throughout: `unit` is the probe-cone unit, `state` the group `implicit_contact` of the mechanism, `t` its
 tree, `levers` its alignment levers with the slopes of the rollers' paths, `h` the micro-step in s.
@@ -22,9 +22,9 @@ from components.core.spatial import lower, upper
 from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
 from components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
 
-# place of the capture sensors in the table of held forces, behind the contacts
+# index of the capture sensors in the table of held forces, after the contacts
 SENSORS = CONTACTS
-# relative excess of friction that is rounding
+# relative excess of friction that counts as rounding
 SLACK = 1e-9
 
 
@@ -32,8 +32,8 @@ SLACK = 1e-9
 def add_damper(D, r, n, along, across):
     """Add to D the damper of a point at r (m): coefficients `along` the unit vector n and `across` it.
 
-    D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it; of the symmetric
-    matrix the upper triangle is kept. Element by element: loops over a triangle are not unrolled.
+    D maps a twist [angular, linear] about the origin to the wrench [torque, force] that resists it; only the upper
+    triangle of the symmetric matrix is kept. It is written out because loops over a triangle are not unrolled.
     """
     x, y, z = r
     a, b, c = n
@@ -88,14 +88,14 @@ def _set_motion(unit, item, held):
 
 @kernel
 def _motion(held, t):
-    """Return (link, point from its joint, normal, velocity over the passive unit) of a contact, link axes."""
+    """Return (link, point from its joint, normal, velocity relative to PU) of a contact, link axes."""
     j = int(held.link)
     return j, add(load(held.point), (reach(t, j), 0.0, 0.0)), load(held.normal), load(held.velocity)
 
 
 @kernel
 def _drag(law, normal_force, slip):
-    """Return friction over the speed of sliding, N s/m."""
+    """Return friction per sliding speed, N s/m."""
     return law.friction * normal_force / sqrt(dot(slip, slip) + law.slip_velocity * law.slip_velocity)
 
 
@@ -108,8 +108,8 @@ def _damp(state, t, k, r, n, along, across):
 
 
 @kernel
-def _lose(state, k, r, force):
-    """Add a dissipative force at r from the joint of link k, link axes, to those whose work is lost."""
+def _add_loss(state, k, r, force):
+    """Add a dissipative force at r from the joint of link k, link axes, to the sum of forces whose work is lost."""
     torque = cross(r, force)
     for i in range(3):
         state.loss_wrench[k, i] += torque[i]
@@ -118,7 +118,7 @@ def _lose(state, k, r, force):
 
 @kernel
 def _correct(state, k, r, force):
-    """Add a force at r from the joint of link k, link axes, to what acts beyond the evaluated contact forces."""
+    """Add a force at r from the joint of link k, link axes, to the correction of the evaluated contact forces."""
     torque = cross(r, force)
     for i in range(3):
         state.correction[k, i] += torque[i]
@@ -129,7 +129,7 @@ def _correct(state, k, r, force):
 def _couple(state, s, r, n, along, across):
     """Add the damper of a roller at r from the hinge, M axes, where the cam moves it by `s` per travel of the probe.
 
-    The nut feels it by the rate of the travel itself, and by the twist of the housing.
+    The nut feels it through the rate of the travel itself and through the twist of the housing.
     """
     resisting = axpy((along - across) * dot(n, s), n, scale(across, s))
     state.cam_damping += dot(s, resisting)
@@ -164,7 +164,7 @@ def _contact(unit, state, t, levers, k, h):
         _damp(state, t, j, r, n, along, h * drag)
         if roller >= 0:
             _couple(state, load(levers.slope[roller]), r, n, along, h * drag)
-    _lose(state, j, r, lost)
+    _add_loss(state, j, r, lost)
     if roller >= 0:
         accumulate(lost, state.roller[roller].force)
 
@@ -194,12 +194,12 @@ def _sensors(unit, state, t, h):
         lost = load(held.force)
     else:
         _damp(state, t, PROBE, r, x, h * drag, 0.0)
-    _lose(state, PROBE, r, lost)
+    _add_loss(state, PROBE, r, lost)
 
 
 @kernel
 def begin_micro_step(unit, state, slope):
-    """Set the motion of all contacts, held to no force yet, and add the work of the tip's `slope`; after `accept`."""
+    """Set the motion of all contacts, none of them held yet, and add the work of the tip's `slope`; after `accept`."""
     for k in range(int(unit.tally.class_1)):
         state.held[k].active = 0.0
         _set_motion(unit, unit.tally.contact[k], state.held[k])
@@ -275,10 +275,11 @@ def _bound(unit, state, t, levers, k, change, h):
 def revise(unit, state, t, levers, change, h):
     """Find the contacts whose linearised forces leave their law, and hold them within it (spec/00 R39).
 
-    With the accelerations of the tree and the `change` of the rate of compression over the micro-step: the damper of a
-    contact that slides faster at the end than at the start, or that comes off meanwhile, has given more friction than
-    k_Fr f_N, or a normal force that pulls. Such a contact gets the normal force of the mean rate, never below zero, and
-    the friction of its law at the end speed. Returns how many are newly held: with any, the tree is evaluated again.
+    The end speeds follow from the accelerations of the tree and the `change` of the rate of compression over the
+    micro-step. A contact that slides faster at the end than at the start got more friction than k_Fr f_N from its
+    damper, and one that opens meanwhile a normal force that pulls. Such a contact gets the normal force of the mean
+    rate, never below zero, and the friction of its law at the end speed. Returns the number of newly held contacts; if
+    there is any, the tree is evaluated again.
     """
     count = 0
     for k in range(int(unit.tally.class_1)):
@@ -308,13 +309,13 @@ def add_correction(state, j, reach, load):
 
 @kernel
 def head_force(t):
-    """Return the axial force on the head with the accelerations found, N; negative pushes the probe in."""
+    """Return the axial force on the head with the computed accelerations, N; negative pushes the probe in."""
     return t.load[PROBE].force[0] + t.implicit[PROBE, 3]
 
 
 @kernel
 def cam_force(state, t):
-    """Return the force in N on the probe's travel that the accelerations found add through rollers, levers and cam."""
+    """Return the force in N on the probe's travel that the accelerations add through rollers, levers and cam."""
     force = 0.0
     for i in range(6):
         force -= state.cam_coupling[i] * t.acceleration[LIMITER, i]
@@ -323,11 +324,11 @@ def cam_force(state, t):
 
 @kernel
 def account_losses(unit, state, t, port, axial_force, rate, h):
-    """Add the losses of the micro-step, and return what its implicit part adds to the wrench on the passive unit.
+    """Add the losses of the micro-step, and return the part of the wrench on the passive unit from its implicit forces.
 
-    `port` is the port of the base with its accelerations, frame 0 axes; `axial_force` (N) is what the axial damper's
-    reaction to contact damping added to the head's load, `rate` (m/s) the mean rate of compression. Returns (force in
-    N, torque in N m about the origin of PU), PU axes.
+    `port` is the port of the base with its accelerations, frame 0 axes; `axial_force` (N) is the part of the head's
+    load that the axial damper's reaction to contact damping added, `rate` (m/s) the mean rate of compression. Returns
+    (force in N, torque in N m about the origin of PU), PU axes.
     """
     base = unit.input.base
     A = load_matrix(base.rotation)

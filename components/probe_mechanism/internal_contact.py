@@ -15,7 +15,7 @@ from components.probe_mechanism import implicit, levers
 from components.probe_mechanism.ports import AS_IN_SOURCE
 from components.probe_mechanism.tree import reach
 
-# cosine of the angle, 25 deg, by which a normal turns in a micro-step that was too long for it
+# cosine of 25 deg: a micro-step in which a normal turns by more is too long
 TURNED = 0.906
 
 MESSAGES = probe_cone.messages(discard=False)
@@ -23,7 +23,7 @@ MESSAGES = probe_cone.messages(discard=False)
 
 @kernel
 def check_inputs(m):
-    """Return 0: internal contact has no ports of its own."""
+    """Return 0: internal contact has no ports."""
     return 0
 
 
@@ -38,7 +38,7 @@ def _clear(sensor, flag):
 
 @kernel
 def initialize(m):
-    """Set the unit and the energies to their start. Returns 0, or the code of a failure."""
+    """Reset the unit and the energies. Returns 0, or the code of a failure."""
     m.implicit_contact.dissipated = 0.0
     m.implicit_contact.closed = 0.0
     tip_slope.reset(m.implicit_contact.tip)
@@ -66,7 +66,7 @@ def _copy(placement, copy):
 
 @kernel
 def set_inputs(m, ahead):
-    """Copy frame 0, links and rollers, as they are placed, to the inputs of the unit; `ahead` see there, s."""
+    """Copy the placed frame 0, links and rollers to the inputs of the unit; for `ahead`, s, see there."""
     inputs = m.probe_cone.input
     inputs.ahead = ahead
     _copy(m.relative, inputs.base)
@@ -93,9 +93,9 @@ def detect(m):
 def newly_closed(m):
     """Return whether the last trial closed a contact that was open in the last micro-step, whatever opened meanwhile.
 
-    So does one that the trial found near enough to close in the time ahead.
-    Sets are compared, not counts. A contact whose normal has turned by more than `TURNED` is another one: a head that
-    has left one wall for the opposite one, a latch that has slipped from the face of its slot's edge to its side.
+    A contact that the trial found near enough to close in the time ahead counts, too. Sets are compared, not counts. A
+    contact whose normal has turned by more than `TURNED` counts as a new one: a head that has left one wall for the
+    opposite one, a latch that has slipped from the face of its slot's edge to its side.
     """
     before = int(m.implicit_contact.closed)
     if int(m.probe_cone.tally.closing) & ~before != 0:
@@ -173,7 +173,7 @@ def can_revise(m):
 def revise(m, change, h):
     """Hold contacts within their laws after the tree was evaluated, see `implicit.revise`.
 
-    Returns how many are newly held; with any, loads and dampers of the tree are set anew.
+    Returns the number of newly held contacts; if there is any, loads and dampers of the tree are set again.
     """
     t = m.tree
     count = implicit.revise(m.probe_cone, m.implicit_contact, t, m.levers, change, h)
@@ -197,8 +197,8 @@ def axial_damping(m):
 def cam_response(m):
     """Return (force in N, damping in kg) on the probe's travel through the rollers.
 
-    The force is what the accelerations found add; the damping, of the rollers' contacts by the rate of travel, is taken
-    times the micro-step.
+    The force is the part that the computed accelerations add; the damping is that of the rollers' contacts per rate of
+    travel, times the micro-step.
     """
     return implicit.cam_force(m.implicit_contact, m.tree), m.implicit_contact.cam_damping
 
@@ -211,7 +211,7 @@ def cam_correction(m):
 
 @kernel
 def account_cam_loss(m, force, travel):
-    """Add what `force` (N) of `cam_response`, as applied, takes from the probe while it goes by `travel` (m)."""
+    """Add the energy that the applied `force` (N) of `cam_response` takes from the probe over `travel` (m)."""
     m.implicit_contact.dissipated -= force * travel
 
 
@@ -222,21 +222,23 @@ def tip_torque(m):
 
 
 @kernel
-def account_losses(m, axial_force, travel, way, h):
-    """Add the losses of a micro-step h in which the probe went by `travel` and the rollers by `way` of `levers.shift`.
+def account_losses(m, axial_force, travel, displacement, h):
+    """Add the losses of a micro-step h, with `travel` of the probe and `displacement` of the rollers by `levers.shift`.
 
-    `axial_force` (N) see `implicit.account_losses`. Returns what the implicit part of contact adds to the wrench on the
-    passive unit: (force in N, torque in N m), PU axes.
+    For `axial_force` (N) see `implicit.account_losses`. Returns the part of the wrench on the passive unit from the
+    implicit forces of contact: (force in N, torque in N m), PU axes.
     """
     for k in range(levers.COUNT):
-        m.implicit_contact.dissipated -= levers.work(m.levers, k, load(m.implicit_contact.roller[k].force), way)
+        m.implicit_contact.dissipated -= levers.work(
+            m.levers, k, load(m.implicit_contact.roller[k].force), displacement
+        )
     return implicit.account_losses(m.probe_cone, m.implicit_contact, m.tree, m.base, axial_force, travel / h, h)
 
 
 @kernel
 def finish_step(m):
     """Set energies and list of contacts at the end of a step, sensors and flags of the latches."""
-    # what the trial refuses here, the next micro-step refuses by name
+    # a failure here is reported by the next micro-step
     probe_cone.evaluate(m.probe_cone)
     contact = m.probe_cone.output
     m.sensor.capture = contact.capture

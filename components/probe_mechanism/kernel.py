@@ -36,7 +36,7 @@ _OWN = {
         "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin"
     ),
     COVER_AFFINE: Message(
-        "parameters.base_motion = AFFINE does not go with parameters.cover.present: the cover has a motion of its own"
+        "parameters.base_motion = AFFINE cannot be combined with parameters.cover.present: the cover moves by itself"
     ),
 }
 MESSAGES = combined(
@@ -70,10 +70,9 @@ def _check_inputs(m):
 
 @kernel
 def _place(m, tau, travel, ahead):
-    """Place all at `tau` (s) into the step, at the present angles and `travel` (m), and set the inputs of contact.
+    """Place everything `tau` (s) into the step, at the present angles and `travel` (m), and set the inputs of contact.
 
-    `ahead` (s) is the time in which contacts are found that are about to close.
-    Returns 0, or the code of a failure.
+    `ahead` (s) is the time within which open contacts count as about to close. Returns 0, or the code of a failure.
     """
     p = m.parameters
     motion.place_ports(m.base, m.target, m.motion, tau)
@@ -93,7 +92,7 @@ def _place(m, tau, travel, ahead):
 
 @kernel
 def _rim(m):
-    """Return r_PA of the docking ring, PU axes: frame 0 as it would stand if the hatch cover were stiff (R44)."""
+    """Return r_PA of the docking ring, PU axes: frame 0 as it would be with a stiff hatch cover (R44)."""
     shift = apply_transposed(load_matrix(m.relative.rotation), (m.cover.travel, 0.0, 0.0))
     return subtract(load(m.relative.position), shift)
 
@@ -132,8 +131,8 @@ def _load(m):
 def _on_travel(m, cam):
     """Return the forces on the probe's travel beside that on the head; `cam` (N) is that of the rollers on their cam.
 
-    Spec/00 R42: (all of them, N; the part that the accelerations found add through the rollers, N; damping of the
-    rollers' contacts times the micro-step, kg). None in the source's simplified mechanism.
+    By spec/00 R42: (all of them, N; the part that the accelerations add through the rollers, N; damping of the rollers'
+    contacts times the micro-step, kg). They are 0 in the source's simplified mechanism.
     """
     p = m.parameters
     if p.simplifications == AS_IN_SOURCE:
@@ -144,9 +143,9 @@ def _on_travel(m, cam):
 
 @kernel
 def _set_axial_load(m, cam, h):
-    """Set what acts on the nut in a micro-step h, with the loads on the tree as evaluated.
+    """Set the loads on the nut in a micro-step h, with the loads on the tree as evaluated.
 
-    Returns the force on the travel that the accelerations found add through the rollers, N.
+    Returns the force on the travel that the accelerations add through the rollers, N.
     """
     p = m.parameters
     d = m.drive
@@ -185,7 +184,7 @@ def _evaluate(m, cam, h):
     omega0 = load(m.motion.base.angular_velocity)
     epsilon0 = load(m.base.angular_acceleration)
     acceleration0 = load(m.base.acceleration)
-    # each repetition holds one more contact at least, and rarely is there more than one
+    # each repetition holds at least one more contact; more than one repetition is rare
     while True:
         code = tree.evaluate(p.probe, m.tree, m.damper, omega0, epsilon0, acceleration0, m.status)
         if code or not contact.can_revise(m) or contact.revise(m, _predicted_change(m, cam, h), h) == 0:
@@ -199,7 +198,7 @@ def _react(m):
     tree.react(m.parameters.probe, t, m.damper)
     push, push_torque = _push(m)
     force, torque = pushers.reaction(push, push_torque, _rim(m), load_matrix(m.relative.rotation))
-    # about the origin of frame 0 on the cover, as all of the wrench
+    # about the origin of frame 0 on the cover, like the whole wrench
     torque = subtract(torque, cross((m.cover.travel, 0.0, 0.0), force))
     accumulate(force, t.base_force)
     accumulate(torque, t.base_torque)
@@ -208,7 +207,7 @@ def _react(m):
 
 @kernel
 def _kick(m, cam, h):
-    """Advance axial damper and drive over h, and account for the contact forces that were really applied."""
+    """Advance axial damper and drive over h, and account for the contact forces that were actually applied."""
     p = m.parameters
     a = m.axial
     before = a.travel
@@ -216,13 +215,13 @@ def _kick(m, cam, h):
     pull = _set_axial_load(m, cam, h)
     applied = axial.advance(p.axial, a, m.axial_load, h)
     drive.advance(p.drive, m.drive, m.command.motor_voltage, a.train_force / axial.nut_per_travel(p.axial), h)
-    way = levers.shift(p, before, a.travel)
+    displacement = levers.shift(p, before, a.travel)
     if p.simplifications == AS_IN_SOURCE:
         for k in range(levers.COUNT):
-            m.balance.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), way)
+            m.balance.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), displacement)
     else:
         contact.account_cam_loss(m, pull - m.axial_load.extra_damping * (a.rate - rate) / h, a.travel - before)
-    force, torque = contact.account_losses(m, applied - m.axial_load.head_force, a.travel - before, way, h)
+    force, torque = contact.account_losses(m, applied - m.axial_load.head_force, a.travel - before, displacement, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
     limiter.account(m, a.travel - before, h)

@@ -3,7 +3,7 @@
 The springs are UPS chains whose stroke is the deflection, the brakes RUS chains whose crank drives the brake and hits
 its stops. Every device is written as an elastic part and a damping coefficient D >= 0, force = -elastic - D rate. The
 damping acts with the mean of the rates before and after a micro-step (linearly implicit, spec/06 section 13): stable
-for any D, and what it takes from the motion in a step is exactly h D rate_mean^2 >= 0.
+for any D, and the energy that it takes from the motion in a step is exactly h D rate_mean^2 >= 0.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OWN = {
     SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is near a singular position"),
     BRAKE_OUT_OF_REACH: Message(
         "the crank of lateral magnetic brake {status.index:.0f} cannot reach the housing, or is nearly straight: "
-        "base_point, node_point, crank and rod of parameters.lateral.brake say where it stands"
+        "check base_point, node_point, crank and rod of parameters.lateral.brake"
     ),
     BRAKE_TABLE: Message(
         "parameters.lateral.brake: row {status.index:.0f} of speed must rise strictly from 0, "
@@ -73,10 +73,10 @@ def parameters() -> Group:
             parameter("node_point", "m", "joint on the housing, frame M",
                       [_point(0.0, 0.1, a) for a in SPRINGS], shape=(2, 3)),
             parameter("length", "m", "distance of the joints with no deflection", 0.15, shape=2, minimum=1e-3),
-            parameter("first_preload", "N", "force at which the soft spring gives way", 600.0, shape=2, minimum=0.0),
+            parameter("first_preload", "N", "force at which the soft spring yields", 600.0, shape=2, minimum=0.0),
             parameter("first_stiffness", "N/m", "of the soft spring", 9e5, shape=2, minimum=1.0),
             parameter("first_travel", "m", "of the soft spring, to either side", 7.9e-3, shape=2, minimum=1e-6),
-            parameter("second_preload", "N", "force at which the stiff spring gives way", 8e3, shape=2, minimum=0.0),
+            parameter("second_preload", "N", "force at which the stiff spring yields", 8e3, shape=2, minimum=0.0),
             parameter("second_stiffness", "N/m", "of the stiff spring", 4e6, shape=2, minimum=1.0),
             parameter("second_travel", "m", "of the stiff spring, beyond the soft one's", 2e-3, shape=2, minimum=1e-6),
             parameter("stop_stiffness", "N/m", "beyond both travels, and between loading and unloading", 1e7, shape=2,
@@ -125,7 +125,7 @@ def parameters() -> Group:
 
 
 def outputs() -> Group:
-    """Return the group `lateral`: what the four chains do.
+    """Return the group `lateral`: the outputs of the four chains.
 
     Spring mechanisms are chains 1 and 2, magnetic brakes 3 and 4.
     """
@@ -163,10 +163,10 @@ def state() -> Group:
 
 @kernel
 def two_stage_spring(s, k, law):
-    """Fill `law` with spring mechanism k: two preloaded stages and a stop, both ways (spec/06 section 5.7).
+    """Fill `law` with spring mechanism k: two preloaded stages and a stop in both directions (spec/06 section 5.7).
 
-    The preloads build up over `ramp`, or as fast as the stop's stiffness lets them; unloading has the fraction
-    `unloading` of the force, and joins the stop on a segment of its stiffness.
+    The preloads build up over `ramp`, or as fast as the stop's stiffness allows. Unloading has the fraction `unloading`
+    of the force, and joins the stop on a segment of its stiffness.
     """
     p1 = s.first_travel[k]
     p2 = p1 + s.second_travel[k]
@@ -288,9 +288,9 @@ def select(d, status):
 
 @kernel
 def secant(speed, table_speed, table_torque):
-    """Return the damping coefficient m / speed of a brake torque m, 0 at speed 0.
+    """Return the damping coefficient m / speed for a brake torque m that is 0 at speed 0.
 
-    Beyond the table the last torque holds.
+    Beyond the table the torque is constant.
     """
     if speed > table_speed[1]:
         return interpolate(speed, table_speed, table_torque) / speed
@@ -311,7 +311,7 @@ def forces(p, d, brakes_on, h):
         c.damping = 0.5 * h * p.spring.damping[k]
         c = d.brake[k]
         rate = c.rate
-        # torque over speed falls with the speed: that of the middle, predicted with the last acceleration
+        # torque over speed falls with the speed: take it at the middle, predicted with the last acceleration
         speed = fabs(rate + 0.5 * h * c.acceleration)
         coefficient = secant(speed, p.brake.speed[k], p.brake.torque[k])
         if brakes_on > 0.0:
@@ -332,7 +332,7 @@ def forces(p, d, brakes_on, h):
 
 @kernel
 def kick(d, h):
-    """Add the energy that dampers, brakes and stops take in a micro-step h."""
+    """Add the energy that dampers, brakes and stops dissipate in a micro-step h."""
     for k in range(2):
         c = d.spring[k]
         rate = c.rate + 0.5 * h * c.acceleration
@@ -345,7 +345,7 @@ def kick(d, h):
 
 @kernel
 def report(p, d, out):
-    """Set the energies and outputs at the placed position; the springs' law stays as it was selected."""
+    """Set the energies and outputs at the placed position; the segments of the springs' law stay as selected."""
     stored = 0.0
     d.dissipated_springs = d.viscous_springs
     for k in range(2):

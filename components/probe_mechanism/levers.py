@@ -1,10 +1,10 @@
 """Alignment levers: three rollers that a cam on the nut moves along a given path. spec/06 section 5.5.
 
 The path of the leading lever's roller is a table (axial, radial) over the probe's travel, piecewise linear; the other
-two levers follow it 120 degrees apart. Inertia is part of the nut's.
+two levers follow it 120 degrees apart. Their inertia is part of the nut's.
 
-`initialize`, `place`, `shift` and `check_table` take the parameters of the mechanism. One with a movable limiter has no
-levers: its parameters have no such group, its rollers stay where they are, and touch nothing.
+`initialize`, `place`, `shift` and `check_table` take the parameters of the mechanism. A mechanism with a movable
+limiter has no levers: its parameters lack that group, and its rollers stay in place and touch nothing.
 """
 
 from math import cos, pi, sin
@@ -39,7 +39,7 @@ def _initialize(parameters, levers):
 def _path(p, travel):
     """Return (axial, radial) of the leading lever's roller in m, and their slopes over the travel; 0 outside the table.
 
-    As `interpolate` and `slope` of `core.table`, of both at once.
+    They are those of `interpolate` and `slope` of `core.table`, for both at once.
     """
     knots = p.travel
     last = len(knots) - 1
@@ -48,11 +48,11 @@ def _path(p, travel):
     if travel < knots[0]:
         return p.axial[0], p.radial[0], 0.0, 0.0
     i = segment(travel, knots)
-    way = knots[i + 1] - knots[i]
+    span = knots[i + 1] - knots[i]
     rise = p.axial[i + 1] - p.axial[i]
     rise_radial = p.radial[i + 1] - p.radial[i]
     x = travel - knots[i]
-    return p.axial[i] + rise * x / way, p.radial[i] + rise_radial * x / way, rise / way, rise_radial / way
+    return p.axial[i] + rise * x / span, p.radial[i] + rise_radial * x / span, rise / span, rise_radial / span
 
 
 @kernel
@@ -77,7 +77,7 @@ def _place(parameters, levers, roller, travel, rate):
 
 @kernel
 def cam_force(levers, k, force):
-    """Return the force on the probe's travel by the reaction `force` (3, N, M axes) on roller k, N.
+    """Return the force on the probe's travel due to the reaction `force` (3, N, M axes) on roller k, N.
 
     It acts through lever and cam by virtual work; positive shortens the probe.
     """
@@ -86,9 +86,9 @@ def cam_force(levers, k, force):
 
 @kernel
 def _shift(parameters, before, after):
-    """Return the (axial, radial) way of the rollers while the probe travels from `before` to `after`, m.
+    """Return the (axial, radial) displacement of the rollers while the probe travels from `before` to `after`, m.
 
-    It is exact over the corners of the cam's table, where the path has no one derivative.
+    It is exact over the corners of the cam's table, where the path has no unique derivative.
     """
     axial_before, radial_before, _, _ = _path(parameters.levers, before)
     axial, radial, _, _ = _path(parameters.levers, after)
@@ -96,15 +96,15 @@ def _shift(parameters, before, after):
 
 
 @kernel
-def work(levers, k, force, way):
-    """Return the work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `way` of `shift`."""
-    axial, radial = way
+def work(levers, k, force, displacement):
+    """Return the work in J of `force` (3, N, M axes) on roller k over the (axial, radial) `displacement` of `shift`."""
+    axial, radial = displacement
     return force[0] * axial + radial * (levers.radial[k, 0] * force[1] + levers.radial[k, 1] * force[2])
 
 
 @kernel
 def _check_table(parameters, status):
-    """Return 0, or the code of a table that does not rise."""
+    """Return 0 if the travels of the table rise, else a code."""
     travel = parameters.levers.travel
     place = check.first_not_rising(travel)
     if place > 0:
@@ -123,7 +123,7 @@ def _leave_rollers(parameters, levers, roller, travel, rate):
 
 
 @kernel
-def _no_way(parameters, before, after):
+def _no_shift(parameters, before, after):
     return 0.0, 0.0
 
 
@@ -134,5 +134,5 @@ def _no_table(parameters, status):
 
 initialize = variant("levers", _initialize, _without_levers)
 place = variant("levers", _place, _leave_rollers)
-shift = variant("levers", _shift, _no_way)
+shift = variant("levers", _shift, _no_shift)
 check_table = variant("levers", _check_table, _no_table)

@@ -3,15 +3,15 @@
 A movable limiter slides on three guides with springs along x of the housing, a sixth joint of the tree: q6 = x_LD is
 the abscissa of its front edge from the hinge. The springs push it forward against a stop; a second stop ends their
 stroke, and the probe's head, which bears on it, holds it back while the probe is retracted. Stops and head are springs
-with dampers that never pull. `command.limiter_release` = 0 locks it where it is.
+with dampers that never pull. `command.limiter_release` = 0 locks it in place.
 
-Springs, stops and guides act between limiter and housing, as forces along the joint. So does the head: what it bears
-passes through the screw to the housing, and reaches the nut as an axial force on the head. The distance of the head
-counts along the axis, without the probe's bending.
+Springs, stops and guides act between limiter and housing, as forces along the joint. So does the head: its load passes
+through the screw to the housing, and reaches the nut as an axial force on the head. The distance of the head is
+measured along the axis, without the probe's bending.
 
 The friction of the guides is linearly implicit, as the dampers of the probe; the dampers of stops and head are
 explicit, with c h / m = 0.3 at the longest micro-step of ML-1. The functions for a fixed limiter do nothing; a record
-with the group `movable_limiter` gets the others.
+with the group `movable_limiter` uses the others.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from components.core.field import Group, parameter, private
 from components.core.kernel import kernel, variant
 from components.probe_mechanism.tree import ANGLES
 
-# place of the limiter among the joints of the tree, and among those with a force along them
+# index of the limiter's joint among the joints of the tree, and among those with a joint force
 JOINT = ANGLES
 SPRUNG = ANGLES - 2
 # inertia of the locked joint, kg
 LOCK = 1e12
-# what it may touch
+# numbers of the parts that it may touch
 FRONT_STOP, REAR_STOP, HEAD = 0, 1, 2
 
 
@@ -38,7 +38,7 @@ def parameters() -> Group:
         parameter("mass", "kg", "of the limiter", 4.0, minimum=1e-3),
         parameter("centre", "m", "abscissa of its centre of mass from its front edge", -0.02),
         parameter("axial_inertia", "kg.m2", "about the axis", 0.194, minimum=0.0),
-        parameter("lateral_inertia", "kg.m2", "about an axis across through the middle of its front edge", 0.1,
+        parameter("lateral_inertia", "kg.m2", "about a lateral axis through the middle of its front edge", 0.1,
                   minimum=0.0),
         parameter("forward", "m", "abscissa of its front edge from the hinge in its forward position", 0.29),
         parameter("stroke", "m", "from the forward to the rear stop", 0.075, minimum=1e-4),
@@ -55,23 +55,23 @@ def parameters() -> Group:
 
 
 def body() -> Group:
-    """Return the group `limiter` of the tree: what the generated kernels need of the body."""
+    """Return the group `limiter` of the tree: data of the body for the generated kernels."""
     return Group(
         "limiter",
         private("mass", "kg", "of the limiter"),
         private("centre", "m", "abscissa of its centre of mass from its front edge"),
         private("axial_inertia", "kg.m2", "about the axis"),
-        private("lateral_inertia", "kg.m2", "about an axis across through the middle of its front edge"),
+        private("lateral_inertia", "kg.m2", "about a lateral axis through the middle of its front edge"),
     )
 
 
 def state() -> Group:
-    """Return the group `movable_limiter`: what bears on stops and head, and losses."""
+    """Return the group `movable_limiter`: loads of stops and head, and losses."""
     return Group(
         "movable_limiter",
-        private("depth", "m", "of the limiter in front stop, rear stop and head; negative before them", shape=3),
-        private("bearing", "N", "what they bear", shape=3),
-        private("touching", "1", "set of what it touched in the last micro-step"),
+        private("depth", "m", "of the limiter in front stop, rear stop and head; negative: a clearance", shape=3),
+        private("bearing", "N", "load on each of them", shape=3),
+        private("touching", "1", "set of those that it touched in the last micro-step"),
         private("dissipated", "J", "by guides, stops and head so far"),
     )
 
@@ -83,7 +83,7 @@ def _spring_rate(p):
 
 @kernel
 def _sense(k):
-    """Return the sense along the joint of the force of what the limiter touches."""
+    """Return the sign, along the joint, of the force from part k on the limiter."""
     return 1.0 if k == REAR_STOP else -1.0
 
 
@@ -100,22 +100,22 @@ def _measure(m):
 
 @kernel
 def _closing(m, k):
-    """Return how fast the limiter closes with what it touches, m/s."""
+    """Return the closing speed of the limiter and part k, m/s."""
     rate = m.tree.qd[JOINT]
     return rate + m.axial.rate if k == HEAD else -_sense(k) * rate
 
 
 @kernel
 def _touching(m, ahead):
-    """Return the set of what the limiter touches, as measured or within the time `ahead`, s."""
-    found = 0.0
+    """Return the set of parts that the limiter touches, as measured or within the time `ahead`, s."""
+    touched = 0.0
     weight = 1.0
     depth = m.movable_limiter.depth
     for k in range(len(depth)):
         if depth[k] > 0.0 or depth[k] + ahead * _closing(m, k) > 0.0:
-            found += weight
+            touched += weight
         weight *= 2.0
-    return found
+    return touched
 
 
 @kernel
@@ -136,7 +136,7 @@ def _initialize(m):
 
 @kernel
 def _lock(m):
-    """Hold the limiter where it is; the energy of its motion is lost."""
+    """Lock the limiter in place; the energy of its motion is lost."""
     t = m.tree
     m.movable_limiter.dissipated += 0.5 * t.limiter.mass * t.qd[JOINT] * t.qd[JOINT]
     t.qd[JOINT] = 0.0
@@ -165,29 +165,29 @@ def _set_force(m, h):
 
 @kernel
 def _load_head(m):
-    """Add what the head bears to the force on it; positive pulls the probe out."""
+    """Add the limiter's load to the force on the head; positive pulls the probe out."""
     m.axial_load.head_force += m.movable_limiter.bearing[HEAD]
 
 
 @kernel
 def _account(m, travel, h):
-    """Add the losses of a micro-step h in which the probe went by `travel`, after the tree was kicked."""
+    """Add the losses of a micro-step h with `travel` of the probe, after the tree was kicked."""
     t = m.tree
     state = m.movable_limiter
     p = m.parameters.limiter
-    way = h * (t.qd[JOINT] - 0.5 * h * t.qdd[JOINT])
-    state.dissipated += p.damping * way * way / h
+    displacement = h * (t.qd[JOINT] - 0.5 * h * t.qdd[JOINT])
+    state.dissipated += p.damping * displacement * displacement / h
     for k in range(len(state.depth)):
         if state.depth[k] > 0.0:
-            into = way + travel if k == HEAD else -_sense(k) * way
+            into = displacement + travel if k == HEAD else -_sense(k) * displacement
             state.dissipated += (state.bearing[k] - p.stop_stiffness * state.depth[k]) * into
 
 
 @kernel
 def _newly_touching(m, ahead):
-    """Return whether the limiter, as placed, touches a stop or the head newly since the last micro-step.
+    """Return whether the placed limiter newly touches a stop or the head since the last micro-step.
 
-    So it does if it will within the time `ahead`, s.
+    A touch within the time `ahead`, s, counts, too.
     """
     _measure(m)
     return int(_touching(m, ahead)) & ~int(m.movable_limiter.touching) != 0

@@ -1,11 +1,12 @@
-"""Chains without mass: the link to the housing bears a force along itself alone, so that only its line counts.
+"""Chains without mass: the link to the housing carries only a force along itself, so that only its line counts.
 
-The gain H of a chain is the rate of its active joint per angular velocity of the housing, frame 0, and h what the
-joint's acceleration has of the rates: qdd = H d(omega)/dt + h (spec/01 8.3). With p from O_0 to the joint on the
+The gain H of a chain is the rate of its active joint per angular velocity of the housing, frame 0, and h the part of
+the joint's acceleration due to the rates: qdd = H d(omega)/dt + h (spec/01 8.3). With p from O_0 to the joint on the
 housing, v its velocity relative to the base and e the unit vector along the link, H = p x e / m, where
 
-- of a strut U P S e is the line of its joints, whose distance changes by e v, and m = 1;
-- of a crank R U S e is the rod, whose length stays, and m = e (a x u) its lever about the axis a of the crank u.
+- for a strut U P S, e is the line of its joints, whose distance changes by e v, and m = 1;
+- for a crank R U S, e is the rod, whose length is constant, and m = e (a x u) its lever about the axis a of the crank
+  u.
 
 These are the constraints that `generated` resolves joint by joint for links with mass. `c` is the record of one chain,
 `node` the link of the housing.
@@ -21,7 +22,7 @@ from components.linkage.closure import LEAST_DISTANCE
 def _follow(c, lever, w, e, transmission, centripetal):
     """Set the gain, rate and h of a link along `e`.
 
-    `centripetal` is what its turning adds to h, times `transmission`.
+    `centripetal` is the part of h due to its turning, times `transmission`.
     """
     gain = scale(1.0 / transmission, cross(lever, e))
     store(gain, c.gain)
@@ -31,9 +32,9 @@ def _follow(c, lever, w, e, transmission, centripetal):
 
 @kernel
 def follow_strut(c, node):
-    """Set the stroke, its rate and what the later kernels need, from the motion of the housing.
+    """Set the stroke, its rate and the inputs of the later kernels, from the motion of the housing.
 
-    Returns False if it has no line.
+    Returns False if the strut has no direction.
     """
     lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
     w = load(node.angular_velocity)
@@ -52,7 +53,7 @@ def follow_strut(c, node):
 
 @kernel
 def follow_crank(c, node):
-    """Set the rate of the crank likewise, at the cosine and sine of its angle. False in a dead centre."""
+    """Set the rate of the crank likewise, at the cosine and sine of its angle. Returns False at a dead centre."""
     lever = apply_transposed(load_matrix(node.rotation), load(c.node_point))
     w = load(node.angular_velocity)
     x, y, axis = load_matrix(c.base_axes)

@@ -1,9 +1,10 @@
-"""Which changes of the accelerations set the length of the micro-steps, see `components.devices.micro_steps`.
+"""Changes of the accelerations that set the length of the micro-steps, see `components.devices.micro_steps`.
 
-Stiff friction is no reason for short steps: `implicit` keeps it stable at any. With every change of the step, and with
-every correction of the craft's motion at the start of a macro step, it finds a new balance within a few micro-steps,
-with accelerations that a step could follow only if it resolved M / D. As in solvers for stiff equations the change of
-an acceleration therefore counts by M / (M + h D), with the articulated inertias without and with the implicit dampers.
+Stiff friction does not require short steps: `implicit` keeps it stable at any length. After every change of the step,
+and after every correction of the craft's motion at the start of a macro step, it finds a new balance within a few
+micro-steps, with accelerations that a step could follow only if it resolved M / D. As in solvers for stiff equations,
+the change of an acceleration is therefore weighted by M / (M + h D), with the articulated inertias without and with the
+implicit dampers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from components.core.kernel import kernel
 from components.devices import micro_steps
 from components.probe_mechanism.tree import ANGLES
 
-# s, time in which a jerk is forgotten: the jerk of a vibration passes through zero, its error does not go
+# s, time in which a jerk fades: the jerk of a vibration passes through zero, its error does not
 MEMORY = 2e-3
 
 
@@ -25,7 +26,7 @@ def parameters() -> tuple[Field, ...]:
 
 
 def state(joints: int) -> Group:
-    """Return the group `stepping`: the next micro-step, and what the last one leaves for it; `joints` of the tree."""
+    """Return the group `stepping`: the next micro-step, and the accelerations of the last one; `joints` of the tree."""
     return Group(
         "stepping",
         *micro_steps.state(),
@@ -37,7 +38,7 @@ def state(joints: int) -> Group:
 
 @kernel
 def initialize(p, stepping, t):
-    """Start with the short micro-step, with the tree `t` evaluated for it; best before a contact has closed."""
+    """Start with the short micro-step, with the tree `t` evaluated for it, preferably before a contact has closed."""
     stepping.jerk = 0.0
     stepping.axial_acceleration = 0.0
     for j in range(len(t.qdd)):
@@ -50,8 +51,8 @@ def initialize(p, stepping, t):
 def set_next(p, stepping, t, axial_acceleration, h):
     """Set the next micro-step after one of length h with these accelerations of the tree `t` and of the probe (m/s2).
 
-    Angular accelerations count at the head's centre, torsion at the probe's radius of gyration, that of a movable
-    limiter as it is.
+    Angular accelerations count at the head's centre, torsion at the probe's radius of gyration; that of a movable
+    limiter is not scaled.
     """
     probe = p.probe
     reach = probe.bearing_distance + probe.free_length
@@ -64,8 +65,8 @@ def set_next(p, stepping, t, axial_acceleration, h):
             reach = sqrt(probe.probe_inertia[0, 0] / probe.probe_mass)
         elif j == ANGLES:
             reach = 1.0
-        share = min(1.0, stepping.free_inertia[j] / t.pivot[j])
-        change = max(change, share * reach * fabs(t.qdd[j] - stepping.joint_acceleration[j]))
+        weight = min(1.0, stepping.free_inertia[j] / t.pivot[j])
+        change = max(change, weight * reach * fabs(t.qdd[j] - stepping.joint_acceleration[j]))
         stepping.joint_acceleration[j] = t.qdd[j]
     micro_steps.remember(stepping, change, MEMORY, h)
     micro_steps.set_next(p, stepping, micro_steps.allowed(p, stepping), h)

@@ -15,8 +15,8 @@ SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "
 
 SIMPLIFICATIONS = enumeration(
     "Simplifications",
-    NONE="energy is kept: rollers load the nut, bent probe resists shortening, latches bend the tip that they turn",
-    SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip count them",
+    NONE="energy is kept: rollers load the nut, bent probe resists shortening, latches bend the tip they turn with",
+    SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip are their work",
 )
 AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
 
@@ -34,11 +34,11 @@ LEVER_PARAMETERS = Group(
 
 LEVERS = Group(
     "levers",
-    private("radial", "1", "direction of a roller's path across x, y and z of M", shape=(3, 2)),
-    private("slope", "1", "derivative of a roller's centre by the travel, M", shape=(3, 3)),
+    private("radial", "1", "direction of a roller's path normal to x, y and z of M", shape=(3, 2)),
+    private("slope", "1", "derivative of a roller's centre with respect to the travel, M", shape=(3, 3)),
 )
 
-# beside those of the axial device and of the contact
+# in addition to those of the axial device and of the contact
 DEVICES = (
     "drive",
     "probe",
@@ -56,7 +56,7 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
         parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port",
                   LAGGED, type=ports.BASE_MOTION),
-        parameter("simplifications", "1", "of the source that create or destroy energy",
+        parameter("simplifications", "1", "simplifications of the source that create or destroy energy",
                   SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
         *micro_step_control.parameters(),
         parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
@@ -83,10 +83,10 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
     here = "" if movable_limiter else "; 0 here"
     devices = (*axial_device.devices, *DEVICES, *(("limiter",) if movable_limiter else ()), *contact.devices)
     return Record(
-        # first what one port or build has and another not: numba would take the longer record for the shorter, and warn
+        # optional members come first: otherwise numba would take the longer record for the shorter one, and warn
         Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
-                     "for AFFINE", shape=21),
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
+                     "except in AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
         Group("target", *contact.target, *ports.apart(2.0), *ports.twist(INPUT),

@@ -24,7 +24,7 @@ MESSAGES = {
         "strictly from 0"
     ),
     MAGNETIC_ORIGIN: Message(
-        "parameters.axial.magnetic_force[1] = {status.value:g} N: the table must begin at (0, 0), a magnetic brake has "
+        "parameters.axial.magnetic_force[1] = {status.value:g} N: the table must begin at (0, 0): a magnetic brake has "
         "no force at rest"
     ),
     SPRING_END: Message(
@@ -85,7 +85,7 @@ def _spring_work(p, deflection):
 
 @kernel
 def stored_energy(p, force, deflection):
-    """Return the energy that the train gives back, J: of the elastic gears, and of the spring what friction leaves."""
+    """Return the energy that the train gives back, J: that of the gears, and that of the spring less friction."""
     return 0.5 * force * force / p.train_stiffness + p.spring_return * _spring_work(p, deflection)
 
 
@@ -115,7 +115,7 @@ def account_train(p, a, force, slip, deflection):
 def brake(p, rate):
     """Return the force (N) of both magnetic brakes against the rate (S 6.1.5), and its derivative (N s/m).
 
-    Beyond the table the force holds.
+    Beyond the table the force is constant.
     """
     speed = fabs(rate)
     return (

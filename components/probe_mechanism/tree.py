@@ -3,11 +3,11 @@
 q1, q2: housing about y and z in the U joint at O_0; q3, q4, q5: bending about y and z and torsion of the probe in a
 fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and 6.1). A movable limiter is a sixth body
 that slides on the housing: q6, see `limiter`; the state of the tree says whether there is one. The travel of the probe
-is no joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at L_H(0)
-(ruling R15), and axial forces on the head pass to the base.
+is not a joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at
+L_H(0) (ruling R15), and axial forces on the head pass to the base.
 
 A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `set_forces`, `evaluate`, `kick`,
-`drift` by h/2; `react` where the wrench on the base is asked for. Names: p = parameters.probe, t = tree,
+`drift` by h/2; `react` where the wrench on the base is needed. Names: p = parameters.probe, t = tree,
 pl = parameters.lateral, d = damper.
 """
 
@@ -31,7 +31,7 @@ PROBE = 0
 LIMITER = 1
 # joints that turn; a movable limiter slides
 ANGLES = 5
-# inertia about a joint below which it counts as none, kg m^2
+# inertia about a joint below which it counts as zero, kg m^2
 LEAST_INERTIA = 1e-12
 
 NO_INERTIA = 201
@@ -114,7 +114,7 @@ def state(limiter: Group | None = None) -> Group:
             private("velocity", "m/s", "of the origin relative to frame 0, frame 0", shape=3),
             private("angular_velocity", "rad/s", "relative to frame 0, frame 0", shape=3),
             count=joints - 3,
-            description=f"links: {links}, the last",
+            description=f"links: {links}; the last one is the housing",
         ),
         Group(
             "load",
@@ -140,7 +140,7 @@ def state(limiter: Group | None = None) -> Group:
         private("force", "N.m", "on the joints of probe and movable limiter", shape=joints - 2),
         private("damping", "kg.m2", "of the joints of probe and movable limiter times the step", shape=joints - 2),
         private("pivot", "kg.m2", "articulated inertia about each joint", shape=joints),
-        private("kept", "1", "values that one generated kernel leaves to the next", shape=kept),
+        private("kept", "1", "values that one generated kernel passes to the next", shape=kept),
         hysteresis.law("bending_law", "rad", "N.m", causality="constant"),
         hysteresis.law("torsion_law", "rad", "N.m", causality="constant"),
         Group("element", hysteresis.memory("memory", "rad", "N.m"), count=3),
@@ -150,12 +150,12 @@ def state(limiter: Group | None = None) -> Group:
         private(
             "response",
             "1",
-            "change of the joints' rates by a change of the base's velocity and angular velocity",
+            "change of the joints' rates per change of the base's velocity and angular velocity",
             shape=(joints, 6),
         ),
         private("base_force", "N", "on the carrier, frame 0", shape=3),
         private("base_torque", "N.m", "on the carrier about O_0, frame 0", shape=3),
-        private("affine_mass", "1", "M_A of [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
+        private("affine_mass", "1", "M_A in [f; m] = W - M_A [w_0; epsilon_0]", shape=(6, 6)),
         private("viscous", "J", "dissipated by structural damping of the probe so far"),
         private("stored_energy", "J", "in the flexible probe"),
         private("dissipated_probe", "J", "by the flexible probe so far"),
@@ -216,7 +216,7 @@ def initialize(p, t, pl, d, status):
 
 @kernel
 def mass(p, pl):
-    """Return the mass of all that moves on the base, kg."""
+    """Return the mass of all bodies that move on the base, kg."""
     total = p.housing_mass + p.probe_mass
     for k in range(2):
         for i in range(2):
@@ -253,7 +253,7 @@ def place(p, t, d, length, length_rate, status):
 
 @kernel
 def select(t, d, status):
-    """Select the hysteresis segments of probe and springs for the coming micro-step, once in it, after `place`."""
+    """Select the hysteresis segments of probe and springs, once per micro-step, after `place`."""
     for k in range(3):
         gain = t.gain if k < 2 else 1.0
         code = hysteresis.update(_law(t, k), t.element[k].memory, t.q[2 + k], t.qd[2 + k], gain)
@@ -278,10 +278,11 @@ def _probe_forces(p, t, h):
 
 @kernel
 def turn_tip(t, torque):
-    """Take the `torque` (3, N.m, H axes) of the springs of latches and head sensors about the head's centre.
+    """Load the bending joints with the `torque` (3, N.m, H axes) of latches and head sensors about the head's centre.
 
-    They stand on the tip, which turns by its slope `tip_slope` beyond the link H. The bending joints feel the work of
-    the torque on that turn, as the latches move by it: erratum E-11 with virtual work (spec/00 R42).
+    It is the torque of their springs. They are on the tip, which turns by its slope `tip_slope` beyond the link H. The
+    bending joints feel the work of the torque on that turn, with which the latches move: erratum E-11 with virtual work
+    (spec/00 R42).
     """
     y = t.tip_slope[0]
     t.tip_force[0] = (1.5 * cos(t.q[2]) - 1.0) * torque[1]
@@ -290,10 +291,10 @@ def turn_tip(t, torque):
 
 @kernel
 def axial_force(p, t):
-    """Return the force on the probe's travel of the bending stiffness k(L), -k'(L) q^2 / 2, N; positive shortens it.
+    """Return the force of the bending stiffness k(L) on the probe's travel, -k'(L) q^2 / 2, N; positive shortens it.
 
-    The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut pays for it (spec/00 R42). With hysteresis
-    q^2 k / 2 is the energy that the joint would give back. After `select`.
+    The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut supplies the energy (spec/00 R42). With
+    hysteresis q^2 k / 2 is the energy that the joint would give back. Call it after `select`.
     """
     if t.length <= p.shortest_length:
         return 0.0
@@ -353,7 +354,7 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
 def react(p, t, d):
     """Set `base_force` and `base_torque` after `dynamics` (D11 of spec/02).
 
-    They are the contact loads, less what tree and chains need for their motion, without the axial inertance (R15).
+    They are the contact loads less the inertia of tree and chains, without the axial inertance (R15).
     """
     _react(t, p)
     for k in range(2):
@@ -388,7 +389,7 @@ def evaluate(p, t, d, omega0, epsilon0, acceleration0, status):
 
 @kernel
 def kick(t, d, h):
-    """Advance the joint rates over h with the accelerations of the last evaluation, and add what the dampers take."""
+    """Advance the joint rates over h with the accelerations of the last evaluation, and add the losses."""
     for j in range(len(t.q)):
         mean = t.qd[j] + 0.5 * h * t.qdd[j]
         if 2 <= j < ANGLES:
@@ -399,7 +400,7 @@ def kick(t, d, h):
 
 @kernel
 def release_dampers(t, d):
-    """Take the linearly implicit damping out of the inertias; the next evaluation sets it anew."""
+    """Remove the linearly implicit damping from the inertias; the next evaluation sets it again."""
     for k in range(len(t.damping)):
         t.damping[k] = 0.0
     for k in range(2):
@@ -452,7 +453,7 @@ def affine(p, t, d, omega0):
 def momentum(p, t, d, velocity0, omega0):
     """Set kinetic energy and momenta of tree and chains on a moving base.
 
-    `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. After a `place`.
+    `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. Call it after `place`.
     """
     _momentum(t, p, omega0, velocity0)
     for k in range(2):

@@ -69,7 +69,7 @@ def stored_energy(p, force, deflection):
 
 @kernel
 def first_brake_loss(p, deflection_before, deflection):
-    """Return the energy in J that FrB1 has taken between two strokes of it without a reversal, >= 0."""
+    """Return the energy in J that FrB1 dissipates between two of its strokes without a reversal, >= 0."""
     change = deflection - deflection_before
     return change * p.first_brake_compression if change > 0.0 else -change * p.first_brake_extension
 

@@ -1,4 +1,7 @@
-"""Parameters that do not fit each other: tables that do not rise, pairs in the wrong order. Checked once, by name."""
+"""Checks of parameters: tables that do not rise, pairs in the wrong order.
+
+They are made once; the messages name the parameters.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,8 @@ MESSAGES = {
     COVER_LOSS: _loss("cover"),
     MASS_DATA: Message(
         "no body has the mass, centre and inertia of body {status.index:.0f} (1 parameters.probe.housing_..., "
-        "2 parameters.probe.probe_..., 3 parameters.limiter): a principal moment about its centre of mass is above the "
-        "sum of the others"
+        "2 parameters.probe.probe_..., 3 parameters.limiter): a principal moment about its centre of mass exceeds the "
+        "sum of the other two"
     ),
     CRANK_STOPS: Message(
         "parameters.lateral.brake.stop_low[{status.index:.0f}] = {status.value:g} rad must be below stop_high of the "
@@ -131,11 +134,11 @@ def check_parameters(p, status):
     probe = p.probe
     if not probe.free_length > probe.shortest_length:
         return fail(status, PROBE_LENGTH, probe.free_length, 0)
-    most = hysteresis.largest_loss(probe.hysteresis_common, probe.hysteresis_ratio)
-    if not probe.hysteresis_loss <= most:
-        return fail(status, HYSTERESIS_LOSS, most, 0)
+    largest = hysteresis.largest_loss(probe.hysteresis_common, probe.hysteresis_ratio)
+    if not probe.hysteresis_loss <= largest:
+        return fail(status, HYSTERESIS_LOSS, largest, 0)
     cover = p.cover
-    most = hysteresis.largest_loss(cover.hysteresis_common, cover.hysteresis_ratio)
-    if not cover.hysteresis_loss <= most:
-        return fail(status, COVER_LOSS, most, 0)
+    largest = hysteresis.largest_loss(cover.hysteresis_common, cover.hysteresis_ratio)
+    if not cover.hysteresis_loss <= largest:
+        return fail(status, COVER_LOSS, largest, 0)
     return _check_lateral(p.lateral, status)

@@ -1,4 +1,4 @@
-"""Docking mechanisms with a ring on six legs of one law: hydraulic, electric, geared, cranked (spec/07 1.2)."""
+"""Docking mechanisms with a ring on six legs: hydraulic, electric, geared or cranked (spec/07 1.2)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SETS = {"hydraulic": "HR-1", "force_controlled": "ER-1", "geared": "GR-1", "cran
 
 
 def component(legs: str = "hydraulic") -> Component:
-    """Return the mechanism whose legs have this law: "hydraulic", "force_controlled", "geared" or "cranked".
+    """Return the mechanism with this law of the legs: "hydraulic", "force_controlled", "geared" or "cranked".
 
-    Raises ValueError for another word.
+    Raises ValueError for any other value.
     """
     if legs not in LAWS:
-        raise ValueError(f"legs is {' or '.join(LAWS)}, not {legs!r}")
+        raise ValueError(f"legs must be {' or '.join(LAWS)}, not {legs!r}")
     law = LAWS[legs]
     return Component(
         name=law.name,

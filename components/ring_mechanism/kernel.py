@@ -1,7 +1,8 @@
 """A ring on six legs with its contact: initialisation and the loop of micro-steps, as in the peripheral mechanism.
 
-A micro-step of length h is drift - kick - drift: the ring moves to the middle, where contact and legs are evaluated
-once, with velocities predicted by the last acceleration; velocities are kicked over h; the ring moves to the end.
+A micro-step of length h is drift - kick - drift. The ring drifts to the middle, where contact and legs are evaluated
+once, with velocities predicted by the last acceleration. Then velocities are kicked over h, and the ring drifts to the
+end.
 """
 
 from components.contact import kinematics, ring_pair
@@ -39,7 +40,7 @@ def _check_inputs(m):
 
 @kernel
 def _place(m, tau, ahead):
-    """Place ports and ring at `tau` (s) into the step, with the ring's velocities `ahead` (s) of those it has.
+    """Place ports and ring at `tau` (s) into the step, with the velocities of the ring extrapolated by `ahead` (s).
 
     Returns 0, or the code of a failure.
     """
@@ -72,8 +73,8 @@ def _accelerate(m):
 def _micro_step(m, start, h, long):
     """Advance by one micro-step of length h from `start` in the step.
 
-    Returns 0; CLOSED, having changed nothing, if it is `long` and a contact closes in it, or will by its end; or the
-    code of a failure. A penetration has changed nothing either.
+    Returns 0, CLOSED or the code of a failure. CLOSED means that the micro-step is `long` and that a contact closes in
+    it or by its end. CLOSED and a penetration leave the state unchanged.
     """
     x = m.hexapod
     s = m.ring_state
@@ -113,7 +114,7 @@ def _micro_step(m, start, h, long):
 
 @kernel
 def _audit(m):
-    """Set momentum and energies as all is placed at the end of a step."""
+    """Set momentum and energies, with everything placed at the end of a step."""
     momentum_balance.audit(m)
     m.audit.stored_energy = 0.0
     m.audit.dissipated_energy = 0.0
@@ -182,7 +183,7 @@ def initialize(m):
 
 @kernel
 def _begin(m):
-    """Begin a step: contact, and the momenta with the true motion of the base. Returns 0, or the code of a failure."""
+    """Begin a step: reset contact, and set the momenta with the true motion of the base. Returns 0 or a code."""
     contact.begin_step(m)
     return momentum_balance.begin(m)
 

@@ -7,7 +7,7 @@ from components.ring_mechanism.legs import chosen as legs
 
 @kernel
 def set_motion(m):
-    """Set the outputs of motion at the end of the step, where everything is placed."""
+    """Set the outputs of motion, with everything placed at the end of the step."""
     set_ring(m)
     legs.set_strokes(m)
     legs.set_outputs(m)

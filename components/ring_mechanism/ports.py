@@ -1,4 +1,4 @@
-"""The record of a ring mechanism: ports as those of the peripheral mechanism, parameters and states of its legs."""
+"""The record of a ring mechanism: the ports of the peripheral mechanism, parameters and states of its legs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "
 WORKS = ("base", "target")
 
 STARTS = {"longest_micro_step": 2.5e-4}
-"""Start values other than the peripheral mechanism's: dampers of legs may lose energy in longer micro-steps."""
+"""Start values that differ from the peripheral mechanism: with leg dampers, longer micro-steps may lose energy."""
 
 
 def _parameters(law: LegLaw) -> Group:
     group = Group(
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
-        parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port", LAGGED,
-                  type=ports.BASE_MOTION),
+        parameter("base_motion", "1", "how the carrier reports its acceleration; must be the same as at its port",
+                  LAGGED, type=ports.BASE_MOTION),
         *micro_step_control.parameters(),
-        parameter("step_limit", "s", "longest step over which the ports' motion may be extrapolated", 0.02,
+        parameter("step_limit", "s", "longest step over which the motion of the ports may be extrapolated", 0.02,
                   minimum=1e-6),
         *law.geometry,
         *law.parameters,
@@ -35,11 +35,11 @@ def _parameters(law: LegLaw) -> Group:
 
 
 def record(law: LegLaw) -> Record:
-    """Return the record of the ring mechanism whose legs have this law."""
+    """Return the record of the ring mechanism with this law of the legs."""
     return Record(
         Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 but "
-                     "for AFFINE", shape=21),
+              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
+                     "except with AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the craft that carries the mechanism, frame 0"),
         Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
@@ -57,7 +57,7 @@ def record(law: LegLaw) -> Record:
         ports.docking(),
         *law.public,
         *CONTACT.public,
-        Group("validity", *CONTACT.validity, description="micro-steps in which the model was used beyond its domain"),
+        Group("validity", *CONTACT.validity, description="micro-steps in which the model was used outside its domain"),
         Group(
             "audit",
             *ports.audit((*law.devices, *CONTACT.devices), (*WORKS, *law.works)).members,

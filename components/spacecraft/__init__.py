@@ -1,4 +1,4 @@
-"""Free or fixed spacecraft with docking ports: a rigid body that carries elastic modes. See README.md."""
+"""Free or fixed spacecraft with docking ports: a rigid body with elastic modes. See README.md."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def component(
     thrusters: int | None = None,
     name: str | None = None,
 ) -> Component:
-    """Return a spacecraft with that many docking ports (2) and thrusters (1), rigid without `modes`.
+    """Return a spacecraft with `ports` docking ports (2) and `thrusters` thrusters (1), rigid without `modes`.
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
-    declares them, see `modes.declared`; the craft then has as many ports and thrusters. With `coupling` two_way the
-    modes act back on the motion of the craft (spec/11 3.4). The default `name` is Spacecraft, ElasticSpacecraft, or
-    TwoWaySpacecraft. Raises ValueError for modes that cannot be read, are given at other numbers of ports and thrusters
-    than asked for, or do not tell the inertial coupling that two_way needs.
+    declares them, see `modes.declared`. The numbers of ports and thrusters then default to those of the modes. With
+    `coupling` two_way the modes act back on the motion of the craft (spec/11 3.4). The default `name` is Spacecraft,
+    ElasticSpacecraft, or TwoWaySpacecraft. Raises ValueError for modes that cannot be read, that are given at other
+    numbers of ports and thrusters than requested, or that lack the inertial coupling needed by two_way.
     """
     if isinstance(modes, str):
         modes = declared_modes(modes)
@@ -48,36 +48,36 @@ def component(
     if modes is not None and given != (ports, thrusters):
         raise ValueError(
             f"the modes are given at {given[0]} ports and {given[1]} thrusters, "
-            f"the spacecraft has {ports} and {thrusters}"
+            f"but the spacecraft has {ports} and {thrusters}"
         )
     if ports < 1 or thrusters < 1:
-        raise ValueError(f"a spacecraft has at least one port and one thruster, not {ports} and {thrusters}")
+        raise ValueError(f"a spacecraft needs at least one port and one thruster, not {ports} and {thrusters}")
     if coupling not in ("one_way", "two_way"):
-        raise ValueError(f"coupling = {coupling!r}: it is one_way or two_way")
+        raise ValueError(f"coupling must be 'one_way' or 'two_way', not {coupling!r}")
     count = 0 if modes is None else len(modes.frequency)
-    both = coupling == "two_way"
+    two_way = coupling == "two_way"
     resources: dict[str, np.ndarray] = {} if modes is None else {"modes.f64": modes.table()}
-    if both:
+    if two_way:
         if modes is None or modes.coupling is None:
             raise ValueError("coupling = two_way needs modes with the masses behind them, such as those of a beam")
         resources["coupling.f64"] = modes.coupling.table()
-    layout = record(ports, thrusters, count, both)
+    layout = record(ports, thrusters, count, two_way)
     initialize, step = (
         (kernel.initialize_two_way, kernel.step_two_way)
-        if both
+        if two_way
         else (kernel.initialize_elastic, kernel.step_elastic)
         if count
         else (kernel.initialize_rigid, kernel.step_rigid)
     )
     return Component(
-        name=name or ("TwoWaySpacecraft" if both else "Spacecraft" if modes is None else "ElasticSpacecraft"),
+        name=name or ("TwoWaySpacecraft" if two_way else "Spacecraft" if modes is None else "ElasticSpacecraft"),
         description="rigid spacecraft" if modes is None else f"spacecraft with {count} elastic modes",
         record=layout,
         initialize=initialize,
         step=step,
         messages=kernel.MESSAGES,
         module=Path(__file__),
-        # sets for craft with more ports or thrusters are left out
+        # parameter sets for craft with more ports or thrusters are omitted
         parameter_sets=tuple(entry for entry in read_parameter_sets(_FOLDER / "parameters") if _fits(entry, layout)),
         resources=resources,
     )

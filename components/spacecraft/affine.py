@@ -1,7 +1,7 @@
 """Exact coupling to a mechanism whose wrench is affine in the port's acceleration (spec/02 section 11).
 
-The mechanism has computed its wrench f' with the acceleration a' that the port gave it (as with LAGGED; a holds
-acceleration and angular acceleration, port axes). For the acceleration a that the port really gets, its wrench is
+The mechanism has computed its wrench f' with the acceleration a' reported by the port (as with LAGGED; a holds
+acceleration and angular acceleration, port axes). For the actual acceleration a of the port, its wrench is
 f = f' - M_A (a - a'), that is W - M_A a. The acceleration is itself affine in the wrench, a = b + Y f with the mobility
 Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means over the step.
 """
@@ -27,9 +27,9 @@ def ports(places):
 
 @kernel
 def rigid_mobility(p, r, mount, a, h):
-    """Set Y of the rigid body at the port, and the bias b by the loads in axes C about the centre of mass.
+    """Set Y of the rigid body at the port, and the bias b due to all loads but the wrench on this port.
 
-    `r.force`, `r.torque` hold all loads but this port's wrench, in axes C.
+    `r.force`, `r.torque` hold these loads about the centre of mass, axes C.
     """
     frame = rotation.load_matrix(mount.mid_frame)
     arm = vector.load(mount.mid_arm)
@@ -78,7 +78,7 @@ def _block(A, i, k):
 
 @kernel
 def add_elastic(r, mount, e, a):
-    """Add what the modes contribute to mobility and bias, turned from axes S to those of the port."""
+    """Add the contribution of the modes to mobility and bias, transformed from axes S to port axes."""
     frame = rotation.load_matrix(mount.mid_frame)
     structural = rotation.load_matrix(r.frame)
     move = rotation.compose(frame, structural)
@@ -98,10 +98,10 @@ def add_elastic(r, mount, e, a):
 
 @kernel
 def solve(port, mount, a, h):
-    """Replace the received wrench by that for the acceleration to come. False if the equations are singular.
+    """Replace the received wrench by that for the coming acceleration. Returns False if the equations are singular.
 
-    The mechanism has taken the acceleration that it was given in axes of the step's start, and held it in I; the wrench
-    acts in axes of mid-step.
+    The mechanism received the acceleration in the axes at the start of the step and held it in I; the wrench acts in
+    the axes at mid-step.
     """
     turn = vector.scale(0.5 * h, vector.load(port.angular_velocity))
     turned = rotation.from_quaternion(rotation.from_rotation_vector(turn))

@@ -1,4 +1,4 @@
-"""Control wrench, thrusters, push thrust and attitude hold: the loads that the craft gives itself (section 4.2)."""
+"""Control wrench, thrusters, push thrust and attitude hold: the craft's own loads (section 4.2)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from components.spacecraft.rigid import mid_attitude
 
 @kernel
 def reset(a, r):
-    """Set the actuation to none, with the attitude of the body as reference of its hold."""
+    """Switch attitude hold off, with the attitude of the body as its reference."""
     a.holding = 0.0
     rotation.store_quaternion(rotation.load_quaternion(r.quaternion), a.reference)
 
 
 @kernel
 def _hold(p, r, a):
-    """Return PD torque toward the reference attitude at the step's start, axes C (spec/00 R17)."""
+    """Return the PD torque toward the reference attitude at the start of the step, axes C (spec/00 R17)."""
     q = rotation.load_quaternion(r.quaternion)
     error = rotation.rotation_vector(rotation.product(rotation.conjugate(rotation.load_quaternion(a.reference)), q))
     n = p.hold_frequency
@@ -26,7 +26,7 @@ def _hold(p, r, a):
 
 @kernel
 def gather(p, control, thruster, command, r, a, h):
-    """Sum of the loads in axes C about the centre of mass, and the attitude of the middle of the step."""
+    """Set the sum of the loads in axes C about the centre of mass, and the attitude at mid-step."""
     rotation.store_quaternion(mid_attitude(r, h), a.mid_quaternion)
     frame = rotation.load_matrix(r.frame)
     force = vector.load(control.force)

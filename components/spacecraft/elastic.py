@@ -1,7 +1,7 @@
-"""Elastic modes: each an oscillator, advanced exactly for the force held over the step (sections 4.2 and 4.3).
+"""Elastic modes: oscillators, advanced exactly for a force held over the step (sections 4.2 and 4.3).
 
-The loops run over arrays of modes without branches, and no sum waits for itself: thousands of modes cost a few
-nanoseconds each, added in a fixed order.
+The loops run over arrays of modes without branches and with several independent sums, added in a fixed order.
+Thousands of modes cost a few nanoseconds each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def coefficients(frequency, decrement, h):
 
 @kernel
 def dot(x, y, n):
-    """Sum of x[j] y[j] over the first n, in four interleaved parts."""
+    """Return the sum of x[j] y[j] over the first n, in four interleaved parts."""
     a = 0.0
     b = 0.0
     c = 0.0
@@ -54,7 +54,8 @@ def dot(x, y, n):
 def _project(shape, coordinate, rate, n):
     """Return the displacement and rotation of a port in axes S, and their rates: two tuples of six.
 
-    All in one pass over the modes: twelve independent sums keep the processor busy, one at a time would wait.
+    One pass over the modes computes twelve independent sums, which keep the processor busy; a single sum would wait for
+    its own result.
     """
     a0 = a1 = a2 = a3 = a4 = a5 = 0.0
     b0 = b1 = b2 = b3 = b4 = b5 = 0.0
@@ -78,7 +79,7 @@ def _project(shape, coordinate, rate, n):
 
 @kernel
 def prepare(e, modes, r, mount, n):
-    """Set the modal coordinates at the start, and the ports deformed by them."""
+    """Set the modal coordinates at the start, and deform the ports accordingly."""
     for j in range(len(e.coordinate)):
         e.coordinate[j] = modes.initial_coordinate[j]
         e.rate[j] = modes.initial_rate[j]
@@ -95,7 +96,7 @@ def prepare(e, modes, r, mount, n):
 def deform(e, modes, r, mount, p, n, h):
     """Deform port p by the modes after a step of length h, 0 at the start.
 
-    Returns the work that its wrench has done on them.
+    Returns the work of its wrench on them.
     """
     deformation, rate = _project(modes.port[p], e.coordinate, e.rate, n)
     return mounts.deform(r, mount, deformation, rate, h)
@@ -114,7 +115,7 @@ def energies(e, modes, n):
 def tune(e, modes, n, h, affine_port):
     """Set the coefficients for steps of h, kept until h changes.
 
-    With `affine_port` >= 0 it sets also the mobility of that port.
+    With `affine_port` >= 0, also set the mobility of that port.
     """
     if e.step == h:
         return
@@ -151,10 +152,10 @@ def excite_by_thrusters(e, modes, thruster, nozzle, n):
 
 @kernel
 def excite_by_control(p, e, modes, r, a, n):
-    """Add the modal forces of control wrench, push and attitude hold, and start those of the step with all so far.
+    """Add the modal forces of control wrench, push and attitude hold, and set `e.force` to the sum so far.
 
     Their wrench about the centre of mass acts on the structure at nozzle 1, where the engines are: the same force, with
-    the torque about that point. So a control wrench that equals the thrust of nozzle 1 excites what that does
+    the torque about that point. So a control wrench equal to the thrust of nozzle 1 excites the modes in the same way
     (spec/00 R43).
     """
     frame = rotation.load_matrix(r.frame)
@@ -191,7 +192,7 @@ def excite_by_port(e, modes, mount, p, n):
 
 @kernel
 def bias(e, modes, p, n, h):
-    """Set the mean acceleration of port p over the step by the modal forces gathered so far, axes S, into `bias`."""
+    """Set `bias` to the mean acceleration of port p over the step due to the modal forces gathered so far, axes S."""
     shape = modes.port[p]
     for i in range(6):
         total = 0.0
@@ -204,7 +205,7 @@ def bias(e, modes, p, n, h):
 
 @kernel
 def advance(e, modes, n):
-    """Move all modes over the step. Returns the work of thrusters and control on them."""
+    """Advance all modes over the step. Returns the work of thrusters and control on them."""
     before = dot(e.excitation, e.coordinate, n)
     for j in range(n):
         w = modes.frequency[j]

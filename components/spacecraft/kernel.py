@@ -27,7 +27,7 @@ MAX_TURN = 0.5
 MESSAGES = {
     NOT_FINITE: Message("a wrench, a command or the state is not finite (velocity {body.velocity[1]:g} m/s)"),
     INERTIA: Message("parameters.inertia is not a positive definite tensor about the centre of mass"),
-    STEP_TOO_LONG: Message("the body turns {status.value:.3g} rad in one step, more than 0.5 rad", discard=True),
+    STEP_TOO_LONG: Message("the body rotates {status.value:.3g} rad in one step, more than 0.5 rad", discard=True),
     ROTATION_EXCEEDED: Message(
         "elastic rotation {status.value:.3g} rad of port {status.index:.0f} exceeds "
         "parameters.rotation_limit = {parameters.rotation_limit:.3g} rad"
@@ -35,28 +35,28 @@ MESSAGES = {
     TWO_AFFINE_PORTS: Message("only one port can have base_motion AFFINE"),
     ATTITUDE: Message(
         "parameters.initial.quaternion has norm {status.value:.6g}: give the attitude I -> C, scalar first, "
-        "(1, 0, 0, 0) for none"
+        "(1, 0, 0, 0) for no rotation"
     ),
     DIRECTION: Message(
-        "parameters.thruster[{status.index:.0f}].direction has length {status.value:.6g}: give a unit vector, thrust "
-        "says how strong the force is"
+        "parameters.thruster[{status.index:.0f}].direction has length {status.value:.6g}: give a unit vector; thrust "
+        "sets the magnitude of the force"
     ),
     ASYMMETRIC: Message(
-        "parameters.inertia is not symmetric: the element of row and column {status.index:.0f} and its mirror differ "
-        "by {status.value:.6g} kg.m2"
+        "parameters.inertia is not symmetric: the element in row and column {status.index:.0f} and its transpose "
+        "differ by {status.value:.6g} kg.m2"
     ),
     TRIANGLE: Message(
-        "parameters.inertia is that of no body: of its principal moments {rigid.principal_moments[1]:.6g}, "
+        "parameters.inertia is physically impossible: of its principal moments {rigid.principal_moments[1]:.6g}, "
         "{rigid.principal_moments[2]:.6g} and {rigid.principal_moments[3]:.6g} kg.m2 about the centre of mass one is "
         "{status.value:.6g} kg.m2 more than the sum of the others. Check the moments, the signs of the products, and "
         "parameters.inertia_about_origin"
     ),
     COUPLING: Message(
-        "parameters.mass and parameters.inertia are less than what the modes carry: with coupling two_way they are "
-        "those of the whole craft, appendages included"
+        "parameters.mass and parameters.inertia are less than those carried by the modes: with coupling two_way they "
+        "must be those of the whole craft, appendages included"
     ),
     TWO_WAY_AFFINE: Message(
-        "parameters.port[{status.index:.0f}].base_motion = AFFINE does not go with coupling two_way: take LAGGED"
+        "parameters.port[{status.index:.0f}].base_motion = AFFINE is not supported with coupling two_way: use LAGGED"
     ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
@@ -64,7 +64,7 @@ MESSAGES = {
 
 @kernel
 def _start(m):
-    """Check the parameters and set the initial state, as both builds do first. Returns 0, or the code of a failure."""
+    """Check the parameters and set the initial state, common to all builds. Returns 0, or the code of a failure."""
     p = m.parameters
     norm = check.norm_of_quaternion(p.initial.quaternion)
     if not check.is_attitude(norm):
@@ -101,7 +101,7 @@ def _start(m):
 
 @kernel
 def _loads(m, h):
-    """Gather the loads of the step, and refuse a step in which the body turns too far. Returns 0, or the code."""
+    """Gather the loads of the step; fail if the body rotates too far in it. Returns 0, or the code."""
     turn = h * vector.norm(vector.load(m.rigid.angular_velocity))
     if turn > MAX_TURN:
         return fail(m.status, STEP_TOO_LONG, turn, 0)
@@ -127,7 +127,7 @@ def _sum(actuation, mount, r, without):
 
 @kernel
 def _turn_loads(m):
-    """Turn the resultant of all loads into axes I. Returns the attitude I -> C of mid-step, in which they act."""
+    """Transform the resultant of all loads to axes I. Returns the attitude I -> C at mid-step, in which they act."""
     r = m.rigid
     to_inertial = rotation.from_quaternion(rotation.load_quaternion(m.actuation.mid_quaternion))
     vector.store(rotation.apply_transposed(to_inertial, vector.load(r.force)), r.force)
@@ -155,7 +155,7 @@ def _count_work(m, to_inertial, h):
 
 @kernel
 def _move(m, h):
-    """Move the rigid body over h, and count the work of the loads on it."""
+    """Advance the rigid body over h, and count the work of the loads on it."""
     _sum(m.actuation, m.mount, m.rigid, -1)
     to_inertial = _turn_loads(m)
     rigid.advance(m.parameters, m.rigid, h)
@@ -229,7 +229,7 @@ def initialize_elastic(m):
 
 @kernel
 def _solve_affine(m, p, n, h):
-    """Find the wrench on the AFFINE port p, with the modal forces of all other loads gathered already.
+    """Find the wrench on the AFFINE port p, after the modal forces of all other loads have been gathered.
 
     Returns 0, or the code of a failure.
     """
@@ -245,7 +245,7 @@ def _solve_affine(m, p, n, h):
 
 @kernel
 def _excite(m, p, n, h):
-    """Set the modal forces of all loads but the wrench on the AFFINE port p, -1 if there is none."""
+    """Set the modal forces of all loads but the wrench on the AFFINE port p; p is -1 if there is none."""
     elastic.tune(m.elastic, m.modes, n, h, p)
     elastic.excite_by_thrusters(m.elastic, m.modes, m.thruster, m.parameters.thruster, n)
     elastic.excite_by_control(m.parameters, m.elastic, m.modes, m.rigid, m.actuation, n)

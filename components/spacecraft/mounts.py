@@ -1,12 +1,12 @@
 """Docking ports on the elastic craft: their deformed frames, the wrenches on them, their motion (section 4.4).
 
-A wrench is held in the axes of its port over the step. It is turned into C and I with the frames that the port and the
-body are predicted to have at mid-step, so the impulse that it gives differs from that of a wrench which turns with the
-port by (omega h)^2/24 only, and by the same rule the mechanism has extrapolated the port (spec/00 R4).
+A wrench is held in the axes of its port over the step. It is transformed to C and I with the predicted frames of the
+port and the body at mid-step. So its impulse differs from that of a wrench that turns with the port by only
+(omega h)^2/24, and the mechanism has extrapolated the port by the same rule (spec/00 R4).
 
-The port is turned by the rotation vector theta of the modes, A = exp(-theta~), so its angular velocity is J theta', not
-theta' as in the source, and a torque m excites the modes by J^T m: half theta x theta' more, without which the contact
-would create energy in proportion to |theta|^2.
+The port is rotated by the rotation vector theta of the modes, A = exp(-theta~). So its angular velocity is J theta',
+not theta' as in the source, and a torque m excites the modes by J^T m. The difference is half theta x theta'; without
+it the contact would create energy in proportion to |theta|^2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from components.spacecraft.ports import SOURCE
 
 @kernel
 def prepare(p, r, place, mount):
-    """Set the undeformed port in frame C, from its `place` in S; no deformation."""
+    """Set the undeformed port in frame C from its `place` in S, with zero deformation."""
     frame = rotation.load_matrix(r.frame)
     offset = vector.subtract(vector.load(place.position), vector.load(p.center_of_mass))
     port = rotation.from_angles(place.angles[0], place.angles[1], place.angles[2])
@@ -43,10 +43,10 @@ def _set_rate(now, rate, acceleration, h):
 
 @kernel
 def deform(r, mount, deformation, rate, h):
-    """Set the elastic displacement and rotation of the port and their rates: tuples of six in axes S.
+    """Set the elastic displacement and rotation of the port and their rates from tuples of six in axes S.
 
-    Their accelerations are the means over the step of length h just done; h is 0 at the start, where they stay zero.
-    Returns the work that the wrench on the port has done on the deformation.
+    Their accelerations are the means over the step of length h just done. At the start h is 0, and they stay zero.
+    Returns the work of the wrench on the port over the deformation.
     """
     work = 0.0
     for i in range(6):
@@ -68,7 +68,7 @@ def deform(r, mount, deformation, rate, h):
 def _frame(mount, ahead):
     """Return (C -> port, centre of mass -> port in C, J in C) with the deformation extrapolated by the time `ahead`.
 
-    With the accelerations of the last step, as the mechanism extrapolates the port.
+    The extrapolation uses the accelerations of the last step, as the mechanism does for the port.
     """
     undeformed = rotation.load_quaternion(mount.quaternion)
     to_port = rotation.from_quaternion(undeformed)
@@ -84,7 +84,7 @@ def _frame(mount, ahead):
 
 @kernel
 def receive(port, mount, h):
-    """Take the wrench on the port for a step of h, and the frame in which it acts."""
+    """Store the wrench on the port for a step of h, and the frame in which it acts."""
     deformed, arm, rates = _frame(mount, 0.5 * h)
     rotation.store_matrix(rotation.from_quaternion(deformed), mount.mid_frame)
     rotation.store_matrix(rates, mount.mid_rates)
@@ -96,7 +96,7 @@ def receive(port, mount, h):
 
 @kernel
 def resolve(r, mount):
-    """Set the received wrench in axes C, and what it is to the modes in axes S."""
+    """Set the received wrench in axes C, and the load on the modes in axes S."""
     frame = rotation.load_matrix(mount.mid_frame)
     force = rotation.apply_transposed(frame, (mount.wrench[0], mount.wrench[1], mount.wrench[2]))
     torque = rotation.apply_transposed(frame, (mount.wrench[3], mount.wrench[4], mount.wrench[5]))
@@ -127,8 +127,8 @@ def _source_acceleration(w, arm, v_elastic, w_elastic):
 def publish(r, place, mount, port, h):
     """Set the pose, twist and base motion of the port; h is the step just done, 0 at the start.
 
-    LAGGED and AFFINE: the change of the port's inertial twist over the step, divided by h. Summed over steps this is
-    the twist itself, so a mechanism that holds it over its next step lags, but loses no momentum.
+    For LAGGED and AFFINE the base motion is the change of the port's inertial twist over the step, divided by h. Its
+    sum over steps is the twist itself, so a mechanism that holds it over its next step lags, but loses no momentum.
     """
     x = vector.load(r.position)
     q = rotation.load_quaternion(r.quaternion)

@@ -1,4 +1,4 @@
-"""The record of a spacecraft: what it receives, gives and remembers (spec/00 section 5.1)."""
+"""The record of a spacecraft: inputs, outputs, parameters and state (spec/00 section 5.1)."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ def _inputs(port_count: int, thruster_count: int) -> tuple[Group, ...]:
         ),
         Group(
             "control",
-            input("force", "N", "on the centre of mass, axes C, mean over the step", shape=3, evaluated="mean"),
-            input("torque", "N.m", "about the centre of mass, axes C, mean over the step", shape=3, evaluated="mean"),
+            input("force", "N", "force on the centre of mass, axes C, mean over the step", shape=3, evaluated="mean"),
+            input("torque", "N.m", "torque about the centre of mass, axes C, mean over the step", shape=3,
+                  evaluated="mean"),
         ),
         Group(
             "thruster",
-            input("thrust", "N", "along the thruster's direction, mean over the step", evaluated="mean"),
+            input("thrust", "N", "thrust along the thruster's direction, mean over the step", evaluated="mean"),
             count=thruster_count,
         ),
         Group(
             "command",
             input("push", "1", "constant thrust along x of C: +1 push, 0 off, -1 retreat", type=INTEGER, minimum=-1,
                   maximum=1),
-            input("attitude_hold", "1", "hold the attitude that the craft had when this was switched on", type=BOOLEAN),
+            input("attitude_hold", "1", "hold the attitude at the moment this was switched on", type=BOOLEAN),
         ),
     )  # fmt: skip
 
@@ -62,12 +63,12 @@ def _outputs() -> tuple[Group, ...]:
 
 def _parameters(port_count: int, thruster_count: int, mode_count: int) -> Group:
     used = (
-        parameter("modes_used", "1", "number of elastic modes taken into account, from the lowest; 0 is rigid",
+        parameter("modes_used", "1", "number of elastic modes used, from the lowest; 0 for a rigid craft",
                   mode_count, type=INTEGER, minimum=0, maximum=mode_count),
     )  # fmt: skip
     return Group(
         "parameters",
-        parameter("mass", "kg", "without the mechanism, with it for base motion SOURCE", 7000.0, minimum=1e-3),
+        parameter("mass", "kg", "mass without the mechanism, or with it for base motion SOURCE", 7000.0, minimum=1e-3),
         parameter("inertia", "kg.m2", "inertia tensor about the centre of mass, axes S", IDENTITY, shape=(3, 3)),
         parameter("inertia_about_origin", "1", "the inertia is given about the origin of S instead", 0, type=BOOLEAN),
         parameter("center_of_mass", "m", "origin of C in S", 0.0, shape=3),
@@ -76,7 +77,7 @@ def _parameters(port_count: int, thruster_count: int, mode_count: int) -> Group:
         parameter("push_thrust", "N", "thrust of command.push", 500.0, minimum=0.0),
         parameter("hold_frequency", "rad/s", "bandwidth of the attitude control", 0.05, minimum=0.0),
         parameter("hold_damping", "1", "damping ratio of the attitude control", 0.7, minimum=0.0),
-        parameter("rotation_limit", "rad", "elastic rotation of a port beyond which the model does not hold", 0.05,
+        parameter("rotation_limit", "rad", "elastic rotation of a port above which the model is not valid", 0.05,
                   minimum=0.0),
         *(used if mode_count else ()),
         Group(
@@ -90,16 +91,17 @@ def _parameters(port_count: int, thruster_count: int, mode_count: int) -> Group:
         ),
         Group(
             "thruster",
-            parameter("position", "m", "nozzle in S", 0.0, shape=3),
+            parameter("position", "m", "position of the nozzle in S", 0.0, shape=3),
             parameter("direction", "1", "unit vector of the force on the craft, axes S", (1.0, 0.0, 0.0), shape=3),
             count=thruster_count,
         ),
         Group(
             "initial",
-            parameter("position", "m", "centre of mass in I", 0.0, shape=3),
-            parameter("quaternion", "1", "I -> C, scalar first; normalised here", ports.IDENTITY_QUATERNION, shape=4),
-            parameter("velocity", "m/s", "of the centre of mass, axes I", 0.0, shape=3),
-            parameter("angular_velocity", "rad/s", "axes C", 0.0, shape=3),
+            parameter("position", "m", "position of the centre of mass in I", 0.0, shape=3),
+            parameter("quaternion", "1", "attitude I -> C, scalar first; will be normalised", ports.IDENTITY_QUATERNION,
+                      shape=4),
+            parameter("velocity", "m/s", "velocity of the centre of mass, axes I", 0.0, shape=3),
+            parameter("angular_velocity", "rad/s", "angular velocity, axes C", 0.0, shape=3),
         ),
     )  # fmt: skip
 
@@ -112,14 +114,14 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("inertia", "kg.m2", "about the centre of mass, axes C", shape=(3, 3)),
             private("inverse", "1/(kg.m2)", "inverse of the inertia", shape=(3, 3)),
             private("principal_moments", "kg.m2", "principal moments of the inertia", shape=3),
-            private("moments_work", "kg.m2", "work space to find them", shape=(3, 3)),
+            private("moments_work", "kg.m2", "work space for the principal moments", shape=(3, 3)),
             private("position", "m", "centre of mass in I", shape=3),
             private("velocity", "m/s", "of the centre of mass, axes I", shape=3),
             private("quaternion", "1", "I -> C", shape=4),
             private("angular_momentum", "N.m.s", "about the centre of mass, axes I", shape=3),
             private("angular_velocity", "rad/s", "axes C", shape=3),
             private("angular_acceleration", "rad/s2", "mean over the step just done, axes C", shape=3),
-            private("displacement", "m", "of the centre of mass in the step just done, axes I", shape=3),
+            private("displacement", "m", "displacement of the centre of mass in the step just done, axes I", shape=3),
             private("turn", "rad", "integral of the angular velocity over the step just done, axes I", shape=3),
             private("force", "N", "resultant of the present step, axes I", shape=3),
             private("torque", "N.m", "resultant about the centre of mass, axes I", shape=3),
@@ -169,7 +171,7 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("mobility", "1", "mean acceleration of the port from a unit wrench on it (SI)", shape=(6, 6)),
             private("bias", "1", "mean acceleration of the port without its wrench (SI)", shape=6),
             private("matrix", "1", "1 + M_A mobility", shape=(6, 6)),
-            private("pivot", "1", "of its factors", shape=6),
+            private("pivot", "1", "pivots of its LU factors", shape=6),
         ),
     )
 
@@ -193,18 +195,18 @@ def _two_way(n: int) -> tuple[Group, ...]:
             private("momentum", "N.s", "of the whole craft, axes I", shape=3),
             _shape("before", "the deformed craft at the start of the step"),
             _shape("after", "the deformed craft at its end"),
-            private("acceleration", "1", "mean over the step, of the origin of C (m/s2) and angular (rad/s2), axes S",
-                    shape=6),
+            private("acceleration", "1", "mean acceleration of the origin of C (m/s2) and angular acceleration "
+                    "(rad/s2) over the step, axes S", shape=6),
             private("response", "1", "mass matrix of the carrying motion with the modes eliminated (SI), axes S",
                     shape=(6, 6)),
-            private("pivot", "1", "of its factors", shape=6),
-            private("coordinate", "1", "modal coordinates in mid-step (kg^(1/2) m)", shape=n),
+            private("pivot", "1", "pivots of its LU factors", shape=6),
+            private("coordinate", "1", "modal coordinates at mid-step (kg^(1/2) m)", shape=n),
             private("rate", "1", "their rates (kg^(1/2) m/s)", shape=n),
             private("change", "1", "mean acceleration of each mode without forces (kg^(1/2) m/s2)", shape=n),
-            private("weight", "1", "mean acceleration of each mode by a unit force", shape=n),
-            private("carried", "1", "modal force by the carrying motion in the last step (kg^(1/2) m/s2)", shape=n),
-            private("lever", "1", "J_rw (kg^(1/2)) and J_phiw (kg^(1/2) m) of each mode in mid-step", shape=(n, 6)),
-            description="carrying motion and modes together",
+            private("weight", "1", "mean acceleration of each mode due to a unit force", shape=n),
+            private("carried", "1", "modal force of the carrying motion in the last step (kg^(1/2) m/s2)", shape=n),
+            private("lever", "1", "J_rw (kg^(1/2)) and J_phiw (kg^(1/2) m) of each mode at mid-step", shape=(n, 6)),
+            description="carrying motion together with the modes",
         ),
         Group(
             "coupling",
@@ -212,11 +214,11 @@ def _two_way(n: int) -> tuple[Group, ...]:
                      resource="coupling.f64"),
             constant("rotation", "1", "J_phiw of each mode, undeformed, axes S (kg^(1/2) m)", shape=(n, 3),
                      resource="coupling.f64"),
-            constant("inertia", "1", "N2: change of the inertia by each mode, axes S (kg^(1/2) m)", shape=(n, 3, 3),
+            constant("inertia", "1", "N2: change of the inertia with each mode, axes S (kg^(1/2) m)", shape=(n, 3, 3),
                      resource="coupling.f64"),
             constant("curvature", "1", "N3: quadratic change of the inertia, symmetric in the modes, axes S",
                      shape=(n, n, 3, 3), resource="coupling.f64"),
-            constant("gyration", "1", "N4: change of J_phiw by each mode, axes S", shape=(n, n, 3),
+            constant("gyration", "1", "N4: change of J_phiw with each mode, axes S", shape=(n, n, 3),
                      resource="coupling.f64"),
         ),
     )  # fmt: skip
@@ -226,9 +228,9 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
     return (
         Group(
             "elastic",
-            private("step", "s", "for which the coefficients hold"),
-            private("stored_energy", "J", "of all modes"),
-            private("kinetic_energy", "J", "of all modes"),
+            private("step", "s", "step length for which the coefficients are valid"),
+            private("stored_energy", "J", "stored energy of all modes"),
+            private("kinetic_energy", "J", "kinetic energy of all modes"),
             private("coordinate", "1", "modal coordinates (kg^(1/2) m)", shape=n),
             private("rate", "1", "their rates (kg^(1/2) m/s)", shape=n),
             private("from_coordinate", "1", "c1: coordinate from coordinate", shape=n),
@@ -237,9 +239,9 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
             private("rate_from_rate", "1", "c5: rate from rate", shape=n),
             private("excitation", "1", "modal force of thrusters and control", shape=n),
             private("force", "1", "modal force", shape=n),
-            private("mobility", "1", "of the AFFINE port by the modes, axes S (SI)", shape=(6, 6)),
-            private("bias", "1", "mean acceleration of the AFFINE port by the modes without its wrench, axes S (SI)",
-                    shape=6),
+            private("mobility", "1", "mobility of the AFFINE port due to the modes, axes S (SI)", shape=(6, 6)),
+            private("bias", "1", "mean acceleration of the AFFINE port due to the modes without its wrench, axes S "
+                    "(SI)", shape=6),
         ),
         Group(
             "modes",
@@ -258,7 +260,7 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
 
 
 def record(port_count: int, thruster_count: int, mode_count: int, two_way: bool = False) -> Record:
-    """Return the record of a craft with that many ports, thrusters (at least one of each) and elastic modes."""
+    """Return the record of a craft with these numbers of ports, thrusters (at least one each) and elastic modes."""
     audit = ports.audit(devices=("modes",), works=("control",))
     elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
     more = _two_way(mode_count) if two_way else ()
@@ -270,9 +272,9 @@ def record(port_count: int, thruster_count: int, mode_count: int, two_way: bool 
             "audit",
             *audit.members,
             output("work_port", "J", "work done so far by the wrench at each port", shape=port_count),
-            output("impulse_control", "N.s", "of control, push and thrusters so far, axes I", shape=3),
-            output("angular_impulse_control", "N.m.s", "of control, push and thrusters so far, about the origin of I",
-                   shape=3),
+            output("impulse_control", "N.s", "impulse of control, push and thrusters so far, axes I", shape=3),
+            output("angular_impulse_control", "N.m.s", "angular impulse of control, push and thrusters so far, about "
+                   "the origin of I", shape=3),
         ),
         ports.status(),
         *_hidden(port_count),

@@ -1,8 +1,8 @@
 """Motion of the carrying rigid body: momentum in I, attitude as a quaternion (Yaskevich 2020, eq. (4.2.1)).
 
 The resultant force and torque are held in I over a step. The state is the momentum in I, so linear and angular
-momentum change by exactly the impulses received, for any step; only the attitude is integrated approximately, by a
-Lie-group Runge-Kutta method of fourth order.
+momentum change by exactly the received impulses, for any step. Only the attitude is integrated approximately, by a
+fourth-order Lie-group Runge-Kutta method.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from components.core import rotation, vector
 from components.core.inertia import invert
 from components.core.kernel import kernel
 
-# of Jacobi's method for a 3x3 matrix: sweeps, and size of an element over the diagonal that is left
+# Jacobi's method for a 3x3 matrix: number of sweeps, and size relative to the diagonal below which an element is zero
 SWEEPS = 8
 NEGLIGIBLE = 1e-20
-# relative, of data that are symmetric or on the limit of the triangle inequality
+# relative rounding allowed in data that are symmetric or on the limit of the triangle inequality
 ROUNDING = 1e-9
 
 
 @kernel
 def _sweep(A, i, j):
-    """Make the element (i, j) of a symmetric 3x3 array zero by one rotation of Jacobi's method, in place."""
+    """Annihilate the element (i, j) of a symmetric 3x3 array by one Jacobi rotation, in place."""
     if fabs(A[i, j]) <= NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j])):
         return
     k = 3 - i - j
@@ -44,9 +44,9 @@ def _sweep(A, i, j):
 
 @kernel
 def diagonalize(A):
-    """Turn a symmetric 3x3 array into the diagonal one of its eigenvalues, in place, by Jacobi's method.
+    """Replace a symmetric 3x3 array by the diagonal array of its eigenvalues, in place, by Jacobi's method.
 
-    Eigenvalues are exact to rounding of the largest one. Convergence is quadratic: `SWEEPS` are more than enough.
+    Eigenvalues are exact to rounding of the largest one. Convergence is quadratic: `SWEEPS` is more than enough.
     """
     for _ in range(SWEEPS):
         _sweep(A, 0, 1)
@@ -58,8 +58,8 @@ def diagonalize(A):
 def set_principal_moments(r):
     """Set the principal moments of inertia `r.principal_moments` from `r.inertia`, kg m2, in no particular order.
 
-    Returns whether the largest is at most the sum of the others, as it is for any distribution of mass: equal for a
-    plane plate, and with one moment near zero for a thin rod. Rounding of the data is allowed for by `ROUNDING`.
+    Returns whether the largest is at most the sum of the others, as for any distribution of mass. It is equal for a
+    plane plate, and one moment is near zero for a thin rod. `ROUNDING` allows for rounding of the data.
     """
     for i in range(3):
         for j in range(3):
@@ -174,7 +174,7 @@ def _advance_attitude(r, h):
 
 @kernel
 def advance(p, r, h):
-    """Move the body over h under `r.force` and `r.torque`. Returns the angle that it has turned, rad."""
+    """Advance the body over h under `r.force` and `r.torque`. Returns the angle of its rotation, rad."""
     force = vector.load(r.force)
     x = vector.load(r.position)
     if p.fixed != 0.0:
@@ -201,7 +201,7 @@ def kinetic_energy(p, r):
 
 @kernel
 def publish(p, r, body, audit):
-    """Set the outputs of frame C and the momentum of the body (what it has received, if it is fixed)."""
+    """Set the outputs of frame C and the momentum of the body (the received impulses, if it is fixed)."""
     x = vector.load(r.position)
     v = vector.load(r.velocity)
     q = rotation.load_quaternion(r.quaternion)

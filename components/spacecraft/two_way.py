@@ -1,15 +1,15 @@
 """Elastic craft whose modes and carrying motion act on each other (spec/11 3.3 and 3.4, variant B).
 
-Frame C is the one that the modes are relative to; its origin is the centre of mass while nothing is deformed. With
-the static moment S = J_rw w, the inertia J = J_0 + sum w_a (N2_a + sum w_b N3_ab) and J_phiw = J_phiw,0 + sum w_a N4_a,
-the mean accelerations a, epsilon of C over a step and those of the modes follow together: a mode that is advanced
-exactly under the held force
+The modes are relative to frame C, whose origin is the centre of mass while nothing is deformed. The static moment is
+S = J_rw w, the inertia J = J_0 + sum w_a (N2_a + sum w_b N3_ab), and J_phiw = J_phiw,0 + sum w_a N4_a. The mean
+accelerations a, epsilon of C over a step and those of the modes are found together. A mode that is advanced exactly
+under the held force
 
     f_i - k_w,i - J_rw,i . a - J_phiw,i . epsilon
 
-changes its rate by h z_i + c2_i times that force, so the modes are eliminated and six equations are left. Momentum is
-not integrated from them: linear and angular momentum of the whole craft change by the impulses received, exactly, and
-the motion of C is what they and the modes leave.
+changes its rate by h z_i + c2_i times that force, so the modes are eliminated and six equations remain. Momentum is
+not integrated from them: linear and angular momentum of the whole craft change exactly by the received impulses, and
+the motion of C follows from them and the modes.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def _add_scaled(s, A, B):
 
 @kernel
 def _to_body(frame, A):
-    """Return a tensor of axes S in axes C."""
+    """Return a tensor, given in axes S, in axes C."""
     return rotation.compose(frame, rotation.compose(A, rotation.transpose(frame)))
 
 
 @kernel
 def _angular_momentum(c, w, rate, n):
-    """Return J_phiw rate at the modal coordinates w: angular momentum of the modes about the origin of C, axes S."""
+    """Return J_phiw times `rate` at coordinates w: angular momentum of the modes about the origin of C, axes S."""
     total = _sum_of_vectors(c.rotation, rate, n)
     for a in range(n):
         total = vector.axpy(w[a], _sum_of_vectors(c.gyration[a], rate, n), total)
@@ -77,7 +77,7 @@ def _angular_momentum(c, w, rate, n):
 
 @kernel
 def _describe(p, r, e, c, shape, n):
-    """Set `shape`: centre of mass, inertia about it, and what the modes move relative to C, all in axes C."""
+    """Set `shape`: centre of mass, inertia about it, and momenta of the modes relative to C, all in axes C."""
     frame = rotation.load_matrix(r.frame)
     offset = vector.scale(1.0 / p.mass, rotation.apply(frame, _sum_of_vectors(c.translation, e.coordinate, n)))
     momentum = rotation.apply(frame, _sum_of_vectors(c.translation, e.rate, n))
@@ -98,7 +98,7 @@ def _describe(p, r, e, c, shape, n):
 
 @kernel
 def _definite(A, n):
-    """Return whether a symmetric matrix is positive definite; destroys it."""
+    """Return whether a symmetric matrix is positive definite; overwrites it."""
     for j in range(n):
         if not A[j, j] > 0.0:
             return False
@@ -111,7 +111,7 @@ def _definite(A, n):
 
 @kernel
 def _set_response(p, inertia, moment, whole, c, weight, n):
-    """Set the 6x6 matrix of the carrying motion, the modes eliminated with `weight` as their inverse masses; axes S."""
+    """Set the 6x6 matrix of the carrying motion, axes S, with the modes eliminated; `weight`: their inverse masses."""
     A = whole.response
     for i in range(3):
         for k in range(3):
@@ -135,7 +135,7 @@ def _set_response(p, inertia, moment, whole, c, weight, n):
 
 @kernel
 def prepare(p, r, e, c, whole, n):
-    """Set the momentum of the whole craft at the start. Returns False if its mass cannot be that of hub and modes."""
+    """Set the momentum of the whole craft at the start. Returns False if the modes carry more than the craft's mass."""
     for j in range(n):
         whole.weight[j] = 1.0
         for i in range(3):
@@ -163,9 +163,9 @@ def prepare(p, r, e, c, whole, n):
 
 @kernel
 def _predict(e, modes, whole, n, h):
-    """Set coordinates and rates of mid-step, and the weights and free changes of rate of the step.
+    """Set the coordinates and rates at mid-step, and the weights and free changes of rate over the step.
 
-    What the carrying motion does to the modes is taken from the last step.
+    The modal forces of the carrying motion are taken from the last step.
     """
     for j in range(n):
         f = modes.frequency[j]
@@ -179,7 +179,7 @@ def _predict(e, modes, whole, n, h):
 
 @kernel
 def respond(p, r, e, c, modes, whole, n, h):
-    """Find the mean accelerations of C over the step, and add what they do to the modes to the modal forces.
+    """Find the mean accelerations of C over the step, and add their effect on the modes to the modal forces.
 
     `r.force`, `r.torque` hold the loads on the craft about the origin of C, axes C, `e.force` those on the modes.
     Returns False if the equations are singular.
@@ -197,7 +197,7 @@ def respond(p, r, e, c, modes, whole, n, h):
         linear = rotation.load_matrix(c.inertia[j])
         quadratic = _sum_of_matrices(c.curvature[j], whole.coordinate, n)
         inertia = _add_scaled(whole.coordinate[j], _add_scaled(1.0, quadratic, linear), inertia)
-        # of J with coordinate j, times w
+        # derivative of J with respect to coordinate j, times w
         slope = rotation.apply(_add_scaled(2.0, quadratic, linear), w)
         swelling = vector.axpy(whole.rate[j], slope, swelling)
         coriolis = _sum_of_vectors(c.gyration[j], whole.rate, n)
@@ -238,9 +238,9 @@ def respond(p, r, e, c, modes, whole, n, h):
 
 @kernel
 def advance_modes(e, modes, n):
-    """Move all modes over the step. Returns (work of thrusters and control on them, energy that they dissipate), J.
+    """Advance all modes over the step. Returns (work of thrusters and control on them, energy that they dissipate), J.
 
-    The energy is exact: the work of all their forces less the change of their energy, which nobody else changes.
+    The dissipated energy is exact: the work of all modal forces minus the change of the energy of the modes.
     """
     before = elastic.dot(e.force, e.coordinate, n)
     energy = e.kinetic_energy + e.stored_energy
@@ -252,7 +252,7 @@ def advance_modes(e, modes, n):
 
 @kernel
 def _rate(before, after, share, q, momentum):
-    """Return the angular velocity of C at a share of the step, from its attitude and the angular momentum in I."""
+    """Return the angular velocity of C at a fraction of the step, from its attitude and the angular momentum in I."""
     rest = 1.0 - share
     A = rotation.load_matrix(before.inertia)
     B = rotation.load_matrix(after.inertia)
@@ -269,7 +269,7 @@ def _rate(before, after, share, q, momentum):
 
 @kernel
 def _advance_attitude(r, whole, torque, h):
-    """Advance attitude and angular momentum over h, as `rigid` does; the inertia changes linearly over the step."""
+    """Advance attitude and angular momentum over h as `rigid` does; the inertia varies linearly over the step."""
     start = rotation.load_quaternion(r.quaternion)
     first = vector.load(r.angular_momentum)
     middle = vector.axpy(0.5 * h, torque, first)
@@ -303,7 +303,7 @@ def _keep(shape, before):
 
 @kernel
 def advance(p, r, e, c, whole, to_inertial, n, h):
-    """Move the craft over h, its modes moved already, under `r.force` and `r.torque`: in I, about the origin of C."""
+    """Advance the craft over h, after its modes, under `r.force` and `r.torque`, in I, about the origin of C."""
     _keep(whole.after, whole.before)
     _describe(p, r, e, c, whole.after, n)
     force = vector.load(r.force)

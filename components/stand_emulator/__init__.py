@@ -1,4 +1,4 @@
-"""The virtual 6-DOF stand, as two FMUs: the platform that moves a unit, the balance that measures. See README.md."""
+"""The virtual 6-DOF stand as two FMUs: the platform that moves a unit, and the balance that measures. See README.md."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FOLDER = Path(__file__).parent
 def component(part: Literal["platform", "balance"] = "platform") -> Component:
     """Return the `platform` or the `balance` of the stand. Raises ValueError for another part."""
     if part not in ("platform", "balance"):
-        raise ValueError(f"part = {part!r}: the stand has a platform and a balance")
+        raise ValueError(f"part must be 'platform' or 'balance', not {part!r}")
     kernels = platform if part == "platform" else balance
     sets = read_parameter_sets(_FOLDER / "parameters")
     return Component(
         name="StandPlatform" if part == "platform" else "StandBalance",
         description=(
-            "platform of a 6-DOF stand: delay, lag, limits of rate, emergency stop"
+            "platform of a 6-DOF stand: delay, lag, rate limits, emergency stop"
             if part == "platform"
             else "balance of a 6-DOF stand: six gauges with lag, bias, noise and full scale"
         ),

@@ -1,10 +1,10 @@
-"""The balance of the stand: six gauges under the passive unit, what the computer reads of them, and what follows.
+"""The balance of the stand: six gauges under the passive unit, their readings, and the wrenches on the craft.
 
-A step over [t, t + h] takes the mean wrench that the mechanism exerts on the passive unit over it, so it is made after
-that of the mechanism and before those of the craft. Every `frame_time` the computer reads the gauges; the craft get the
-mean of the readings that are held over the step. The passive craft gets what was measured, the active one the reaction
-at its own port, in the relative pose in which the craft are simulated: their momentum together does not change. What
-the mechanism exerts on the platform reaches nobody, so the mass of the active craft includes the mechanism.
+A step over [t, t + h] takes the mean wrench of the mechanism on the passive unit over this interval, so the balance
+steps after the mechanism and before the craft. Every `frame_time` the computer reads the gauges and holds the reading;
+the craft get the mean over the step of the held readings. The passive craft gets the measured wrench, the active one
+the reaction at its own port, in the simulated relative pose: their total momentum does not change. The wrench of the
+mechanism on the platform acts on no craft, so the mass of the active craft includes the mechanism.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MESSAGES = check.messages("1 active, 2 passive") | {
         "parameters.gauge.direction: row {status.index:.0f} has length {status.value:.6g}: give a unit vector"
     ),
     ARRANGEMENT: Message(
-        "parameters.gauge: these positions and directions do not tell all six components of a wrench apart"
+        "parameters.gauge: these positions and directions do not determine all six components of a wrench"
     ),
     WRENCH: Message("the force or torque of port {status.index:.0f} (1 base, 2 target) is not finite"),
 }
 
-# instants lie on a grid that rounding moves by far less than any step, s
+# s; rounding shifts instants by far less than any step
 ROUNDING = 1e-9
-# of the pivots of the arrangement of gauges, m: rounding leaves 1e-16
+# smallest pivot of a regular arrangement of gauges, m; rounding leaves 1e-16
 SMALLEST_PIVOT = 1e-9
 
 
@@ -49,7 +49,7 @@ def _check_wrench(port, index, status):
 
 @kernel
 def _check_inputs(m):
-    """Return 0, or the code of an input that is not finite or tells no attitude."""
+    """Return 0, or the code of an input that is not finite or not an attitude."""
     code = check.check_port(m.active, 1, m.status)
     if code == 0:
         code = check.check_port(m.passive, 2, m.status)
@@ -66,7 +66,7 @@ def _check_inputs(m):
 
 @kernel
 def _prepare(p, w, status):
-    """Set the matrix of the gauges, S with the columns [e; p x e], and its factors. Returns 0, or a code."""
+    """Set the matrix S of the gauges, with columns [e; p x e], and its LU factors. Returns 0, or a code."""
     for k in range(6):
         e = vector.load(p.gauge.direction[k])
         if not check.is_unit(p.gauge.direction[k]):
@@ -106,7 +106,7 @@ def _component(S, i, gauges):
 
 @kernel
 def _watch(m):
-    """Switch to emergency stop where the signals of the gauges exceed a limit, as the analogue channel does."""
+    """Set the emergency stop if the signals of the gauges exceed a limit, as the analogue channel does."""
     S = m.work.matrix
     signal = m.work.signal
     force = (_component(S, 0, signal), _component(S, 1, signal), _component(S, 2, signal))
@@ -117,7 +117,7 @@ def _watch(m):
 
 @kernel
 def _read(m):
-    """Read the gauges: bias, noise, full scale; and set the wrench of the reading."""
+    """Read the gauges, with bias, noise and full scale, and set the wrench of the reading."""
     p = m.parameters
     w = m.work
     number = int(w.readings)
@@ -145,7 +145,7 @@ def _read(m):
 
 @kernel
 def _exert(m, h):
-    """Give the mean of the readings to the passive craft, and its reaction to the active one, in mid-step."""
+    """Apply the mean of the readings to the passive craft, and its reaction to the active one, in mid-step."""
     mean = m.work.mean
     force = (mean[0], mean[1], mean[2])
     torque = (mean[3], mean[4], mean[5])
@@ -164,7 +164,7 @@ def _exert(m, h):
 
 @kernel
 def _pass_on(m):
-    """Give both craft what the mechanism exerts, bit by bit."""
+    """Pass the wrenches of the mechanism on to both craft, bitwise unchanged."""
     vector.store(vector.load(m.base.force), m.active.force)
     vector.store(vector.load(m.base.torque), m.active.torque)
     vector.store(vector.load(m.target.force), m.passive.force)
@@ -173,7 +173,7 @@ def _pass_on(m):
 
 @kernel
 def initialize(m):
-    """Begin with gauges that have settled to the present wrench, read once. Returns 0, or the code of a failure."""
+    """Begin with gauges settled to the present wrench and read once. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code == 0:
         code = _prepare(m.parameters, m.work, m.status)
@@ -199,7 +199,7 @@ def initialize(m):
 
 @kernel
 def step(m, t, h):
-    """Measure from t over h > 0, s. Returns 0, or the code of a failure."""
+    """Measure over [t, t + h], h > 0, s. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code

@@ -1,9 +1,9 @@
-"""Noise from a counter: the same deviates for the same seed and number of the reading, whatever was drawn before.
+"""Counter-based noise: the same seed and reading number give the same deviates, whatever was drawn before.
 
 Threefry-2x32 with 20 rounds (J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, *Parallel random numbers: as easy as
-1, 2, 3*, SC11, 2011) turns a key and a counter of two words each into two random words; Box and Muller's transform
-makes two standard normal deviates of them. Words are integers of 32 bits, kept in their range by masks, so the
-interpreter and compiled code give the same bits.
+1, 2, 3*, SC11, 2011) turns a key and a counter of two words each into two random words. The Box-Muller transform
+turns these into two standard normal deviates. Words are 32-bit integers, kept in range by masks, so the interpreter
+and compiled code give bitwise equal results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS = 4294967296.0
 
 @kernel
 def threefry(key0, key1, counter0, counter1):
-    """Return two random words of 32 bits from a key and a counter of two words each."""
+    """Return two random 32-bit words from a key and a counter of two words each."""
     keys = (key0, key1, (PARITY ^ key0 ^ key1) & MASK)
     x = (counter0 + key0) & MASK
     y = (counter1 + key1) & MASK
@@ -38,7 +38,7 @@ def threefry(key0, key1, counter0, counter1):
 
 @kernel
 def normal_pair(seed, number, pair):
-    """Return two independent standard normal deviates of the `pair` of a reading of that `number`."""
+    """Return two independent standard normal deviates for pair `pair` of reading `number`."""
     low = number & MASK
     high = (number >> 32) & MASK
     x, y = threefry(seed & MASK, high, low, pair)

@@ -1,9 +1,10 @@
-"""The platform of the stand: from the relative motion that the craft should make to the one that the units make.
+"""The platform of the stand: from the relative motion of the simulated craft to that of the units on the stand.
 
-A step over [t, t + h] starts from the motion of the simulated craft at t, so it is made before that of the mechanism;
-base and target are given at t too, with their mean accelerations over [t, t + h], by which the mechanism extrapolates
-them. The passive unit stands still in the hall, which is I for the mechanism. Commands are computed every `frame_time`
-from the motion at the step's start, extrapolated; each takes effect after the delay and then moves on with its twist.
+A step over [t, t + h] starts from the motion of the simulated craft at t, so the platform steps before the mechanism.
+The outputs base and target are also those at t, with their mean accelerations over [t, t + h], by which the mechanism
+extrapolates them. The passive unit stands still in the hall, which is I for the mechanism. Commands are computed every
+`frame_time` by extrapolation of the motion at the start of the step. Each takes effect after the delay and then moves
+on with its twist.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ MESSAGES = check.messages("1 active, 2 passive") | {
     ),
 }
 
-# instants lie on grids that rounding moves by far less than any step, s
+# s; rounding shifts instants by far less than any step
 ROUNDING = 1e-9
 
 
 @kernel
 def _check_inputs(m):
-    """Return 0, or the code of a port whose motion is not finite or tells no attitude."""
+    """Return 0, or the code of a port whose motion is not finite or whose quaternion is not an attitude."""
     code = check.check_port(m.active, 1, m.status)
     if code == 0:
         code = check.check_port(m.passive, 2, m.status)
@@ -67,7 +68,7 @@ def _copy(command, reference):
 
 @kernel
 def _send(m):
-    """Put the command of the present frame into the line."""
+    """Put the command of the present frame into the delay line."""
     clock = m.clock
     place = int(clock.first + clock.count) % LINE
     _command(m, clock.until_frame, m.line[place])
@@ -78,7 +79,7 @@ def _send(m):
 
 @kernel
 def _take(m):
-    """Make the oldest command in the line the reference."""
+    """Move the oldest command in the delay line to the reference."""
     _copy(m.line[int(m.clock.first)], m.reference)
     m.clock.first = (m.clock.first + 1.0) % LINE
     m.clock.count -= 1.0
@@ -100,7 +101,7 @@ def _move(m, h):
 
 @kernel
 def _pass_on(port, out):
-    """Copy the motion of a port, bit by bit."""
+    """Copy the motion of a port, bitwise unchanged."""
     vector.store(vector.load(port.position), out.position)
     rotation.store_quaternion(rotation.load_quaternion(port.quaternion), out.quaternion)
     vector.store(vector.load(port.velocity), out.velocity)
@@ -138,7 +139,7 @@ def _publish(m):
 
 @kernel
 def _stand_still(m):
-    """Set the passive unit, which does not move, and no errors and accelerations."""
+    """Set the motion of the passive unit, which stands still, and zero accelerations of the base."""
     vector.store(vector.ZERO, m.target.position)
     rotation.store_quaternion((1.0, 0.0, 0.0, 0.0), m.target.quaternion)
     vector.store(vector.ZERO, m.target.velocity)
@@ -151,15 +152,15 @@ def _stand_still(m):
 
 @kernel
 def initialize(m):
-    """Begin with the platform in programme mode: it has followed the present relative motion for a long time.
+    """Begin with the platform in programme mode, as if it had followed the present relative motion for a long time.
 
-    So it is behind it by the delay and the lag of the servo. Returns 0, or the code of a failure.
+    So it lags behind by the delay and the lag of the servo. Returns 0, or the code of a failure.
     """
     p = m.parameters
     code = _check_inputs(m)
     if code:
         return code
-    # a command enters before the oldest one leaves, and rounding may keep that a frame longer
+    # a command enters before the oldest one leaves, and rounding may keep the oldest one frame longer
     longest = (LINE - 2) * p.frame_time
     if p.delay > longest:
         return fail(m.status, LINE_TOO_SHORT, longest, 0)
@@ -183,7 +184,7 @@ def initialize(m):
 
 @kernel
 def step(m, t, h):
-    """Move the platform from t by h > 0, s; outputs are those of t. Returns 0, or the code of a failure."""
+    """Move the platform over [t, t + h], h > 0, s; outputs are those at t. Returns 0, or the code of a failure."""
     code = _check_inputs(m)
     if code:
         return code

@@ -1,9 +1,9 @@
-"""The platform under its regulators: a second-order lag in position and attitude, with limited rates.
+"""The controlled platform: a second-order lag in position and attitude, with limited rates.
 
 Position: x'' = w^2 (x_r - x) + 2 z w (k x_r' - x'), with the natural frequency w, the damping ratio z and the share k
 of the commanded rate; the reference x_r moves with its commanded twist. The attitude follows the same equation for the
-rotation vector from the present attitude, so that it depends on no axes and knows no singularity: for a turn about one
-axis it is the scalar equation of the angle. Each step is exact for a reference of constant rate.
+rotation vector from the present attitude, so it depends on no choice of axes and has no singularity. For rotation about
+one axis it is the scalar equation of the angle. Each step is exact for a reference of constant rate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from components.core.kernel import kernel
 
 @kernel
 def ramp_lag(p):
-    """Return by how many seconds the platform is behind a reference of constant rate, 2 z (1 - k) / w."""
+    """Return the time, s, by which the platform lags behind a reference of constant rate, 2 z (1 - k) / w."""
     return 2.0 * p.damping * (1.0 - p.feedforward) / (2.0 * pi * p.frequency)
 
 
@@ -33,7 +33,7 @@ def _coefficients(p, h):
         s = decay * sin(b * h) / b
     elif square < 0.0:
         b = sqrt(-square)
-        # decay times cosh in one exponential each: neither overflows
+        # decay times cosh and sinh as single exponentials: neither overflows
         c = 0.5 * (exp((a + b) * h) + exp((a - b) * h))
         s = 0.5 * (exp((a + b) * h) - exp((a - b) * h)) / b
     else:
@@ -44,7 +44,7 @@ def _coefficients(p, h):
 
 @kernel
 def _limited(rate, limit):
-    """Return (rate, False), or the rate cut to the length `limit` and True."""
+    """Return (rate, False), or the rate clipped to the magnitude `limit` and True."""
     size = vector.norm(rate)
     if size > limit:
         return vector.scale(limit / size, rate), True
@@ -53,8 +53,8 @@ def _limited(rate, limit):
 
 @kernel
 def _respond(c, lag, gap, reference_rate, rate, h):
-    """Return (displacement, rate) after h: `gap` leads from the state to the reference, which moves at its rate."""
-    # free motion about the reference less its lag
+    """Return (displacement, rate) after h; `gap` points from the state to the reference, which moves at its rate."""
+    # free motion about the lagged reference
     e = vector.axpy(lag, reference_rate, vector.negate(gap))
     d = vector.subtract(rate, reference_rate)
     after = vector.add(vector.scale(c[0], e), vector.scale(c[1], d))
@@ -73,8 +73,8 @@ def advance(p, servo, reference, h):
     v_reference = vector.load(reference.velocity)
     gap = vector.subtract(vector.load(reference.position), x)
     moved, after = _respond(c, lag, gap, v_reference, v, h)
-    after, cut = _limited(after, p.velocity_limit)
-    if cut:
+    after, clipped = _limited(after, p.velocity_limit)
+    if clipped:
         moved = vector.scale(0.5 * h, vector.add(v, after))
     vector.store(vector.add(x, moved), servo.position)
     vector.store(after, servo.velocity)
@@ -86,18 +86,18 @@ def advance(p, servo, reference, h):
     turn, after = _respond(c, lag, rotation.rotation_vector(between), w_reference, w, h)
     # from the rate of the rotation vector to the angular velocity, axes of the platform after the turn
     after = rotation.apply_transposed(rotation.rate_matrix(turn), after)
-    after, turn_cut = _limited(after, p.angular_velocity_limit)
-    if turn_cut:
+    after, turn_clipped = _limited(after, p.angular_velocity_limit)
+    if turn_clipped:
         turn = vector.scale(0.5 * h, vector.add(w, after))
     rotation.store_quaternion(rotation.advance(q, turn), servo.quaternion)
     vector.store(after, servo.angular_velocity)
     move(reference, h)
-    return cut or turn_cut
+    return clipped or turn_clipped
 
 
 @kernel
 def move(reference, h):
-    """Move a reference by its twist over h, back for h < 0."""
+    """Move a reference by its twist over h, backward for h < 0."""
     vector.accumulate(vector.scale(h, vector.load(reference.velocity)), reference.position)
     turn = vector.scale(h, vector.load(reference.angular_velocity))
     q = rotation.advance(rotation.load_quaternion(reference.quaternion), turn)
@@ -106,7 +106,7 @@ def move(reference, h):
 
 @kernel
 def _brake(rate, deceleration, h):
-    """Return (mean rate over h, rate after h) of a rate that a constant deceleration brings to zero."""
+    """Return (mean rate over h, rate after h) under a constant deceleration to zero."""
     size = vector.norm(rate)
     if size <= 0.0:
         return vector.ZERO, vector.ZERO

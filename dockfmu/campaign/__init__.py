@@ -1,6 +1,7 @@
-"""Campaigns: thousands of runs of one system, on this machine or on a cluster, and the answers they give.
+"""Campaigns: thousands of runs of one system, on this machine or on a cluster, and the answers computed from them.
 
-In the order in which a reader needs them: `description` and `vary` say what varies by which of the `laws`, `draws` what
-run number k is; `runner` makes one run, `execution` all of them on workers, `dataset` keeps them; `campaign` puts it
-together, `evaluation` runs what methods ask for; `answers/` has the questions, `report` shows them.
+In reading order: `description` and `vary` read which variables vary and by which of the `laws`; `draws` computes the
+values of run k. `runner` makes one run, `execution` distributes runs over workers, and `dataset` stores their rows.
+`campaign` combines these. `evaluation` makes the runs that methods request. `answers/` computes the answers, and
+`report` shows them.
 """

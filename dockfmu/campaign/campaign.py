@@ -1,4 +1,4 @@
-"""A campaign: its folder, its runs, and each of them again."""
+"""A campaign: its folder, its runs, and the repetition of any of them."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ HERE = ClusterOptions()
 
 
 class Campaign(CampaignFolder):
-    """Many runs of one system with values that vary, kept in a folder.
+    """Many runs of one system with varying values, kept in a folder.
 
     Parameters
     ----------
     source : Path, str or mapping
-        Campaign file (.toml), the same as a dictionary, or the folder of a campaign, with which it goes on.
+        Campaign file (.toml), its content as a dictionary, or the folder of a campaign to continue.
     folder : Path or str, optional
         Folder of the campaign; by default build/campaigns/NAME.
 
     Raises
     ------
     DeclarationError, OptionError, StructureError
-        for a description that cannot be; messages name file, place and value
+        for an invalid description; messages name file, place and value
     CampaignError
-        for a folder that is that of another campaign
+        if the folder belongs to another campaign
 
     Examples
     --------
@@ -61,42 +61,42 @@ class Campaign(CampaignFolder):
         answer: bool = True,
         progress: Callable[[str], None] = silent,
     ) -> pandas.DataFrame:
-        """Make the runs that the folder lacks, then the recordings, answers and the report; return all rows.
+        """Make the runs that the folder lacks, then the recordings, the answers and the report; return all rows.
 
-        A campaign that was interrupted goes on where it was. What was made is kept whatever happens.
+        An interrupted campaign continues where it stopped. Rows already made are kept in any case.
 
         Parameters
         ----------
         runs : int, optional
-            Number of runs, by default that of the description or of the session before.
+            Number of runs; by default that of the description or of the previous session.
         workers : int, optional
-            Processes on this machine, by default one for each core.
+            Processes on this machine; by default one for each core.
         scheduler : str, optional
-            Address of a scheduler of Dask, whose workers are taken instead.
+            Address of a Dask scheduler, whose workers are used instead.
         memory_limit : str
-            Memory of each worker on this machine.
+            Memory limit of each worker on this machine.
         answer : bool
             Whether to compute the answers and write the report.
         progress : callable
-            Called with a line on the state of the campaign, some times a minute.
+            Called with lines on the state of the campaign, about once a second.
 
         Raises
         ------
         DeclarationError, OptionError, StructureError
-            for a question that cannot be, before any run
+            for an invalid question, before any run
         CampaignError
-            for a folder of another campaign
+            if the folder belongs to another campaign
         LockedError
-            while another process writes the folder
+            if another process is writing to the folder
         SchedulerLostError, WorkerMismatchError, WriteError
-            where the campaign cannot go on
+            if the campaign cannot continue
         """
         where = ClusterOptions(workers, scheduler, memory_limit)
         check_workers(where)
         if runs is not None:
             self.study = self._with_runs(runs)
         if answer:
-            # a mistake in a question is told before the runs, not after them
+            # report mistakes in questions before the runs, not after them
             questions(self)
         with open_session(self, where) as (data, cluster):
             make_runs(data, cluster, self.study.draws.runs, progress)
@@ -105,7 +105,7 @@ class Campaign(CampaignFolder):
         return self.runs()
 
     def row(self, index: int) -> dict[str, Any]:
-        """Make run `index` alone, in this process, and return its row: bitwise that of the campaign."""
+        """Make run `index` alone, in this process, and return its row, bitwise equal to that of the campaign."""
         if self._runner is None:
             self._runner = Runner(self.study)
         return self._runner.run(RunPoint(index))
@@ -114,7 +114,7 @@ class Campaign(CampaignFolder):
         self, index: int, folder: Path | str | None = None, *, report: bool = True,
         progress: Callable[[str], None] = silent,
     ) -> RecordedRun:  # fmt: skip
-        """Make run `index` alone and record everything, as `dockfmu run` does; by default into series/INDEX."""
+        """Make run `index` alone and record everything, as `dockfmu run` does; by default in series/INDEX."""
         variant, settings = resolve(self.study, self.values(index))
         if self._runner is None:
             self._runner = Runner(self.study)
@@ -129,7 +129,7 @@ class Campaign(CampaignFolder):
 
     def _with_runs(self, runs: int) -> Study:
         if self.study.draws.sampling == "grid":
-            raise OptionError([f"--runs {runs}: a grid has {self.study.draws.runs} runs, by `points` of its file"])
+            raise OptionError([f"--runs {runs}: the grid has {self.study.draws.runs} runs, by `points` in its file"])
         return self.study.with_runs(runs)
 
     def _conclude(self, cluster: Execution, progress: Callable[[str], None]) -> None:
@@ -141,50 +141,50 @@ class Campaign(CampaignFolder):
         write_campaign_report(self, answers)
 
     def wanted_series(self) -> list[int]:
-        """Return the numbers of the runs of which `keep` asks for a recording."""
+        """Return the indices of the runs for which `keep` requests a recording."""
         kept, table = self.study.kept, self.runs()
-        found: list[int] = []
+        indices: list[int] = []
         if kept.every:
-            found += [int(index) for index in table["index"] if index % kept.every == 0]
+            indices += [int(index) for index in table["index"] if index % kept.every == 0]
         if kept.failed:
             # runs with invalid values have nothing to record
             failed = (table["status"] == "failed") & (table["outcome"] != "invalid")
-            found += table.loc[failed, "index"].tolist()
+            indices += table.loc[failed, "index"].tolist()
         for name, count in kept.worst.items():
             smallest = self.study.measure(name).kind == "min"
             ordered = table.dropna(subset=[name]).sort_values(name, ascending=smallest, kind="stable")
-            found += ordered["index"].head(count).tolist()
-        return sorted(dict.fromkeys(found))
+            indices += ordered["index"].head(count).tolist()
+        return sorted(dict.fromkeys(indices))
 
 
 @contextmanager
 def open_session(
     campaign: Campaign, where: ClusterOptions = HERE, runner: Any = Runner
 ) -> Iterator[tuple[DataSet, Execution]]:
-    """Open the folder of a campaign for writing, and a cluster for its runs and those of methods."""
-    known = campaign.identify()
+    """Open the folder of a campaign for writing, and start a cluster for its runs and those of methods."""
+    systems = campaign.identify()
     with data_set(campaign) as data:
-        campaign.write_manifest(known)
-        made = {labels: dict(system["fmus"]) for labels, system in known.items()}
-        with Execution(campaign.study, made, where, runner) as cluster:
+        campaign.write_manifest(systems)
+        digests = {labels: dict(system["fmus"]) for labels, system in systems.items()}
+        with Execution(campaign.study, digests, where, runner) as cluster:
             yield data, cluster
 
 
 def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[str], None] = silent) -> None:
-    """Make those of `runs` runs that a data set lacks. What was made is kept, whatever happens."""
+    """Make those of the first `runs` runs that a data set lacks. Rows already made are kept in any case."""
     for note in data.notes:
         progress(note)
     todo = [index for index in range(runs) if index not in data.seen]
     if not todo:
         return
-    shown = CampaignProgress(runs, runs - len(todo), progress)
+    tracker = CampaignProgress(runs, runs - len(todo), progress)
     try:
-        for row in cluster.run(map(RunPoint, todo), tick=shown.tick):
+        for row in cluster.run(map(RunPoint, todo), tick=tracker.tick):
             data.add(row)
-            shown.count(row)
+            tracker.count(row)
     finally:
         data.flush()
-        shown.end()
+        tracker.end()
 
 
 def _with_start(system: System, start: Any) -> System:

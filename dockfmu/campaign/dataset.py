@@ -1,7 +1,7 @@
-"""Rows of runs on the disk: one Parquet data set, whose parts are the journal of what is done.
+"""Rows of runs on disk: one Parquet data set, whose parts also record which runs are done.
 
-A part is written under a hidden name and renamed when it is whole, so that readers see whole parts only; a row is in
-the data set once. Any reader of Parquet takes the folder as it is: pandas, polars (`*.parquet` in it), duckdb.
+A part is written under a hidden name and renamed when it is complete, so readers see complete parts only. Each row is
+in the data set once. Any Parquet reader opens the folder as it is: pandas, polars (`*.parquet` in it), duckdb.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TYPES = {"whole": pa.int64(), "number": pa.float64(), "text": pa.string(), "num
 PART_ROWS, PART_S = 500, 30.0
 """A part is written when it has this many rows, or when its first row has waited this long."""
 DAMAGED = ".damaged-"
-"""Prefix of the names that parts get which cannot be read; their runs are made again."""
+"""Prefix given to the names of unreadable parts; their runs are repeated."""
 
 
 class DataSetError(DockfmuError):
@@ -46,11 +46,11 @@ class DataSet:
     folder : Path
         Folder of the parts.
     columns : mapping of str to str
-        Columns by name: "whole", "number", "text", or "numbers", a list over `peaks`.
+        Kind of each column by name: "whole", "number", "text", or "numbers", a list over `peaks`.
     peaks : sequence of str
         Names of the outputs whose peaks are kept.
     metadata : mapping of str to str
-        Texts that each part carries.
+        Entries stored in the metadata of each part.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class DataSet:
         self._since = 0.0
 
     def __enter__(self) -> DataSet:
-        """Take the folder for this process, clear what is not whole, and read what is done.
+        """Lock the folder for this process, remove incomplete parts, and read which runs are done.
 
-        Raises LockedError where another process writes it, WriteError where it cannot be written.
+        Raises LockedError if another process is writing to it, and WriteError if it cannot be written.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class DataSet:
                 indices = pq.read_table(part, columns=["index"])["index"].to_pylist()
             except (pa.ArrowException, OSError, KeyError) as error:
                 part.rename(part.with_name(DAMAGED + part.stem))
-                self.notes.append(f"{part}: cannot be read ({error}); its runs are made again")
+                self.notes.append(f"{part}: cannot be read ({error}); its runs are repeated")
                 continue
             self.seen.update(indices)
         return self
@@ -96,11 +96,11 @@ class DataSet:
         self._lock.release()
 
     def parts(self) -> list[Path]:
-        """Return the whole parts, in the order of their names."""
+        """Return the complete parts, sorted by name."""
         return sorted(self.folder.glob("*.parquet"))
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Take a row, and write a part if it is time. Raises WriteError."""
+        """Add a row, and write a part if one is due. Raises WriteError."""
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting.append(row)
@@ -108,7 +108,7 @@ class DataSet:
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that wait, whole: Ctrl-C has its effect after that. Raises WriteError."""
+        """Write the waiting rows as one complete part; Ctrl-C takes effect afterwards. Raises WriteError."""
         with deferred() as interrupted:
             self.write(self._waiting)
             self._waiting = []
@@ -116,7 +116,7 @@ class DataSet:
             raise Terminated(interrupted.number)
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write rows as one part, but for those that the data set has. Raises WriteError, and nothing is written."""
+        """Write rows as one part, except those already in the data set. Raises WriteError, with nothing written."""
         fresh = {row["index"]: row for row in rows if row["index"] not in self.seen}
         if not fresh:
             return
@@ -133,20 +133,20 @@ class DataSet:
             _sync(self.folder)
         except (OSError, pa.ArrowException) as error:
             unfinished.unlink(missing_ok=True)
-            raise WriteError(f"{self.folder / name}: cannot be written ({error}); what is written stays") from error
+            raise WriteError(f"{self.folder / name}: cannot be written ({error}); earlier parts are kept") from error
         self.seen.update(fresh)
 
     def _plain(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row in the columns of the schema; a number that is not finite stays, a missing one is null."""
-        found = {name: row.get(name) for name in self.schema.names}
+        """Return a row in the columns of the schema; non-finite numbers are kept, missing ones are null."""
+        cells = {name: row.get(name) for name in self.schema.names}
         peaks = row.get("peaks")
-        if peaks is not None and f"peak_{PEAKS[0]}" in found:
+        if peaks is not None and f"peak_{PEAKS[0]}" in cells:
             for k, part in enumerate(PEAKS):
-                found[f"peak_{part}"] = [peaks[name][k] if name in peaks else math.nan for name in self.peaks]
-        return found
+                cells[f"peak_{part}"] = [peaks[name][k] if name in peaks else math.nan for name in self.peaks]
+        return cells
 
     def read(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
-        """Return all rows in the order of their index, with a column for each scalar, by default without peaks."""
+        """Return all rows in the order of their index; by default all columns but the lists of peaks."""
         return read_runs(self.folder, columns)
 
 
@@ -171,7 +171,7 @@ def read_runs(folder: Path, columns: Sequence[str] | None = None) -> pandas.Data
 def read_peaks(folder: Path, output: str, part: str = "max") -> np.ndarray:
     """Return the peaks of one output in the order of the runs: "max" or "min", "t_max" or "t_min" in s.
 
-    NaN of runs that have none. Raises DataSetError for an output whose peaks were not kept.
+    NaN for runs that have none. Raises DataSetError for an output whose peaks were not kept.
     """
     parts = sorted(folder.glob("*.parquet"))
     names = json.loads((pq.read_schema(parts[0]).metadata or {}).get(b"peaks", b"[]")) if parts else []

@@ -1,7 +1,7 @@
-"""The description of a campaign: what is run, what varies, what ends a run, what is kept of it.
+"""The description of a campaign: what is run, what varies, what ends a run, and what is kept of it.
 
-It is a TOML file, or the same as a dictionary; docs/guide/campaigns.md describes the format. `read_study` checks it
-against its system, and brings all numbers into SI.
+It is a TOML file, or its content as a dictionary; docs/guide/campaigns.md describes the format. `read_study` checks it
+against its system and converts all numbers to SI.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _TABLES = (
 _RUN = ("step", "stop", "algorithm", "adaptive", "retry", "time_limit")
 _MEASURE = ("signal", "kind", "unit")
 KINDS = ("max", "min", "magnitude", "resultant", "final")
-"""What a measure takes of its signal: the largest or smallest value, the largest magnitude, the largest root of the sum
-of squares of an array's elements, the value at the end."""
+"""Kinds of measures of a signal: the largest or smallest value, the largest magnitude, the largest root of the sum of
+squares of an array's elements, the value at the end."""
 _SECOND = parse_unit("s")
 REFINED = "refined"
-"""Name of the data set of the runs that are made again at a tenth of the step, beside those of the questions."""
+"""Name of the data set of the runs repeated at a tenth of the step; it lies beside those of the questions."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that is kept of each run, with the time at which it comes: column `name`, and `t_name`."""
+    """A number kept of each run, in column `name`, with the time at which it occurs, in column `t_name`."""
 
     name: str
     signals: tuple[str, ...]
@@ -54,7 +54,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Ending:
-    """A run ends `after` s of simulated time after an event of the plan."""
+    """An end of a run: `after` s of simulated time after an event of the plan."""
 
     event: str
     after: float
@@ -62,10 +62,11 @@ class Ending:
 
 @dataclass(frozen=True)
 class Kept:
-    """Choice of what is kept of a campaign beside a row for each run.
+    """Choice of what is kept of a campaign besides one row for each run.
 
-    `peaks` of all outputs in the rows; a recording of each run that `failed`, of the `worst` by each of these measures
-    (name -> number of runs, the smallest values for kind "min"), and of each `every`-th run, 0 for none.
+    With `peaks`, the rows hold the peaks of all outputs. Recordings are kept of each run that `failed`, of the `worst`
+    runs by some measures (name -> number of runs; the smallest values for kind "min"), and of every `every`-th run (0
+    for none).
     """
 
     peaks: bool = True
@@ -76,7 +77,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Study:
-    """A checked description, all numbers in SI: what workers need to make any run.
+    """A checked description, with all numbers in SI: all that workers need to make any run.
 
     Attributes
     ----------
@@ -97,11 +98,11 @@ class Study:
     measures : tuple of Measure
         Numbers that are kept of each run.
     kept : Kept
-        What is kept beside.
+        What is kept besides the rows.
     time_limit : float
-        Longest duration of a run, s of the wall clock.
+        Longest duration of a run, s of wall-clock time.
     refined : float
-        Share of the largest values of each measure whose runs are made again at a tenth of the step.
+        Share of the largest values of each measure whose runs are repeated at a tenth of the step.
     answers : mapping
         The tables of the questions.
     """
@@ -148,9 +149,9 @@ class Study:
 
 @dataclass(frozen=True)
 class SeverityLimit:
-    """Accepts draws whose severity R1 or R2, of all eleven parameters, is at most a number.
+    """Predicate that accepts draws whose severity R1 or R2, of all eleven parameters, is at most `at_most`.
 
-    A class, and not a function within another, because it goes to workers.
+    It is a class, not a nested function, because it is sent to workers.
     """
 
     conditions: Any
@@ -159,12 +160,12 @@ class SeverityLimit:
 
     def __call__(self, values: Mapping[str, Any]) -> bool:
         """Return whether values are accepted."""
-        found = severity_of(self.conditions, values)
-        return found[0 if self.measure == "R1" else 1] <= self.at_most
+        severities = severity_of(self.conditions, values)
+        return severities[0 if self.measure == "R1" else 1] <= self.at_most
 
 
 def severity_of(conditions: Any, values: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the severities R1 and R2 of drawn values laid over the declared conditions; NaN without limits."""
+    """Return the severities R1 and R2 of the declared conditions with drawn values inserted; NaN without limits."""
     prefix = f"{CONDITIONS}."
     for name, value in values.items():
         if name.startswith(prefix):
@@ -194,7 +195,7 @@ def load_system(table: Table, folder: Path) -> System:
 def load_variant(
     source: str, folder: Path, values: Mapping[str, Any], parameters: tuple[str, ...], swap: Mapping[str, str]
 ) -> System:
-    """Load a system by its name or file, with values, .ssv files and other FMUs."""
+    """Load a system by its name or file, with values, .ssv files and swapped FMUs."""
     file = source.partition("#")[0].endswith((".ssp", ".toml"))
     system = System.load(
         str(folder / source) if file else source, values, parameters=[folder / name for name in parameters]
@@ -205,9 +206,9 @@ def load_variant(
 
 
 def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[Study, System]:
-    """Return a checked description and its system, loaded.
+    """Return a checked description and its loaded system.
 
-    Raises DeclarationError, OptionError, StructureError and what loading raises; messages name file, place and value.
+    Raises DeclarationError, OptionError, StructureError and any error of loading; messages name file, place and value.
     """
     table = Table(content, where, _TABLES)
     name = table.text("name", "campaign")
@@ -245,11 +246,11 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
 
 def _check_values(table: Table) -> None:
     if f"{CONDITIONS}.{SEED}" in table.table("values").content:
-        raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is one draw; vary by law = 'documented'")
+        raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is one single draw; use law = 'documented'")
 
 
 def _seconds(table: Table, name: str) -> float | None:
-    """Return a time in s, of a number or a text with a unit; None where it is missing."""
+    """Return a time in s from a number or a text with a unit; None where it is missing."""
     value = table.content.get(name)
     if value is None:
         return None
@@ -294,28 +295,28 @@ def _measures(table: Table, system: System) -> tuple[Measure, ...]:
     found = []
     for name, row in table.tables("measures", _MEASURE, "measure").items():
         if not name.isidentifier():
-            raise DeclarationError(f"{row.where}: a measure is called by a word, which becomes a column")
+            raise DeclarationError(f"{row.where}: the name of a measure must be one word, which becomes a column")
         try:
             signals, shape = scalars(system.structure, row.text("signal"))
         except StructureError as error:
             raise DeclarationError(f"{row.where}: {error}") from error
         kind = row.text("kind", "resultant" if shape else "max", KINDS)
         if shape and kind != "resultant":
-            raise DeclarationError(f"{row.where}: kind = {kind!r} is of one variable, {row.text('signal')} has {shape}")
+            raise DeclarationError(f"{row.where}: kind = {kind!r} needs one variable; {row.text('signal')} has {shape}")
         unit = system.structure.resolve(signals[0])[1].unit or "1"
         found.append(Measure(name, tuple(signals), kind, unit))
     return tuple(found)
 
 
 def _answers(table: Table) -> dict[str, Any]:
-    """Return the tables of the questions, whose names become those of files beside that of the refined runs."""
-    found = table.table("answers")
-    for name in found.content:
+    """Return the tables of the questions, whose names become file names beside that of the refined runs."""
+    answers = table.table("answers")
+    for name in answers.content:
         if name == REFINED:
-            raise DeclarationError(f"{found.where}: the name {name!r} is that of the runs made again; choose another")
+            raise DeclarationError(f"{answers.where}: the name {name!r} is that of the repeated runs; choose another")
         if problem := unfit_for_file(name):
-            raise DeclarationError(f"{found.where}: the name {name!r} {problem}")
-    return dict(found.content)
+            raise DeclarationError(f"{answers.where}: the name {name!r} {problem}")
+    return dict(answers.content)
 
 
 def _kept(table: Table) -> Kept:
@@ -328,5 +329,5 @@ def _kept(table: Table) -> Kept:
 
 
 def short_name(name: str) -> str:
-    """Return the column of a variable that varies: initial conditions without their prefix, others in full."""
+    """Return the column name of a varied variable: initial conditions without their prefix, others in full."""
     return canonical(name).removeprefix(f"{CONDITIONS}.")

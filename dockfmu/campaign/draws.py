@@ -1,4 +1,4 @@
-"""Draws: the values of run number `index`, which depend on the seed and the index alone."""
+"""Draws: the values of run `index`, which depend on the seed and the index alone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dockfmu.options import OptionError
 
 SAMPLINGS = ("random", "sobol", "latin_hypercube", "grid")
 ATTEMPTS = 10_000
-"""Draws of one run that are rejected before the limit of severity is held to be out of reach."""
+"""Number of rejected draws of one run after which the severity limit is considered out of reach."""
 EDGE = 2.0**-54
-"""Distance from 0 and 1 that uniform numbers keep, so that no normal variable is infinite."""
+"""Least distance of uniform numbers from 0 and 1, so that no normal variable is infinite."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Draws:
     Attributes
     ----------
     laws : sequence of Law
-        What varies.
+        Laws of the varied variables.
     sampling : {"random", "sobol", "latin_hypercube", "grid"}
-        How the uniform numbers are taken that the laws transform.
+        How the uniform numbers that the laws transform are drawn.
     seed : int
-        Seed of all of them.
+        Seed of all draws.
     runs : int
         Number of runs; draws depend on it with "latin_hypercube" only.
     points : int
-        Points of each variable, of a grid.
+        Points of each variable, for a grid.
     accept : callable, optional
-        Returns whether values are accepted; others are drawn again. With "random" only.
+        Returns whether values are accepted; rejected values are drawn again. With "random" only.
     """
 
     laws: tuple[Law, ...]
@@ -52,46 +52,46 @@ class Draws:
         if self.sampling not in SAMPLINGS:
             raise OptionError([f"sampling = {self.sampling!r}: must be one of {', '.join(SAMPLINGS)}"])
         if self.accept is not None and self.sampling != "random":
-            raise OptionError([f"a limit of severity rejects draws, which goes with random ones, not {self.sampling}"])
+            raise OptionError([f"a severity limit rejects draws: it needs sampling = 'random', not {self.sampling!r}"])
         if self.sampling == "grid" and self.points < 2:
-            raise OptionError(["a grid needs `points`, at least 2 of each variable"])
+            raise OptionError(["a grid needs `points`, at least 2 for each variable"])
         names_of(self.laws)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of what varies."""
+        """Names of the varied variables and choices."""
         return names_of(self.laws)
 
     @property
     def dimension(self) -> int:
-        """Number of uniform numbers that a run takes."""
+        """Number of uniform numbers that a run uses."""
         return sum(law.dimension for law in self.laws)
 
     @property
     def grid_size(self) -> int:
-        """The number of runs of a whole grid."""
+        """Number of runs of the full grid."""
         return math.prod(len(levels) for levels in self._levels())
 
     def values(self, index: int) -> dict[str, Any]:
-        """Return the values of run `index`, by name. Raises OptionError where none is accepted."""
+        """Return the values of run `index`, by name. Raises OptionError if no draw is accepted."""
         for attempt in range(ATTEMPTS):
-            found = self.transform(self._uniform(index, attempt))
-            if self.accept is None or self.accept(found):
-                return found
-        raise OptionError([f"run {index}: {ATTEMPTS} draws are all beyond the limit of severity: raise it"])
+            values = self.transform(self._uniform(index, attempt))
+            if self.accept is None or self.accept(values):
+                return values
+        raise OptionError([f"run {index}: all of {ATTEMPTS} draws are beyond the severity limit: raise it"])
 
     def transform(self, uniform: np.ndarray) -> dict[str, Any]:
-        """Return the values of uniform numbers, shape (dimension,)."""
-        found: dict[str, Any] = {}
+        """Return the values for uniform numbers, shape (dimension,)."""
+        values: dict[str, Any] = {}
         first = 0
         clipped = np.clip(uniform, EDGE, 1.0 - EDGE) if self.sampling != "grid" else uniform
         for law in self.laws:
-            found |= law.values(clipped[first : first + law.dimension])
+            values |= law.values(clipped[first : first + law.dimension])
             first += law.dimension
-        return found
+        return values
 
     def from_normal(self, z: np.ndarray) -> dict[str, Any]:
-        """Return the values of a point of standard normal space, shape (dimension,)."""
+        """Return the values for a point of standard normal space, shape (dimension,)."""
         return self.transform(np.clip(ndtr(z), EDGE, 1.0 - EDGE))
 
     def _uniform(self, index: int, attempt: int) -> np.ndarray:
@@ -110,19 +110,19 @@ class Draws:
 
 
 def uniform_numbers(seed: int, index: int, count: int, attempt: int = 0) -> np.ndarray:
-    """Return `count` numbers in (0, 1), by a counter-based generator whose stream is fixed.
+    """Return `count` numbers in (0, 1) from a counter-based generator whose stream is fixed.
 
-    They are made of its bits here: the distributions of numpy may change with its versions.
+    They are computed from its bits here, because the distributions of numpy may change between versions.
     """
     bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(index, attempt))).random_raw(count)
     return ((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
 
 
 def _sobol(dimension: int, seed: int, index: int) -> np.ndarray:
-    """Return point `index` of the scrambled sequence."""
+    """Return point `index` of the scrambled Sobol sequence."""
     from scipy.stats import qmc
 
-    # the scrambling takes its numbers from the generator, the points take none
+    # only the scrambling uses the generator; the points draw nothing from it
     sequence = qmc.Sobol(dimension, scramble=True, seed=np.random.Generator(np.random.PCG64(seed)))
     if index:
         sequence.fast_forward(index)
@@ -131,13 +131,13 @@ def _sobol(dimension: int, seed: int, index: int) -> np.ndarray:
 
 @cache
 def _latin_hypercube(dimension: int, seed: int, runs: int) -> np.ndarray:
-    """Return all points, shape (runs, dimension): each of `runs` equal intervals has one in every dimension."""
-    found = np.empty((runs, dimension))
+    """Return all points, shape (runs, dimension): in every dimension, each of `runs` equal intervals has one."""
+    points = np.empty((runs, dimension))
     for column in range(dimension):
         numbers = uniform_numbers(seed, column, 2 * runs)
-        found[:, column] = (np.argsort(numbers[:runs], kind="stable") + numbers[runs:]) / runs
-    found.flags.writeable = False
-    return found
+        points[:, column] = (np.argsort(numbers[:runs], kind="stable") + numbers[runs:]) / runs
+    points.flags.writeable = False
+    return points
 
 
 def normal_numbers(seed: int, key: Sequence[int], shape: tuple[int, ...]) -> np.ndarray:

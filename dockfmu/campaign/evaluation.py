@@ -1,6 +1,6 @@
-"""Runs beside those of a campaign, kept so that what is repeated finds them.
+"""Additional runs of a campaign, stored so that a repeated method finds them.
 
-Methods ask for runs at chosen values instead of draws; what decides a number is made again with a finer step.
+Methods request runs at chosen values instead of draws. Runs that decide a number are repeated with a finer step.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 FINE = 0.1
-"""Factor of the step with which a run that decides a number is made again."""
+"""Factor on the step for the repetition of a run that decides a number."""
 
 
 class EvaluationError(DockfmuError):
-    """The kept runs of a method are not those that it asks for."""
+    """The stored runs of a method are not those that it requests."""
 
 
 def refined(campaign: CampaignFolder, cluster: Execution, indices: Sequence[int]) -> pandas.DataFrame:
-    """Return the rows of these runs of a campaign made again at a tenth of the step, by their index."""
+    """Repeat runs of a campaign at a tenth of the step, and return their rows by index."""
     with data_set(campaign, Path(ANSWERS) / f"{REFINED}.parquet") as data:
         todo = [RunPoint(index, step_factor=FINE) for index in indices if index not in data.seen]
         try:
@@ -51,19 +51,19 @@ def _no_rows(data: DataSet) -> pandas.DataFrame:
 
 
 class Evaluations:
-    """The runs of one method, numbered in the order in which it asks for them; a context manager.
+    """The runs of one method, numbered in the order of its requests; a context manager.
 
-    Methods are deterministic: where one is repeated, after it was interrupted or because its campaign grew, it asks
-    for the same runs again and gets the rows that are kept. Column `asked_values` has what was asked for, as JSON.
+    Methods are deterministic. A method that is repeated, after an interruption or because its campaign grew, requests
+    the same runs again and gets the stored rows. Column `asked_values` holds the requested values as JSON.
     """
 
     def __init__(self, campaign: CampaignFolder, cluster: Execution, name: str) -> None:
         self.campaign, self.cluster = campaign, cluster
         self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {ASKED: "text"})
         self.count = 0
-        """Runs asked for so far."""
+        """Number of runs requested so far."""
         self.left_open: list[bool] = []
-        """Whether each run whose distance was asked for leaves it open; see `unfinished.distance`."""
+        """For each run whose distance was requested, whether it leaves the question open; see `unfinished.distance`."""
 
     def __enter__(self) -> Evaluations:
         self.data.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -80,24 +80,24 @@ class Evaluations:
         self.data.__exit__()
 
     def rows(self, values: Sequence[Mapping[str, Any]], step_factor: float = 1.0) -> pandas.DataFrame:
-        """Return a row for each of these values, by full names, with the step of the study times a factor.
+        """Return one row for each mapping of values by full names, made with `step_factor` times the study's step.
 
-        Raises EvaluationError where the kept rows are of other values or of another step.
+        Raises EvaluationError if stored rows are of other values or of another step.
         """
         import pandas
 
         first, self.count = self.count, self.count + len(values)
         points = [RunPoint(first + k, dict(chosen), step_factor) for k, chosen in enumerate(values)]
-        asked = {
+        requests = {
             point.index: {ASKED: json.dumps(point.values, sort_keys=True), "step_factor": step_factor}
             for point in points
         }
-        for index in asked.keys() & self._rows.keys():
-            self._check(index, asked[index])
+        for index in requests.keys() & self._rows.keys():
+            self._check(index, requests[index])
         todo = [point for point in points if point.index not in self._rows]
         try:
             for row in self.cluster.run(todo) if todo else ():
-                self._rows[row["index"]] = row | asked[row["index"]]
+                self._rows[row["index"]] = row | requests[row["index"]]
                 self.data.add(self._rows[row["index"]])
         finally:
             self.data.flush()
@@ -109,27 +109,27 @@ class Evaluations:
         self, values: Sequence[Mapping[str, Any]], measure: Measure, bound: float, *, above: bool,
         step_factor: float = 1.0,
     ) -> np.ndarray:  # fmt: skip
-        """Make runs, and return how far they are from a measure beyond a bound; see `unfinished.distance`."""
-        found, open_ = distance(self.rows(values, step_factor), measure, bound, above=above)
+        """Make runs, and return the distance of their measure from a bound; see `unfinished.distance`."""
+        distances, open_ = distance(self.rows(values, step_factor), measure, bound, above=above)
         self.left_open += open_.tolist()
-        return found
+        return distances
 
     @property
     def outcomes(self) -> pandas.Series:
-        """The outcome of each run asked for so far."""
+        """The outcome of each run requested so far."""
         import pandas
 
         return pandas.Series([self._rows[index]["outcome"] for index in range(self.count)], dtype=str)
 
     def outcome(self, values: Mapping[str, Any]) -> str:
-        """Return the outcome of the first run that was asked for with these values."""
-        wanted = json.dumps(values, sort_keys=True)
-        return next(str(row["outcome"]) for _, row in sorted(self._rows.items()) if row[ASKED] == wanted)
+        """Return the outcome of the first run that was requested with these values."""
+        requested = json.dumps(values, sort_keys=True)
+        return next(str(row["outcome"]) for _, row in sorted(self._rows.items()) if row[ASKED] == requested)
 
-    def _check(self, index: int, asked: Mapping[str, Any]) -> None:
-        for name, value in asked.items():
-            if (had := self._rows[index].get(name)) != value:
+    def _check(self, index: int, request: Mapping[str, Any]) -> None:
+        for name, value in request.items():
+            if (stored := self._rows[index].get(name)) != value:
                 raise EvaluationError(
-                    f"{self.data.folder}: run {index} was made with {name} = {had}, but {value} is asked for; remove "
-                    "the folder to make all of them again"
+                    f"{self.data.folder}: run {index} was made with {name} = {stored}, but {value} is requested; "
+                    "remove the folder to repeat all of them"
                 )

@@ -1,9 +1,9 @@
-"""Execution of runs on Dask `distributed`: a cluster on this machine, or that of a scheduler's address.
+"""Execution of runs on Dask `distributed`: on a cluster of this machine, or on that of a given scheduler.
 
-The client keeps chunks of runs under way, a few for each thread, takes their rows and holds nothing else. A chunk
-whose worker dies is computed again; one whose workers die each time is split into its runs. Dask blames all that a dead
-worker had before it, so a run that is blamed is made again at the end, with nothing beside it, before it gets a row
-that says that it crashes.
+The client keeps a few chunks of runs under way for each thread, collects their rows and holds nothing else. A chunk
+whose worker dies is computed again; a chunk whose workers die each time is split into single runs. Dask blames every
+task that a dead worker held. A blamed run is therefore repeated alone at the end, before it gets a row with the outcome
+"crashed".
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from dockfmu.options import OptionError
 WINDOW = 4
 """Chunks under way for each thread of the cluster."""
 CHUNK_S = 3.0
-"""Duration of a chunk that is aimed at; the scheduler spends some milliseconds on each."""
+"""Target duration of a chunk, s; the scheduler spends some milliseconds on each."""
 LARGEST_CHUNK = 50
 POLL_S, CHECK_S = 0.05, 1.0
-"""Poll intervals of finished chunks and of workers, s."""
+"""Intervals at which finished chunks and workers are polled, s."""
 WAIT_S = 30.0
-"""Time for which workers of a scheduler are waited for."""
+"""Longest wait for the workers of a scheduler, s."""
 CLOSE_S = 20.0
 WORKERLESS_S = 120.0
-"""Time without any worker after which a campaign ends."""
+"""Time without any worker after which a campaign ends, s."""
 DEATHS = 1
 """Workers that may die with a chunk before it is given up."""
 SETTINGS = {
@@ -51,7 +51,7 @@ SETTINGS = {
     "distributed.scheduler.allowed-failures": DEATHS,
     "distributed.comm.timeouts.connect": "10s",
     "distributed.comm.retry.count": 0,
-    # a worker's thread is the only one that is to take time: no profiles of it, no clocks of event loops
+    # only the worker's own thread is to use the processor: no profiling, no frequent ticks of event loops
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "1h",
@@ -72,16 +72,16 @@ class SchedulerLostError(DockfmuError):
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """Place at which runs are made.
+    """Cluster on which runs are made.
 
     Attributes
     ----------
     workers : int, optional
-        Processes of a cluster on this machine; by default as many as it has cores for this process.
+        Processes of a cluster on this machine; by default one for each core available to this process.
     scheduler : str, optional
-        Address of a running scheduler, such as tcp://host:8786, whose workers are taken instead.
+        Address of a running scheduler, such as tcp://host:8786, whose workers are used instead.
     memory_limit : str
-        Memory of each worker on this machine; one that takes more is ended, and its run has "crashed".
+        Memory limit of each worker on this machine; a worker that exceeds it is killed, and its run has "crashed".
     """
 
     workers: int | None = None
@@ -92,7 +92,7 @@ class ClusterOptions:
 class Execution:
     """A cluster that makes runs of one study; a context manager.
 
-    Entering raises SchedulerLostError where no scheduler or worker is found, WorkerMismatchError for workers with other
+    Entering raises SchedulerLostError if no scheduler or worker is found, and WorkerMismatchError if a worker has other
     versions.
     """
 
@@ -136,12 +136,12 @@ class Execution:
         except (OSError, TimeoutError) as error:
             where = self.options.scheduler or "this machine"
             raise SchedulerLostError(f"no scheduler with workers answers at {where} ({error})") from error
-        for address, found in self._client.run(fingerprint).items():
-            wanted = self._parcel.fingerprint
-            other = [f"{name} {found.get(name)} instead of {value}" for name, value in wanted.items()
-                     if found.get(name) != value]  # fmt: skip
-            if other:
-                raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(other)}")
+        for address, versions in self._client.run(fingerprint).items():
+            expected = self._parcel.fingerprint
+            differences = [f"{name} {versions.get(name)} instead of {value}" for name, value in expected.items()
+                           if versions.get(name) != value]  # fmt: skip
+            if differences:
+                raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(differences)}")
         self._client.register_plugin(self._plugin)
 
     def __exit__(
@@ -150,39 +150,39 @@ class Execution:
         self._opened.close()
 
     def _leave(self) -> None:
-        """Leave the cluster; one on this machine ends."""
+        """Leave the cluster, and end it if it is on this machine."""
         try:
             if self._client is not None:
                 if self._cluster is None:
-                    # the workers stay: they free what they have loaded
+                    # the workers stay: make them free what they have loaded
                     with suppress(OSError, TimeoutError, ValueError, RuntimeError):
                         self._client.unregister_worker_plugin(self._plugin.name)
                 self._client.close(timeout=2)
         finally:
             if self._cluster is not None:
-                # processes that do not end in time end with this one
+                # processes that do not end in time will end with this one
                 with suppress(TimeoutError):
                     self._cluster.close(timeout=CLOSE_S)
 
     @property
     def threads(self) -> int:
-        """Return the threads that the cluster has at present."""
+        """Number of threads that the cluster has at present."""
         assert self._client is not None
         return sum(map(int, self._client.nthreads().values()))
 
     def run(self, points: Iterable[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
-        """Yield the row of each run as it comes; `tick` is called many times a second.
+        """Yield the row of each run as it arrives; `tick` is called many times a second.
 
-        Raises SchedulerLostError, WorkerMismatchError, and OptionError for a fault in making a run.
+        Raises SchedulerLostError and WorkerMismatchError.
         """
         assert self._client is not None
-        left = deque(points)
+        remaining = deque(points)
         chunks: dict[tuple[str, int], list[RunPoint]] = {}
         done = as_completed(raise_errors=False)
         threads = self.threads
 
         def submit(chunk: list[RunPoint]) -> None:
-            # keys of one group wait at the scheduler until a worker is free, whichever it is
+            # tasks whose keys form one group wait at the scheduler until any worker is free
             future = self._client.submit(  # type: ignore[union-attr]
                 run_chunk, self._parcel.key, chunk, key=(f"runs-{self._parcel.key}", next(self._numbers)), retries=0
             )
@@ -191,10 +191,10 @@ class Execution:
 
         def fill() -> None:
             window = WINDOW * max(1, threads)
-            while left and len(chunks) < window:
+            while remaining and len(chunks) < window:
                 # the last chunks are small, so that no worker waits long for another
-                size = min(self._chunk_size(), -(-len(left) // window))
-                submit([left.popleft() for _ in range(size)])
+                size = min(self._chunk_size(), -(-len(remaining) // window))
+                submit([remaining.popleft() for _ in range(size)])
 
         suspects: list[RunPoint] = []
         alone: set[int] = set()
@@ -211,7 +211,7 @@ class Execution:
                     last_check, threads = now, self.threads
                     last_worker = now if threads else last_worker
                 if now - last_worker > WORKERLESS_S:
-                    raise SchedulerLostError("no worker is left; start again, and the campaign goes on where it was")
+                    raise SchedulerLostError("no worker is left; start again, and the campaign continues")
                 if not done.has_ready():
                     self._check_scheduler()
                     time.sleep(POLL_S)
@@ -233,7 +233,7 @@ class Execution:
             if isinstance(error, DockfmuError):
                 raise
             raise SchedulerLostError(
-                f"the cluster does not answer any more ({error}); start again, and the campaign goes on where it was"
+                f"the cluster no longer answers ({error}); start again, and the campaign continues"
             ) from error
         finally:
             for future in list(done.futures):
@@ -242,13 +242,13 @@ class Execution:
     def _take(
         self, future: Any, chunk: list[RunPoint], submit: Callable[[list[RunPoint]], None]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a chunk that has ended; one of several runs that ended badly is split."""
+        """Yield the rows of a chunk that has ended; split a failed chunk of several runs into single runs."""
         if future.status == "finished":
             rows = future.result()
             self._note(rows)
             yield from rows
         elif future.status == "cancelled":
-            raise SchedulerLostError("the scheduler has ended; start again, and the campaign goes on where it was")
+            raise SchedulerLostError("the scheduler has ended; start again, and the campaign continues")
         elif isinstance(error := future.exception(), WorkerMismatchError):
             raise error
         elif len(chunk) > 1:
@@ -259,7 +259,7 @@ class Execution:
 
     def _check_scheduler(self) -> None:
         if self._client is not None and self._client.status != "running":
-            raise SchedulerLostError("the scheduler has ended; start again, and the campaign goes on where it was")
+            raise SchedulerLostError("the scheduler has ended; start again, and the campaign continues")
 
     def _chunk_size(self) -> int:
         if math.isnan(self._mean_s):
@@ -267,7 +267,7 @@ class Execution:
         return max(1, min(LARGEST_CHUNK, int(CHUNK_S / max(self._mean_s, 1e-6))))
 
     def _note(self, rows: list[dict[str, Any]]) -> None:
-        """Follow the mean duration of a run, which decides the size of chunks."""
+        """Update the mean duration of a run, which determines the size of chunks."""
         for row in rows:
             taken = row.get("wall_s") or 1e-3
             self._mean_s = taken if math.isnan(self._mean_s) else 0.9 * self._mean_s + 0.1 * taken
@@ -278,11 +278,11 @@ def _was_killed(future: Any) -> bool:
 
 
 def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
-    """Return the row of a run that ended its worker, or that raised what no run should."""
+    """Return the row of a run that ended its worker or raised an unexpected error."""
     if type(error).__name__ == "KilledWorker":
         reason = (
-            f"its worker ended {DEATHS + 1} times during this run: its FMU crashed, it took longer than the time limit "
-            "without returning, or more memory than a worker may have"
+            f"its worker ended {DEATHS + 1} times during this run: its FMU crashed, did not return within the time "
+            "limit, or took more memory than a worker may have"
         )
     else:
         reason = f"{type(error).__name__}: {error}"
@@ -298,4 +298,4 @@ def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
 def check_workers(options: ClusterOptions) -> None:
     """Raise OptionError for options that exclude each other."""
     if options.scheduler is not None and options.workers is not None:
-        raise OptionError(["--workers is for a cluster on this machine; with --scheduler its own workers are taken"])
+        raise OptionError(["--workers is for a cluster on this machine; --scheduler uses the workers of the scheduler"])

@@ -1,4 +1,4 @@
-"""The folder of a campaign: its study and system, its rows, and the manifest that says which campaign it is."""
+"""The folder of a campaign: its study and system, its rows, and the manifest that identifies it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FREE = ("runs", "answers", "keep", "refined", "description")
 
 
 class CampaignError(DockfmuError):
-    """A campaign cannot be made, or not gone on with."""
+    """A campaign cannot be created or continued."""
 
 
 class CampaignFolder:
-    """A campaign as its folder has it; see `Campaign` for its arguments, and for running it."""
+    """A campaign as stored in its folder; see `Campaign` for its arguments and for running it."""
 
     def __init__(self, source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> None:
         if isinstance(source, Mapping):
@@ -50,7 +50,7 @@ class CampaignFolder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Full names of what varies."""
+        """Full names of the varied variables and choices."""
         return self.study.draws.names
 
     def values(self, index: int) -> dict[str, Any]:
@@ -66,18 +66,18 @@ class CampaignFolder:
         return read_peaks(self.folder / RUNS, output, part)
 
     def identify(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        """Return, for each variant, the digests of its FMUs and one of all that it is."""
+        """Return, for each variant, the digests of its FMUs and one digest of its whole structure."""
         runner = Runner(self.study)
         runner._systems[()] = self.system
-        found = {}
+        systems = {}
         for labels in variants(self.study):
             structure = runner.system(labels).structure
             about = json.dumps(identity(structure), sort_keys=True).encode()
-            found[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
-        return found
+            systems[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
+        return systems
 
     def write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
-        """Write what the campaign is, or check that the folder is of this one. Raises CampaignError."""
+        """Write the manifest, after a check that the folder is not of another campaign. Raises CampaignError."""
         systems = {" ".join(labels): dict(system) for labels, system in known.items()}
         now = {
             "format": FORMAT, "description": self.study.content, "files": str(self.study.folder),
@@ -94,9 +94,9 @@ class CampaignFolder:
 def data_set(
     campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[str, str] | None = None
 ) -> DataSet:  # fmt: skip
-    """Return the data set of the runs of a campaign, or of other runs of its study at a `place` in its folder.
+    """Return the data set of the runs of a campaign, or of other runs of its study at `place` in its folder.
 
-    `more` columns come after those of the study; see DataSet.
+    The columns `more` follow those of the study; see DataSet.
     """
     study, system = campaign.study, campaign.system
     peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
@@ -106,30 +106,30 @@ def data_set(
 
 def _manifest(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        manifest = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CampaignError(f"{file}: cannot be read ({error})") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise CampaignError(f"{file}: not of a campaign of this version of dockfmu")
-    return found
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise CampaignError(f"{file}: not the manifest of a campaign of this version of dockfmu")
+    return manifest
 
 
 def _described(folder: Path) -> tuple[dict[str, Any], Path, str]:
-    found = _manifest(folder / MANIFEST)
-    return found["description"], Path(found["files"]), str(folder / MANIFEST)
+    manifest = _manifest(folder / MANIFEST)
+    return manifest["description"], Path(manifest["files"]), str(folder / MANIFEST)
 
 
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise CampaignError that names what differs between a campaign's folder and what is to go on in it."""
+    """Raise CampaignError, naming the differences, if a folder is of another campaign than the one to continue."""
     then, given = before["description"], now["description"]
     changed = [key for key in dict.fromkeys([*then, *given]) if key not in FREE and then.get(key) != given.get(key)]
     if then.get("sampling") == "latin_hypercube" and then.get("runs") != given.get("runs"):
-        changed.append("runs (a Latin hypercube is made for one number)")
+        changed.append("runs (a Latin hypercube depends on their number)")
     changed += [f"system {name}" for name, system in now["systems"].items() if before["systems"].get(name) != system]
     old, new = before["versions"], now["versions"]
     changed += [f"version of {name}" for name, value in new.items() if old.get(name) != value]
     if changed:
         raise CampaignError(
-            f"{folder}: is of a campaign with another {', another '.join(changed)}; runs of both would be mixed: give "
-            "another folder with -o"
+            f"{folder}: belongs to a campaign with another {', another '.join(changed)}; runs of both would be mixed: "
+            "choose another folder with -o"
         )

@@ -1,7 +1,7 @@
-"""Laws of what varies: from numbers that are uniform between 0 and 1 to values of variables.
+"""Laws of varied variables: transformations of numbers uniform between 0 and 1 to values.
 
-Every law is a transformation of as many uniform numbers as its `dimension`, so that random, low-discrepancy, latin and
-grid samples, and the standard normal space of rare-event methods, go the same way.
+Every law transforms as many uniform numbers as its `dimension`. Random, low-discrepancy, Latin hypercube and grid
+samples, and the standard normal space of rare-event methods, therefore all use it in the same way.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Law(Protocol):
         ...
 
     def values(self, uniform: np.ndarray) -> dict[str, Any]:
-        """Return values by full names, of uniform numbers in (0, 1), shape (dimension,)."""
+        """Return the values, by full names, for uniform numbers in (0, 1), shape (dimension,)."""
         ...
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the uniform numbers of a grid, for each dimension `points` of them or as many as there are choices."""
+        """Return the uniform numbers of a grid: for each dimension `points` of them, or one for each option."""
         ...
 
 
 @dataclass(frozen=True)
 class Uniform:
-    """Independent uniform variables between `low` and `high`, one number of each for every name."""
+    """Independent uniform variables between `low` and `high`, which have one number for each name."""
 
     names: tuple[str, ...]
     low: tuple[float, ...]
@@ -69,7 +69,7 @@ class Uniform:
 class Normal:
     """Normal variables: mean + factor z, with independent standard normal z; `factor` has shape (n, n).
 
-    With `low` and `high`, which go with a diagonal factor only, the law is conditional on lying between them.
+    With `low` and `high`, which need a diagonal factor, the law is truncated to the range between them.
     """
 
     names: tuple[str, ...]
@@ -82,7 +82,7 @@ class Normal:
         factor = np.array(self.factor)
         diagonal = bool((factor == np.diag(np.diag(factor))).all())
         if self.low and not diagonal:
-            raise OptionError([f"{', '.join(self.names)}: limits go with independent variables, not with a covariance"])
+            raise OptionError([f"{', '.join(self.names)}: limits need independent variables, not a covariance"])
         if self.low and not all(low < high for low, high in zip(self.low, self.high, strict=True)):
             raise OptionError([f"{', '.join(self.names)}: low = {self.low} must be below high = {self.high}"])
 
@@ -92,7 +92,7 @@ class Normal:
         return len(self.names)
 
     def values(self, uniform: np.ndarray) -> dict[str, Any]:
-        """Return mean + factor z, with z by the inverse of the distribution function."""
+        """Return mean + factor z, with z from the inverse of the distribution function."""
         mean, factor = np.array(self.mean), np.array(self.factor)
         if not self.low:
             return dict(zip(self.names, (mean + factor @ ndtri(uniform)).tolist(), strict=True))
@@ -102,20 +102,20 @@ class Normal:
         return dict(zip(self.names, found.tolist(), strict=True))
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the middles of equal probabilities, or with limits equal steps of the value from end to end."""
+        """Return midpoints of intervals of equal probability; with limits, equal steps of the value from end to end."""
         if not self.low:
             return [((np.arange(points) + 0.5) / points).tolist()] * self.dimension
-        found = []
+        levels = []
         for low, high, mean, deviation in zip(self.low, self.high, self.mean, np.diag(self.factor), strict=True):
             below, above = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
             steps = ndtr((np.linspace(low, high, points) - mean) / deviation)
-            found.append(((steps - below) / (above - below)).tolist())
-        return found
+            levels.append(((steps - below) / (above - below)).tolist())
+        return levels
 
 
 @dataclass(frozen=True)
 class UniformDisc:
-    """Two variables that are uniform in a disc about `centre`."""
+    """Two variables uniformly distributed in a disc about `centre`."""
 
     names: tuple[str, ...]
     radius: float
@@ -123,7 +123,7 @@ class UniformDisc:
 
     def __post_init__(self) -> None:
         if len(self.names) != 2 or not self.radius > 0.0:
-            raise OptionError([f"{', '.join(self.names)}: a disc has two variables and a positive radius"])
+            raise OptionError([f"{', '.join(self.names)}: a disc needs two variables and a positive radius"])
 
     @property
     def dimension(self) -> int:
@@ -137,17 +137,17 @@ class UniformDisc:
         return dict(zip(self.names, point.tolist(), strict=True))
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return rings of equal area and equal azimuths."""
+        """Return rings of equal area at equally spaced azimuths."""
         return [((np.arange(points) + 0.5) / points).tolist(), (np.arange(points) / points).tolist()]
 
 
 @dataclass(frozen=True)
 class SeverityBall:
-    """Variables that are uniform where their severity is at most `radius`, or exactly that with `surface`.
+    """Variables uniformly distributed where their severity is at most `radius`, or with `surface` exactly `radius`.
 
     The severity is that of spec/04 section 8, of these variables alone: `measure` R1 is the root of the sum of the
-    squares of value / limit, R2 the sum of their magnitudes. `positive` marks variables of which the magnitude counts,
-    such as the closing speed.
+    squares of value / limit, R2 the sum of their magnitudes. `positive` marks variables whose magnitude is used, such
+    as the closing speed.
     """
 
     names: tuple[str, ...]
@@ -167,7 +167,7 @@ class SeverityBall:
         return len(self.names) + (not self.surface)
 
     def values(self, uniform: np.ndarray) -> dict[str, Any]:
-        """Return a uniform direction times a radius; of R2 through ratios of exponential variables."""
+        """Return a uniform direction times a radius; for R2 from ratios of exponential variables."""
         n = len(self.names)
         if self.measure == "R1":
             z = ndtri(uniform[:n])
@@ -183,20 +183,20 @@ class SeverityBall:
         return dict(zip(self.names, found.tolist(), strict=True))
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the middles of equal probabilities."""
+        """Return midpoints of intervals of equal probability."""
         return [((np.arange(points) + 0.5) / points).tolist()] * self.dimension
 
 
 @dataclass(frozen=True)
 class Option:
-    """One of several things to choose from: values, parameter sets, other FMUs, another system.
+    """One option of a choice: values, parameter sets, other FMUs, or another system.
 
     Attributes
     ----------
     label : str
-        Its word in the results.
+        Word for the option in the results.
     weight : float
-        Its probability relative to those of the others.
+        Probability relative to those of the other options.
     values : mapping of str to value
         Values by full names, such as those of a fault.
     parameters : tuple of str
@@ -204,7 +204,7 @@ class Option:
     swap : mapping of str to str
         Element -> .fmu file.
     system : str
-        System in the place of that of the campaign; empty for that.
+        System in place of the campaign's own; empty to keep that.
     """
 
     label: str
@@ -216,13 +216,13 @@ class Option:
 
     @property
     def loads(self) -> bool:
-        """Return whether it needs a system of its own, and not only other values."""
+        """Whether the option needs its own loaded system, and not only other values."""
         return bool(self.parameters or self.swap or self.system)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options; its value, under its name, is the label of the option."""
+    """A choice between several options; its value, under its name, is the label of the chosen option."""
 
     name: str
     options: tuple[Option, ...]
@@ -230,9 +230,9 @@ class Choice:
     def __post_init__(self) -> None:
         labels = [option.label for option in self.options]
         if len(set(labels)) < len(labels) or not labels:
-            raise OptionError([f"{self.name}: options need labels that differ, not {', '.join(labels)}"])
+            raise OptionError([f"{self.name}: options need distinct labels, not {', '.join(labels)}"])
         if not all(option.weight >= 0.0 for option in self.options) or not sum(o.weight for o in self.options) > 0.0:
-            raise OptionError([f"{self.name}: weights must not be negative, and one of them positive"])
+            raise OptionError([f"{self.name}: weights must not be negative, and one must be positive"])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -246,10 +246,10 @@ class Choice:
 
     def option(self, label: str) -> Option:
         """Return the option with a label. Raises OptionError."""
-        found = next((option for option in self.options if option.label == label), None)
-        if found is None:
+        chosen = next((option for option in self.options if option.label == label), None)
+        if chosen is None:
             raise OptionError([f"{self.name} = {label!r}: must be one of {', '.join(o.label for o in self.options)}"])
-        return found
+        return chosen
 
     def values(self, uniform: np.ndarray) -> dict[str, Any]:
         """Return the label of the option in whose share of the weights the number lies."""
@@ -258,13 +258,13 @@ class Choice:
         return {self.name: self.options[min(k, len(self.options) - 1)].label}
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the middle of the share of each option."""
+        """Return the midpoint of the share of each option."""
         ends = np.cumsum([0.0, *(option.weight for option in self.options)])
         return [((ends[:-1] + ends[1:]) / 2.0 / ends[-1]).tolist()]
 
 
 def names_of(laws: Sequence[Law]) -> tuple[str, ...]:
-    """Return the names of all laws. Raises OptionError where two laws have one."""
+    """Return the names of all laws. Raises OptionError for a name in two laws."""
     names = [name for law in laws for name in law.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 PERIOD_S = 1.0
-"""Time between two lines."""
+"""Time between two lines, s."""
 
 
 def silent(_: str) -> None:
-    """Take progress that nobody asked for."""
+    """Ignore a line of progress."""
 
 
 class CampaignProgress:
-    """Counts rows as they come, and says how the campaign stands.
+    """Counts rows as they arrive, and reports the progress of the campaign.
 
-    `total` runs are wanted, of which `done` were there; `say` gets the lines.
+    `total` runs are requested, of which `done` existed before; `say` is called with each line.
     """
 
     def __init__(self, total: int, done: int, say: Callable[[str], None]) -> None:
@@ -29,19 +29,19 @@ class CampaignProgress:
         self._next = self._began + PERIOD_S
 
     def count(self, row: Mapping[str, Any]) -> None:
-        """Take note of a run."""
+        """Count a run and its outcome."""
         self.made += 1
         self.outcomes[str(row["outcome"])] += 1
 
     def tick(self) -> None:
-        """Say how it stands, if the last line is old enough."""
+        """Report the state, if the last line is old enough."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + PERIOD_S
             self.say(self.line())
 
     def end(self) -> None:
-        """Say how it ended."""
+        """Report the final state."""
         self.say(self.line())
 
     def line(self) -> str:

@@ -1,4 +1,4 @@
-"""The report of a campaign: one HTML file with figures to zoom, and each figure as PNG."""
+"""The report of a campaign: one HTML file with interactive figures, and each figure as PNG."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class _DomainPoints:
 
 
 def _domain_points(data: Mapping[str, Any]) -> list[_DomainPoints]:
-    """Return the points of a domain: within, outside, and of runs that leave it open."""
+    """Return the points of a domain in three groups: inside, outside, and those of runs that leave it open."""
     margin, x, y, left_open = (np.array(data[key]) for key in ("z", "x", "y", "open"))
     return [
         _DomainPoints(name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
@@ -132,7 +132,7 @@ def _layout(answer: Answer) -> dict[str, Any]:
 
 
 def _write_png(answer: Answer, file: Path) -> None:
-    """Draw the figure of an answer by matplotlib."""
+    """Draw the figure of an answer with matplotlib."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained")

@@ -1,7 +1,7 @@
-"""One run of a campaign: from its number, or its values, to a row of results.
+"""One run of a campaign: from its index, or its values, to a row of results.
 
-A runner keeps the simulations that it has made, so that only the first run of a system loads FMUs; `Simulation.reset`
-makes the others. Rows do not depend on what was run before, nor on where.
+A runner keeps its simulations open, so that only the first run of a system loads FMUs; later runs begin with
+`Simulation.reset`. Rows depend neither on earlier runs nor on the place where a run is made.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from master.result import Result
 from master.system import Structure
 
 SLICE_S = 0.25
-"""Simulated time between two looks at the endings; a whole number of macro steps is taken that is about as long."""
+"""Simulated time between two checks of the endings, s, rounded to a whole number of macro steps."""
 KEPT = 4
-"""Simulations that a runner keeps."""
+"""Number of simulations that a runner keeps open."""
 CLOSING, GAP = "docking.velocity[1]", "docking.plane_gap"
 AT_REST = 1e-3
-"""Speed below which craft that have not docked are held to be stuck, m/s."""
+"""Speed below which craft that have not docked are considered stuck, m/s."""
 PEAKS = ("max", "t_max", "min", "t_min")
 ASKED = "asked_values"
-"""The column of what a method has asked for, in the rows of its runs."""
-MISMATCH = "the FMUs of this worker are others than those of the client"
+"""Column of the values that a method requested, in the rows of its runs."""
+MISMATCH = "the FMUs of this worker differ from those of the client"
 
 
 class WorkerMismatchError(DockfmuError):
@@ -51,8 +51,8 @@ class WorkerMismatchError(DockfmuError):
 class RunPoint:
     """A run to make: number `index`, with its own draw or with these `values`.
 
-    `step_factor` multiplies the step of the study, or of the system that the values choose; other than 1, the step is
-    fixed even where the study controls it, and the time limit is multiplied by its inverse.
+    `step_factor` multiplies the step of the study, or of the system that the values choose. If it is not 1, the step
+    is fixed even where the study controls it, and the time limit is divided by the factor.
     """
 
     index: int
@@ -61,24 +61,24 @@ class RunPoint:
 
 
 class MeasureObserver(Observer):
-    """Takes the measures of a run from every macro step: `found` maps a name to (value, time)."""
+    """Computes the measures of a run from every macro step: `found` maps a name to (value, time)."""
 
     def __init__(self, measures: Sequence[Measure]) -> None:
         self.measures = tuple(measures)
         self.reset()
 
     def reset(self) -> None:
-        """Forget the run before."""
+        """Forget the previous run."""
         self.found: dict[str, tuple[float, float]] = {}
 
     def sampling(self, system: Structure) -> Sampling | None:
-        """Ask for all signals."""
+        """Request all signals."""
         names = dict.fromkeys(signal for measure in self.measures for signal in measure.signals)
         self._column = {name: k for k, name in enumerate(names)}
         return Sampling(tuple(names)) if names else None
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        """Take the extremes of rows."""
+        """Update the measures with rows."""
         for measure in self.measures:
             signal = values[:, [self._column[name] for name in measure.signals]]
             if measure.kind == "final":
@@ -96,49 +96,49 @@ class MeasureObserver(Observer):
 
 
 class EndingObserver(Observer):
-    """Notes when the events of the endings happen first: `times` by the name of the event."""
+    """Records when each event of the endings first happens: `times` by the name of the event."""
 
     def __init__(self, events: Mapping[str, Event]) -> None:
         self.events = dict(events)
         self.reset()
 
     def reset(self) -> None:
-        """Forget the run before."""
+        """Forget the previous run."""
         self.times: dict[str, float] = {}
 
     def triggers(self, system: Structure) -> Sequence[Trigger]:
-        """Ask for the signals of the events."""
+        """Request the signals of the events."""
         return [event.trigger(system) for event in self.events.values()]
 
     def event(self, trigger: int, time: float, old: float, new: float) -> None:
-        """Note the first change that is the event."""
+        """Record the time of the first change that is the event."""
         name = list(self.events)[trigger]
         if self.events[name].happened(old, new):
             self.times.setdefault(name, time)
 
 
 class TimeLimit(Observer):
-    """Ends a run that takes longer than `limit` seconds of the wall clock."""
+    """Ends a run that takes longer than `limit` seconds of wall-clock time."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
 
     def progress(self, time: float, wall: float) -> str | None:
         """Return the reason to end the run."""
-        return f"took longer than {self.limit:g} s of the wall clock" if wall > self.limit else None
+        return f"took longer than {self.limit:g} s of wall-clock time" if wall > self.limit else None
 
 
 class LastDocking(Observer):
-    """Reads how the craft move at the end of a run: `closing` speed in m/s, None without the outputs for it."""
+    """Reads the `closing` speed of the craft at the end of a run, m/s; None if no FMU has that output."""
 
     closing: float | None = None
 
     def reset(self) -> None:
-        """Forget the run before."""
+        """Forget the previous run."""
         self.closing = None
 
     def begin(self, run: RunContext) -> None:
-        """Remember the instance that has the outputs."""
+        """Remember the instance that has the output."""
         self._instance = next(
             (run.instances[name] for name in run.instances if CLOSING in run.descriptions[name].variables), None
         )
@@ -149,7 +149,7 @@ class LastDocking(Observer):
 
 
 class _Warm:
-    """An entered simulation of one variant of the system, with what observes it."""
+    """An open simulation of one variant of the system, with its observers."""
 
     def __init__(self, system: System, study: Study, step_factor: float) -> None:
         plan = system.plan
@@ -161,7 +161,7 @@ class _Warm:
         options = study.options
         self.step = options.step or plan.step
         if step_factor != 1.0:
-            # a finer step is a fixed one: that of step control would only begin with it
+            # a finer step is fixed: step control would only begin with it
             self.step *= step_factor
             options = replace(options, step=self.step, adaptive=None)
         self.simulation: Simulation = system.simulate(options, observers=observers)
@@ -174,7 +174,7 @@ class _Warm:
 class Runner:
     """Makes runs of a study in this process.
 
-    `expected` are the digests of the FMUs of each variant, by its labels; others raise WorkerMismatchError.
+    `expected` holds the digests of the FMUs of each variant, by its labels; other FMUs raise WorkerMismatchError.
     """
 
     def __init__(self, study: Study, expected: Mapping[tuple[str, ...], Mapping[str, str]] | None = None) -> None:
@@ -189,7 +189,7 @@ class Runner:
             self._warm.popitem()[1].close()
 
     def run(self, point: RunPoint) -> dict[str, Any]:
-        """Return the row of a run; a run that fails has a row too. Raises WorkerMismatchError."""
+        """Make a run and return its row, also if the run fails. Raises WorkerMismatchError."""
         row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step_factor": point.step_factor}
         try:
             values = self.study.draws.values(point.index) if point.values is None else dict(point.values)
@@ -208,7 +208,7 @@ class Runner:
             warm.simulation.reset(settings)
             self._advance(warm)
         except FmuError:
-            pass  # the outcome tells of it
+            pass  # the outcome reports it
         except DockfmuError as error:
             return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
         try:
@@ -218,13 +218,13 @@ class Runner:
         return row | _row(result, warm)
 
     def system(self, variant: tuple[str, ...]) -> System:
-        """Return the system of a variant, loaded."""
+        """Return the loaded system of a variant."""
         if variant not in self._systems:
-            self._systems[variant] = found = load(self.study, variant)
-            wanted = self.expected.get(variant)
-            if wanted is not None and (have := digests(found.structure)) != wanted:
-                other = ", ".join(name for name in wanted if have.get(name) != wanted[name])
-                raise WorkerMismatchError(f"{MISMATCH}: {other}")
+            self._systems[variant] = system = load(self.study, variant)
+            expected = self.expected.get(variant)
+            if expected is not None and (actual := digests(system.structure)) != expected:
+                differing = ", ".join(name for name in expected if actual.get(name) != expected[name])
+                raise WorkerMismatchError(f"{MISMATCH}: {differing}")
         return self._systems[variant]
 
     def _get(self, variant: tuple[str, ...], step_factor: float) -> _Warm:
@@ -237,7 +237,7 @@ class Runner:
         return self._warm[key]
 
     def _advance(self, warm: _Warm) -> None:
-        """Step to the end: in slices where endings are looked for, so that they come at the same time everywhere."""
+        """Step to the end; check the endings after slices of fixed length, so that runs end alike on every machine."""
         simulation = warm.simulation
         if not self.study.endings:
             simulation.advance()
@@ -247,14 +247,14 @@ class Runner:
         k, due = 0, math.inf
         while not simulation.finished and simulation.time < due - 0.5 * warm.step:
             k += steps
-            # ends lie on the grid of the steps
+            # slices end on the grid of steps
             simulation.advance(min(k * warm.step, stop, round(due / warm.step) * warm.step if due < stop else stop))
             times = warm.endings.times
             due = min([math.inf, *(times[e.event] + e.after for e in self.study.endings if e.event in times)])
 
 
 def resolve(study: Study, values: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return (labels of the options that need a system of their own, settings) of drawn values. Raises OptionError."""
+    """Return (labels of the options that need their own system, settings) for drawn values. Raises OptionError."""
     variant: list[str] = []
     settings = dict(values)
     for choice in study.choices:
@@ -276,10 +276,10 @@ def load(study: Study, variant: tuple[str, ...]) -> System:
 
 def variants(study: Study) -> list[tuple[str, ...]]:
     """Return the labels of all systems that a study needs."""
-    found: list[tuple[str, ...]] = [()]
+    combinations: list[tuple[str, ...]] = [()]
     for choice in filter(_loads, study.choices):
-        found = [(*labels, option.label) for labels in found for option in choice.options]
-    return found
+        combinations = [(*labels, option.label) for labels in combinations for option in choice.options]
+    return combinations
 
 
 def _loads(choice: Choice) -> bool:
@@ -303,7 +303,7 @@ def columns(study: Study, system: System) -> dict[str, str]:
     given, others = [*varied, *named], {*found, *severities, *more, *peaks, ASKED}
     for name in given:
         if name in others or given.count(name) > 1:
-            raise DeclarationError(f"two columns of the rows would be {name!r}: rename the measure or choice")
+            raise DeclarationError(f"two columns would have the name {name!r}: rename the measure or choice")
     found |= varied | severities | dict.fromkeys(named, "number") | more
     return found | (peaks if study.kept.peaks else {})
 
@@ -315,7 +315,7 @@ AUDIT = (
 
 
 def _row(result: Result, warm: _Warm) -> dict[str, Any]:
-    """Return what a result says."""
+    """Return the cells of a row that come from a result."""
     first: dict[str, float] = {}
     for event in result.events:
         first.setdefault(f"t_{event['name']}", event["t"])
@@ -337,12 +337,12 @@ def _row(result: Result, warm: _Warm) -> dict[str, Any]:
 
 
 def outcome_of(result: Result, plan: Plan, closing: float | None) -> str:
-    """Return the word for the end of a run.
+    """Return the outcome of a run, as one word.
 
-    That of the system where it has decided. A run that failed because a bound of the model was exceeded is
-    "limit_exceeded". Craft that have not been captured have "missed" without any contact, or with the head past the
-    docking plane outside the passive unit; they have "bounced" where they part, are "jammed" where they are at rest
-    against each other, and "undecided" where they still close.
+    It is that of the system if the system has decided. A run that failed because a bound of the model was exceeded is
+    "limit_exceeded". Craft that have not been captured have "missed" if there was no contact, or if the head is past
+    the docking plane outside the passive unit. They have "bounced" if they separate, are "jammed" if they are at rest
+    against each other, and are "undecided" if they are still closing.
     """
     if result.status == "failed":
         words = {"exceeds its limit": "limit_exceeded", "outside the passive unit": "missed"}

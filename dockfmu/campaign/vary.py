@@ -90,15 +90,15 @@ def _factor(row: Table, names: Sequence[str]) -> np.ndarray:
 def documented(conditions: InitialConditions) -> Normal:
     """Return the law of the eleven parameters as `initial_conditions.seed` draws them (docs: systems, limits).
 
-    Each is normal about 0, the closing speed about the declared one, with a third of its limit as deviation, and none
-    is beyond its limit. Raises DeclarationError where no limits are declared.
+    Each is normal about 0, the closing speed about its declared value, with a third of its limit as standard deviation,
+    and truncated at its limit. Raises DeclarationError if no limits are declared.
     """
     if not conditions.limits:
         raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
     limits = np.array([limit for name in LIMITED for limit in conditions.limits[name]])
     speed, first = conditions.velocity[0], ELEVEN.index(CLOSING_SPEED)
     if not 0.0 < speed < limits[first]:
-        raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to draw, it must lie between 0 and {limits[first]:g} m/s")
+        raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to vary, it must lie between 0 and {limits[first]:g} m/s")
     mean = np.zeros(len(limits))
     mean[first], limits[first] = speed, min(speed, limits[first] - speed)
     factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
@@ -122,7 +122,7 @@ def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
     base = canonical(name).removeprefix(_PREFIX)
     group, _, place = base.partition("[")
     if group not in LIMITED or not conditions.limits:
-        raise DeclarationError(f"{where}: {name} has no limit: those of {CONDITIONS}.limits count for a severity")
+        raise DeclarationError(f"{where}: {name} has no limit: a severity needs one in {CONDITIONS}.limits")
     return conditions.limits[group][int(place.rstrip("]")) - 1]
 
 
@@ -154,7 +154,7 @@ def _conditions(row: Table, system: System) -> InitialConditions:
 
 
 def varied_names(row: Table, system: System) -> tuple[str, ...]:
-    """Return the full names of the scalars that `name` or `names` give, of arrays all. Raises DeclarationError."""
+    """Return the full names of the scalars in `name` or `names`, arrays with all elements. Raises DeclarationError."""
     given = row.texts("names", ()) or (row.text("name"),)
     found: list[str] = []
     for name in given:
@@ -173,11 +173,11 @@ def varied_names(row: Table, system: System) -> tuple[str, ...]:
 
 
 def unit_of(name: str, system: System, where: str) -> Unit | None:
-    """Return the unit in which values of a variable are. Raises DeclarationError, StructureError."""
+    """Return the unit of the values of a variable. Raises DeclarationError, StructureError."""
     if name.startswith(_PREFIX):
         base = name.removeprefix(_PREFIX).partition("[")[0]
         if base not in UNITS:
-            raise DeclarationError(f"{where}: there is no condition {base!r} that varies; there are {', '.join(UNITS)}")
+            raise DeclarationError(f"{where}: there is no condition {base!r} to vary; there are {', '.join(UNITS)}")
         _conditions(Table({}, where), system)
         return parse_unit(UNITS[base])
     element, variable = system.structure.resolve(name)
@@ -185,7 +185,7 @@ def unit_of(name: str, system: System, where: str) -> Unit | None:
 
 
 def unit_text(name: str, system: System) -> str:
-    """Return the name of the unit in which values of a variable are kept, "1" where there is none."""
+    """Return the name of the unit of the values of a variable, "1" where there is none."""
     if name.startswith(_PREFIX):
         return UNITS[name.removeprefix(_PREFIX).partition("[")[0]]
     return system.structure.resolve(name)[1].unit or "1"

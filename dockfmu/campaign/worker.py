@@ -1,6 +1,7 @@
-"""The side of the workers: a study and its files arrive once, then chunks of runs by their numbers.
+"""The worker side of a campaign: a study and its files arrive once, then chunks of runs by their indices.
 
-What is here runs in processes that Dask starts. Functions are taken by name, so that their process keeps its runner.
+This code runs in processes that Dask starts. Dask refers to its functions by name, so that each process keeps its
+runner.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from dockfmu.declare import kept
 from dockfmu.declare.files import files_of
 
 GRACE_S = 10.0
-"""Time beyond its limit after which a run that does not end by itself ends its process."""
+"""Time beyond its limit after which a run that does not end by itself has its process killed, s."""
 COMPARED = ("dockfmu", "numpy", "scipy", "numba", "llvmlite", "pyarrow", "distributed")
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A study as it goes to workers: with the files that it needs, and with what they are compared by.
+    """A study as it is sent to workers: with the files that it needs, and what the workers must agree with.
 
-    `runner` makes the object whose `run(point)` gives rows: `Runner`, or a stand-in of a test.
+    `runner` makes the object whose `run(point)` returns rows: `Runner`, or a test double.
     """
 
     key: str
@@ -49,16 +50,16 @@ class Parcel:
 
 
 class StudyPlugin(WorkerPlugin):
-    """Brings a parcel to every worker, those that are started later too."""
+    """Brings a parcel to every worker, including those started later."""
 
     def __init__(self, parcel: Parcel) -> None:
         self.name = f"dockfmu-{parcel.key}"
         self.parcel = parcel
 
     def setup(self, worker: Any) -> None:
-        """Keep the parcel in the process of the worker, and its temporary files where Dask clears up after a kill."""
+        """Keep the parcel in the worker's process, and temporary files where Dask cleans up after a kill."""
         if not _parcels:
-            # other campaigns may have the same worker: the last one that leaves restores what was before the first
+            # campaigns may share a worker: the last one to leave restores the folder from before the first
             _before[0] = tempfile.tempdir
         _parcels[self.parcel.key] = self.parcel
         tempfile.tempdir = worker.local_directory
@@ -80,24 +81,24 @@ _parcels: dict[str, Parcel] = {}
 _runners: dict[str, Any] = {}
 _folders: dict[str, tempfile.TemporaryDirectory[str]] = {}
 _before: list[str | None] = [None]
-"""The folder of temporary files of this process without a campaign."""
+"""Folder for temporary files of this process when it has no campaign."""
 _busy = threading.Lock()
 
 
 @cache
 def fingerprint() -> dict[str, str]:
     """Return what must be equal in client and workers: versions, platform, and a digest of the sources of dockfmu."""
-    found = {name: version(name) for name in COMPARED}
-    return found | {
+    versions = {name: version(name) for name in COMPARED}
+    return versions | {
         "python": platform.python_version(), "machine": platform.machine(), "system": sys.platform,
         "sources": kept.key("campaign"),
     }  # fmt: skip
 
 
 def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
-    """Return a study whose files are in folders of their own, and the content of all that it needs by their names.
+    """Return a study that refers to its files in numbered folders, and the content of all these files by name.
 
-    A declared system takes along the files that it extends. Raises OSError for a file that cannot be read.
+    A declared system brings the files that it extends. Raises OSError for a file that cannot be read.
     """
     files: dict[str, bytes] = {}
 
@@ -105,12 +106,12 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
         file, mark, member = name.partition("#")
         place, first = len(files), study.path(file)
         needed = files_of(first) if first.suffix == ".toml" else [first]
-        # a file may extend one in another folder: all keep their places relative to the folder that has all of them
-        # (links are not followed: what extends names its file by where it seems to be)
-        places = [Path(os.path.normpath(each.absolute())) for each in needed]
-        root = os.path.commonpath([each.parent for each in places])
-        names = [f"{place}/{each.relative_to(root).as_posix()}" for each in places]
-        files.update({name: each.read_bytes() for name, each in zip(names, needed, strict=True)})
+        # a file may extend one in another folder: all keep their places relative to their common folder
+        # (links are not followed: a file names what it extends relative to where it appears to be)
+        paths = [Path(os.path.normpath(source.absolute())) for source in needed]
+        root = os.path.commonpath([path.parent for path in paths])
+        names = [f"{place}/{path.relative_to(root).as_posix()}" for path in paths]
+        files.update({name: source.read_bytes() for name, source in zip(names, needed, strict=True)})
         return f"{names[0]}{mark}{member}"
 
     def system(name: str) -> str:
@@ -144,7 +145,7 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
 
 
 def run_chunk(key: str, points: Sequence[RunPoint]) -> list[dict[str, Any]]:
-    """Return the rows of some runs. Raises WorkerMismatchError."""
+    """Make a chunk of runs and return their rows. Raises WorkerMismatchError."""
     with _busy:
         runner = _runner(key)
         rows = []
@@ -157,10 +158,11 @@ def run_chunk(key: str, points: Sequence[RunPoint]) -> list[dict[str, Any]]:
 def _runner(key: str) -> Any:
     if key not in _runners:
         parcel = _parcels[key]
-        mine = fingerprint()
-        other = [f"{n} {mine.get(n)} instead of {v}" for n, v in parcel.fingerprint.items() if mine.get(n) != v]
-        if other:
-            raise WorkerMismatchError(f"the worker on {platform.node()} differs from the client: {', '.join(other)}")
+        own = fingerprint()
+        differences = [f"{n} {own.get(n)} instead of {v}" for n, v in parcel.fingerprint.items() if own.get(n) != v]
+        if differences:
+            where = f"the worker on {platform.node()}"
+            raise WorkerMismatchError(f"{where} differs from the client: {', '.join(differences)}")
         _folders[key] = tempfile.TemporaryDirectory(prefix="campaign-")
         folder = Path(_folders[key].name)
         for name, content in parcel.files.items():
@@ -171,7 +173,7 @@ def _runner(key: str) -> Any:
 
 
 class _Watchdog:
-    """Ends this process if the block takes longer than `limit` seconds: an FMU that hangs cannot be ended otherwise."""
+    """Kills this process if the block takes longer than `limit` seconds: nothing else stops an FMU that hangs."""
 
     def __init__(self, limit: float) -> None:
         self._timer = threading.Timer(limit, _end_process)
@@ -186,6 +188,6 @@ class _Watchdog:
 
 def _end_process() -> None:
     with suppress(OSError):
-        print("dockfmu: a run hangs; its worker ends", file=sys.stderr, flush=True)
+        print("dockfmu: a run hangs; its worker is killed", file=sys.stderr, flush=True)
     time.sleep(0.1)
     os.kill(os.getpid(), signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)

@@ -1,1 +1,1 @@
-"""The sub-commands of `dockfmu`: each adds its parser, calls the public interface, and prints."""
+"""The sub-commands of `dockfmu`: each adds its parser, calls the Python API and prints."""

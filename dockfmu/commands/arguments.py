@@ -19,20 +19,20 @@ SECOND = parse_unit("s")
 
 
 class CommandError(DockfmuError, ValueError):
-    """The command line asks for something that does not exist."""
+    """An argument of the command line is invalid, or names something that does not exist."""
 
 
 def command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
     """Add the parser of a sub-command, whose help and description say what it `does`."""
-    made: argparse.ArgumentParser = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
-    return made
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+    return parser
 
 
 def add_build_folder(command: argparse.ArgumentParser) -> None:
     """Add the option --build."""
     command.add_argument(
         "--build", type=Path, default=BUILD, metavar="DIR",
-        help="where FMUs, .ssp and results go that have no place of their own; default: build",
+        help="folder of FMUs, .ssp and results for which no other is given; default: build",
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def positive(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """Return a positive time in s, of a number of seconds or of a number with a unit, such as 10ms."""
+    """Return a positive time in s, from a number of seconds or a number with a unit, such as 10ms."""
     value = _time(text)
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive time, such as 0.5 or 10ms")
@@ -56,12 +56,12 @@ def seconds(text: str) -> float:
 
 
 def _time(text: str) -> float:
-    """Return a time in s; -1 for a text that is not one."""
+    """Return a time in s; -1 for text that is not a time."""
     try:
-        found = parse_quantity(text)
-        if found is None:
+        quantity = parse_quantity(text)
+        if quantity is None:
             return -1.0
-        number, unit = found
+        number, unit = quantity
         # rounded: 9 ms are 0.009 s, not 0.009000000000000001 s
         return number if unit is None else float(f"{number * conversion(unit, SECOND)[0]:.15g}")
     except UnitError:
@@ -76,18 +76,18 @@ def count(text: str) -> int:
 
 
 def port(text: str) -> int:
-    """Return the number of a port, 0 for any that is free."""
+    """Return a port number, 0 for any free port."""
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port")
     return int(text)
 
 
 def patterns(text: str) -> list[str]:
-    """Return the patterns of a comma-separated list; a comma within brackets belongs to a name, `inertia[1,2]`."""
-    found = [pattern.strip() for pattern in re.split(r",(?![^\[]*\])", text)]
-    if not all(found):
+    """Return the patterns of a comma-separated list; a comma in brackets belongs to a name, `inertia[1,2]`."""
+    stripped = [pattern.strip() for pattern in re.split(r",(?![^\[]*\])", text)]
+    if not all(stripped):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of patterns")
-    return found
+    return stripped
 
 
 def span(text: str) -> tuple[float, float]:
@@ -99,19 +99,19 @@ def span(text: str) -> tuple[float, float]:
 
 
 def pairs(items: Sequence[str], option: str) -> dict[str, str]:
-    """Return names and values of NAME=VALUE, the last value of each. Raises CommandError."""
-    found: dict[str, str] = {}
+    """Return the names and values of NAME=VALUE, the last value for each name. Raises CommandError."""
+    values: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
-            raise CommandError(f"{option} {item}: needs NAME=VALUE")
-        found.pop(name.strip(), None)  # the last one counts, in its place
-        found[name.strip()] = value.strip()
-    return found
+            raise CommandError(f"{option} {item}: must be NAME=VALUE")
+        values.pop(name.strip(), None)  # the last value counts, in its position
+        values[name.strip()] = value.strip()
+    return values
 
 
 def process(text: str) -> tuple[str, float | None]:
-    """Return (element, longest call in s) of ELEMENT or ELEMENT=SECONDS."""
+    """Return (element, time limit of a call in s) from ELEMENT or ELEMENT=SECONDS."""
     name, equals, time = text.partition("=")
     try:
         return name, seconds(time) if equals else None

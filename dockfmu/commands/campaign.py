@@ -1,4 +1,4 @@
-"""`dockfmu campaign`: many runs of one system with values that vary."""
+"""`dockfmu campaign`: many runs of one system with varied values."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from dockfmu.commands.streams import say
 
 def add_campaign(commands: Any) -> None:
     """Add the sub-command."""
-    campaign = command(commands, "campaign", "make many runs of a system, on this machine or on a cluster of Dask")
+    campaign = command(commands, "campaign", "run a system many times, on this machine or on a Dask cluster")
     campaign.add_argument(
         "source", metavar="FILE.toml|DIR",
-        help="description of the campaign, or the folder of one that goes on (docs/guide/campaigns.md)",
+        help="description of the campaign, or the folder of one to continue (docs/guide/campaigns.md)",
     )  # fmt: skip
     campaign.add_argument("--runs", type=count, metavar="N", help="number of runs; default: that of the description")
     campaign.add_argument(
         "--workers", type=count, metavar="N", help="processes on this machine; default: one for each core"
     )
     campaign.add_argument(
-        "--scheduler", metavar="ADDRESS", help="take the workers of this scheduler of Dask, such as tcp://host:8786"
+        "--scheduler", metavar="ADDRESS", help="use the workers of this Dask scheduler, such as tcp://host:8786"
     )
     campaign.add_argument(
         "--memory", default="2GiB", metavar="SIZE", help="memory of each worker on this machine; default: 2GiB"
     )
-    campaign.add_argument("--index", type=_index, metavar="K", help="make run K again, alone and recorded")
+    campaign.add_argument("--index", type=_index, metavar="K", help="repeat run K, alone and recorded")
     campaign.add_argument("--no-answers", action="store_true", help="leave out answers and report")
     campaign.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/campaigns/NAME")
     campaign.set_defaults(action=_campaign)
@@ -53,7 +53,7 @@ def _campaign(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{source}: there is no such campaign file or folder")
     campaign = Campaign(source, arguments.output)
     if arguments.index is not None:
-        return _again(campaign, arguments.index)
+        return _repeat(campaign, arguments.index)
     line = _Line()
     try:
         table = campaign.run(
@@ -62,19 +62,19 @@ def _campaign(arguments: argparse.Namespace) -> int:
         )  # fmt: skip
     except KeyboardInterrupt:
         line.close()
-        say(f"dockfmu: ended; what was made is kept: dockfmu campaign {campaign.folder} goes on")
+        say(f"dockfmu: ended; finished runs are kept: dockfmu campaign {campaign.folder} continues")
         raise
     line.close()
-    told = ", ".join(f"{name} {number}" for name, number in table["outcome"].value_counts().items())
-    print(f"{campaign.study.name}: {len(table)} runs: {told}")
+    counts = ", ".join(f"{name} {number}" for name, number in table["outcome"].value_counts().items())
+    print(f"{campaign.study.name}: {len(table)} runs: {counts}")
     print(f"  {campaign.folder / 'runs.parquet'}")
     if not arguments.no_answers:
         print(f"  {campaign.folder / 'report.html'}")
     return DONE
 
 
-def _again(campaign: Any, index: int) -> int:
-    """Make one run again, compare it with the row of the campaign, and record it."""
+def _repeat(campaign: Any, index: int) -> int:
+    """Repeat one run, compare it with the row of the campaign, and record it."""
     row = campaign.row(index)
     try:
         table = campaign.runs()
@@ -86,12 +86,15 @@ def _again(campaign: Any, index: int) -> int:
     if len(kept):
         before = kept.iloc[0].to_dict()
         compared = [name for name in before if name not in ("wall_s", "worker") and name in row]
-        other = [name for name in compared if not _same(before[name], row[name])]
-        print(f"run {index}: {row['outcome']}; " + (f"differs in {', '.join(other)}" if other else "equal to its row"))
+        different = [name for name in compared if not _same(before[name], row[name])]
+        print(
+            f"run {index}: {row['outcome']}; "
+            + (f"differs in {', '.join(different)}" if different else "equal to its row")
+        )
     else:
         print(f"run {index}: {row['outcome']}")
-    done = campaign.record(index, progress=lambda text: say(text))
-    print(f"  {done.folder}")
+    recorded = campaign.record(index, progress=lambda text: say(text))
+    print(f"  {recorded.folder}")
     return DONE
 
 

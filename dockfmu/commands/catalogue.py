@@ -1,4 +1,4 @@
-"""`dockfmu list` and `dockfmu build`: what dockfmu has, and its components as FMUs."""
+"""`dockfmu list` and `dockfmu build`: list systems and components, and export components as FMUs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _list(_: argparse.Namespace) -> int:
 def add_build(commands: Any) -> None:
     """Add the parser of `build`."""
     build = command(commands, "build", "export components as FMUs")
-    build.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
+    build.add_argument("names", nargs="*", metavar="NAME", help="components; default: all")
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
     build.add_argument(
         "--platform", default="linux64", metavar="NAMES",
@@ -42,7 +42,7 @@ def add_build(commands: Any) -> None:
     )  # fmt: skip
     build.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="of the component, e.g. modes=station.toml; may be repeated",
+        help="option of the component, e.g. modes=station.toml; may be repeated",
     )  # fmt: skip
     build.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/fmus")
     add_build_folder(build)

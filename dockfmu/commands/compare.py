@@ -1,4 +1,4 @@
-"""`dockfmu compare`: what differs between two recorded runs."""
+"""`dockfmu compare`: the differences between two recorded runs."""
 
 from __future__ import annotations
 
@@ -27,31 +27,35 @@ def add_compare(commands: Any) -> None:
         "compare",
         help="show what differs between two runs, with an overlay of their signals",
         description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and\n"
-        "signals; the signals of the report over each other as a page. Runs that failed,\n"
-        "or whose files are damaged, are compared as far as they go.",
+        "signals. Draw the signals of the report over each other on a page. Runs that\n"
+        "failed, or whose files are damaged, are compared as far as they go.",
         epilog="exit status:\n"
-        "  0  the results agree: outcome, events, peaks and signals, within the\n"
+        "  0  the results agree: outcome, events, peaks and signals are equal within the\n"
         "     tolerances; settings, FMUs and parameters are shown, but do not count\n"
         "  1  the results differ, or a recording is damaged or missing\n"
-        "  2  the command was wrong: no such run, no such signal",
+        "  2  the command was invalid: no such run, no such signal",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("a", type=Path, metavar="A", help="folder of a run, or its results.h5")
     parser.add_argument("b", type=Path, metavar="B", help="the other run")
     parser.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
-        help="compare and draw only these: * stands for any text, the name of a group or array for all in it",
+        help="compare and draw only these: * matches any text, the name of a group or array all its members",
     )  # fmt: skip
     parser.add_argument(
         "--tolerance", type=_share, default=0.0, metavar="SHARE",
-        help="of the largest magnitude of a signal, by which it and its peaks may differ; default: 0",
+        help="share of a signal's largest magnitude by which it and its peaks may differ; default: 0",
     )  # fmt: skip
     parser.add_argument(
-        "--event-tolerance", type=_share, default=0.0, metavar="S", help="of times of events, s; default: 0"
+        "--event-tolerance",
+        type=_share,
+        default=0.0,
+        metavar="S",
+        help="tolerance of the times of events, s; default: 0",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.html", help="default: compare.html")
     parser.add_argument("--no-figure", action="store_true", help="leave out the overlay")
-    parser.add_argument("--json", action="store_true", help="print all differences as one object of JSON")
+    parser.add_argument("--json", action="store_true", help="print all differences as one JSON object")
     parser.set_defaults(action=_compare)
 
 
@@ -75,46 +79,48 @@ def _compare(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{file}: the overlay is a page, FILE.html")
     a, b = open_run(arguments.a), open_run(arguments.b)
     signals = [pattern for given in arguments.signals for pattern in given]
-    found = compare(a, b, signals or ("*",), tolerance=arguments.tolerance, event_tolerance=arguments.event_tolerance)
+    comparison = compare(
+        a, b, signals or ("*",), tolerance=arguments.tolerance, event_tolerance=arguments.event_tolerance
+    )
     if arguments.json:
-        print(json.dumps(finite(found.to_json())))
+        print(json.dumps(finite(comparison.to_json())))
     else:
-        _print(found, arguments.a, arguments.b)
+        _print(comparison, arguments.a, arguments.b)
     if not arguments.no_figure:
         in_a, in_b = selected(a, b, signals)
         drawn = list(dict.fromkeys([*in_a, *in_b])) if signals else None
-        write_overlay(a, b, panels(a, b, drawn, found), file)
+        write_overlay(a, b, panels(a, b, drawn, comparison), file)
         if not arguments.json:
             print(file)
-    return DONE if found.same else FAILED
+    return DONE if comparison.same else FAILED
 
 
-def _print(found: Comparison, a: Path, b: Path) -> None:
-    for letter, place, ended in (("A", a, found.a), ("B", b, found.b)):
-        told = str(ended["outcome"]).replace("_", " ")
-        told = styled(told, "green" if ended["status"] == "completed" else "red", sys.stdout)
+def _print(comparison: Comparison, a: Path, b: Path) -> None:
+    for letter, place, ended in (("A", a, comparison.a), ("B", b, comparison.b)):
+        outcome = str(ended["outcome"]).replace("_", " ")
+        outcome = styled(outcome, "green" if ended["status"] == "completed" else "red", sys.stdout)
         until = "" if ended["t_end"] is None else f" until {ended['t_end']:.3f} s"
-        print(f"{letter}  {place}: {told}, {ended['status']}{until}")
+        print(f"{letter}  {place}: {outcome}, {ended['status']}{until}")
         if ended["status"] != "completed" and ended["message"]:
             print(f"   {ended['message']}")
-    for problem in found.problems:
+    for problem in comparison.problems:
         print(f"{styled('damaged or missing', 'red', sys.stdout)}  {problem}")
-    _print_pairs("settings", found.settings)
-    _print_pairs("FMUs", [_shortened(pair) for pair in found.fmus])
-    _print_pairs("parameters", found.parameters)
-    _print_pairs("events", found.events, all_of_them=True)
-    _print_pairs("times that an event happened", found.repeats)
-    _print_pairs("peaks", found.peaks)
-    _print_signals(found)
-    for letter, names in (("A", found.only_a), ("B", found.only_b)):
+    _print_pairs("settings", comparison.settings)
+    _print_pairs("FMUs", [_shortened(pair) for pair in comparison.fmus])
+    _print_pairs("parameters", comparison.parameters)
+    _print_pairs("events", comparison.events, every_pair=True)
+    _print_pairs("event counts", comparison.repeats)
+    _print_pairs("peaks", comparison.peaks)
+    _print_signals(comparison)
+    for letter, names in (("A", comparison.only_a), ("B", comparison.only_b)):
         if names:
             _heading(f"only in {letter}: {len(names)} signals")
             _lines([[name] for name in names])
-    print("the results agree" if found.same else "the results differ")
+    print("the results agree" if comparison.same else "the results differ")
 
 
 def _shortened(pair: Pair) -> Pair:
-    """Return a pair whose digests are shortened; they differ in their first figures."""
+    """Return a pair with its digests shortened; different digests differ in their first digits."""
     from dataclasses import replace
 
     if not pair.name.endswith("sha256"):
@@ -126,14 +132,14 @@ def _heading(text: str) -> None:
     print(styled(text, "bold", sys.stdout))
 
 
-def _print_pairs(what: str, pairs: Sequence[Pair], all_of_them: bool = False) -> None:
+def _print_pairs(what: str, pairs: Sequence[Pair], every_pair: bool = False) -> None:
     if pairs:
-        differ = "" if all_of_them else f" that differ: {len(pairs)}"
+        differ = "" if every_pair else f" that differ: {len(pairs)}"
         _heading(f"{what}{differ}")
         rows = [["", "A", "B", "B - A", ""], *map(_row, pairs)]
         if all(pair.difference is None for pair in pairs):
             rows = [row[:3] for row in rows]
-        _lines(rows, None if all_of_them else MOST + 1)
+        _lines(rows, None if every_pair else MOST + 1)
 
 
 def _row(pair: Pair) -> list[str]:
@@ -143,13 +149,15 @@ def _row(pair: Pair) -> list[str]:
     return [pair.name, _text(pair.a, factor), _text(pair.b, factor), difference, unit]
 
 
-def _print_signals(found: Comparison) -> None:
-    if found.span is not None:
-        start, end = found.span
-        _heading(f"signals that differ: {len(found.signals)} of {found.compared}, from {start:g} to {end:g} s")
-    if found.signals:
+def _print_signals(comparison: Comparison) -> None:
+    if comparison.span is not None:
+        start, end = comparison.span
+        _heading(
+            f"signals that differ: {len(comparison.signals)} of {comparison.compared}, from {start:g} to {end:g} s"
+        )
+    if comparison.signals:
         rows = [["", "most", "", "share", "at"]]
-        for signal in found.signals:
+        for signal in comparison.signals:
             unit, factor = _display(signal.unit)
             most, share = f"{factor * signal.largest:.4g}", f"{100 * signal.share:.3g} %"
             rows.append([signal.name, most, unit, share, f"{signal.time:.3f} s"])
@@ -171,7 +179,7 @@ def _lines(rows: Sequence[Sequence[str]], most: int | None = MOST) -> None:
 
 
 def _display(unit: str) -> tuple[str, float]:
-    """Return the unit in which people are shown a value, and the factor to it."""
+    """Return the unit in which values are displayed, and the factor to it."""
     if unit in DISPLAY_UNITS:
         return DISPLAY_UNITS[unit], conversion(parse_unit(unit), parse_unit(DISPLAY_UNITS[unit]))[0]
     return "" if unit == "1" else unit, 1.0

@@ -1,4 +1,4 @@
-"""`dockfmu completion`: names completed in bash, zsh and fish, as argcomplete does it."""
+"""`dockfmu completion`: completion of names in bash, zsh and fish, by argcomplete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from dockfmu.commands.arguments import DONE, command
 
 Completer = Callable[..., Iterable[str]]
-"""Returns what may stand in the place of a word: `completer(prefix=..., parsed_args=...)`."""
+"""A function that returns the candidates for a word: `completer(prefix=..., parsed_args=...)`."""
 
 FILES = {
     "bash": 'eval "$(dockfmu completion bash)" in ~/.bashrc',
@@ -23,9 +23,9 @@ FILES = {
 
 def add_completion(commands: Any) -> None:
     """Add the parser of `completion`."""
-    parser = command(commands, "completion", "print the script that lets a shell complete names")
+    parser = command(commands, "completion", "print the script with which a shell completes names")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "to have it in each shell:\n" + "\n".join(f"  {shell:5} {how}" for shell, how in FILES.items())
+    parser.epilog = "to enable it in every session:\n" + "\n".join(f"  {shell:5} {how}" for shell, how in FILES.items())
     parser.add_argument("shell", choices=tuple(FILES), help="the shell")
     parser.set_defaults(action=_completion)
 
@@ -38,7 +38,7 @@ def _completion(arguments: argparse.Namespace) -> int:
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks what a word may become, and exit; return at once otherwise."""
+    """Answer a completion request of a shell and exit; return at once if there is none."""
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 
@@ -48,8 +48,8 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def offers(parser: argparse.ArgumentParser) -> list[tuple[argparse.Action, Completer]]:
-    """Return the arguments of sub-commands that have a completer of `COMPLETERS`."""
-    # argparse has no public way to its arguments; argcomplete goes this way too
+    """Return the arguments of sub-commands that have a completer in `COMPLETERS`."""
+    # argparse has no public access to its arguments; argcomplete uses this one too
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return [
         (action, COMPLETERS[name, action.dest])
@@ -60,7 +60,7 @@ def offers(parser: argparse.ArgumentParser) -> list[tuple[argparse.Action, Compl
 
 
 def systems(prefix: str, **_: Any) -> list[str]:
-    """Return names of systems, and files of systems that begin with `prefix`."""
+    """Return the names of systems, and the files of systems that begin with `prefix`."""
     from dockfmu.declare import files
 
     return [*files.names(), *_files(prefix, "ssp", "toml")]
@@ -89,7 +89,7 @@ def settings(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str
 
 
 def places(prefix: str, **_: Any) -> list[str]:
-    """Return what `dockfmu parameters` takes: systems, and once one is written their elements and parameters."""
+    """Return the names that `dockfmu parameters` takes: systems, and after SYSTEM. its elements and parameters."""
     from dockfmu.declare.paper import split_name
     from dockfmu.declare.parameters import parameters
 
@@ -120,14 +120,14 @@ def signals(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]
 
 
 def steps(prefix: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with `prefix`, only to their next dot where that leaves a choice."""
+    """Return the names that begin with `prefix`, cut at the next dot if several continue there."""
     fitting = [name for name in names if name.startswith(prefix)]
     start = len(prefix)
     while True:
-        found = list(dict.fromkeys(_to_next_dot(name, start) for name in fitting))
-        if len(found) != 1 or not found[0].endswith("."):
-            return found
-        start = len(found[0])
+        cut = list(dict.fromkeys(_to_next_dot(name, start) for name in fitting))
+        if len(cut) != 1 or not cut[0].endswith("."):
+            return cut
+        start = len(cut[0])
 
 
 def _to_next_dot(name: str, start: int) -> str:
@@ -142,7 +142,7 @@ def _files(prefix: str, *endings: str) -> list[str]:
 
 
 def _quiet() -> redirect_stderr[io.StringIO]:
-    """Print nothing into the line that is being typed."""
+    """Suppress standard error, which would disturb the line that is being typed."""
     return redirect_stderr(io.StringIO())
 
 
@@ -158,4 +158,4 @@ COMPLETERS: dict[tuple[str, str], Completer] = {
     ("export", "signals"): signals,
     ("compare", "signals"): signals,
 }
-"""What completes an argument, by the sub-command and the name under which argparse keeps it."""
+"""Completers by sub-command and the name of the argument in argparse."""

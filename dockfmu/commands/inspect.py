@@ -1,4 +1,4 @@
-"""`dockfmu validate`, `ports`, `check-swap` and `diagram`: what FMUs and systems are, without a run."""
+"""`dockfmu validate`, `ports`, `check-swap` and `diagram`: inspect FMUs and systems without a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dockfmu.commands.streams import say
 def add_validate(commands: Any) -> None:
     """Add the parser of `validate`."""
     validate = command(
-        commands, "validate", "check an .fmu (schema, rules, its library at work) or .ssp (schemas, what it refers to)"
+        commands, "validate", "check an .fmu (schema, rules, its library in use) or an .ssp (schemas, references)"
     )
     validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp", help="of any origin")
     validate.set_defaults(action=_validate)
@@ -50,8 +50,10 @@ def add_ports(commands: Any) -> None:
         "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
     )
     ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
-    ports.add_argument("--name", metavar="NAME", help="of the model in a skeleton")
-    ports.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the files there instead of printing one")
+    ports.add_argument("--name", metavar="NAME", help="name of the model in a skeleton")
+    ports.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="write the files to DIR instead of printing one"
+    )
     ports.set_defaults(action=_ports)
 
 
@@ -64,15 +66,15 @@ def _ports(arguments: argparse.Namespace) -> int:
         raise CommandError(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
     if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
         raise CommandError(f"--name {arguments.name}: only letters, digits and _ are allowed")
-    found = interface(arguments.place)
+    ports = interface(arguments.place)
     if arguments.format == "table":
-        files = {"ports.txt": table(found)}
+        files = {"ports.txt": table(ports)}
     else:
-        files = skeleton(found, arguments.format, arguments.name)
+        files = skeleton(ports, arguments.format, arguments.name)
     if arguments.output is None:
         print(next(iter(files.values())), end="")
         if len(files) > 1:
-            say(f"dockfmu: {', '.join([*files][1:])} goes with it: write both with -o DIR")
+            say(f"dockfmu: {', '.join([*files][1:])} belongs to it: write both with -o DIR")
         return DONE
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -94,7 +96,7 @@ def _check_swap(arguments: argparse.Namespace) -> int:
     problems, notes = check_swap(arguments.place, arguments.file)
     for line in (*problems, *notes):
         print(line)
-    print(f"{arguments.file} {'does not fit' if problems else 'fits'} in the place of {arguments.place}")
+    print(f"{arguments.file} {'does not fit' if problems else 'fits'} in place of {arguments.place}")
     return FAILED if problems else DONE
 
 

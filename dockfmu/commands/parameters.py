@@ -1,4 +1,4 @@
-"""`dockfmu parameters`: values, units, ranges, sources, and what gave each value."""
+"""`dockfmu parameters`: values, units, ranges, sources, and what set each value."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def add_parameters(commands: Any) -> None:
     parser = commands.add_parser(
         "parameters",
         help="list parameters: value, unit, range, default, source, what set them",
-        description="List parameters, one a line: name, value, unit, what set it, default, range,\n"
-        "description, source. Lines are cut at the width of a terminal, and whole in a\n"
+        description="List parameters, one per line: name, value, unit, what set it, default, range,\n"
+        "description, source. Lines are cut at the width of a terminal, but whole in a\n"
         "pipe. A single parameter is shown in full.",
         epilog="examples:\n"
         "  dockfmu parameters atv_probe_cone.chaser\n"
@@ -39,11 +39,11 @@ def add_parameters(commands: Any) -> None:
     )
     parser.add_argument(
         "name", metavar="SYSTEM[.ELEMENT[.PATTERN]]",
-        help="of a system by name, a .toml or an .ssp; COMPONENT[.PATTERN] and FILE.fmu[.PATTERN] too; `*` stands for "
-        "any text, the name of a group for all in it",
+        help="SYSTEM is a name, a .toml or an .ssp; COMPONENT[.PATTERN] and FILE.fmu[.PATTERN] work too; `*` matches "
+        "any text, the name of a group all its members",
     )  # fmt: skip
-    parser.add_argument("--changed", action="store_true", help="only those that differ from the FMU's own")
-    parser.add_argument("--long", action="store_true", help="show everything that is known of each parameter")
+    parser.add_argument("--changed", action="store_true", help="list only those that differ from the FMU's defaults")
+    parser.add_argument("--long", action="store_true", help="show everything that is known about each parameter")
     parser.add_argument("--json", action="store_true", help="print a list of objects, values in SI units")
     parser.add_argument(
         "--set",
@@ -51,10 +51,10 @@ def add_parameters(commands: Any) -> None:
         default=[],
         metavar="ELEMENT.VARIABLE=VALUE",
         dest="settings",
-        help="as of dockfmu run",
+        help="as for dockfmu run",
     )
     parser.add_argument(
-        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv", help="as of dockfmu run"
+        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv", help="as for dockfmu run"
     )
     parser.set_defaults(action=_parameters)
 
@@ -64,15 +64,15 @@ def _parameters(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.settings import parse_value
 
     settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
-    found = parameters(arguments.name, settings, arguments.parameters)
+    listed = parameters(arguments.name, settings, arguments.parameters)
     if arguments.changed:
-        found = [parameter for parameter in found if parameter.changed]
+        listed = [parameter for parameter in listed if parameter.changed]
     if arguments.json:
-        print(json.dumps([_as_json(parameter) for parameter in found], indent=1))
-    elif arguments.long or len(found) == 1:
-        print("\n\n".join(_block(parameter) for parameter in found))
+        print(json.dumps([_as_json(parameter) for parameter in listed], indent=1))
+    elif arguments.long or len(listed) == 1:
+        print("\n\n".join(_block(parameter) for parameter in listed))
     else:
-        _print_table(found)
+        _print_table(listed)
     return DONE
 
 
@@ -95,7 +95,7 @@ def _as_json(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _print_table(found: Sequence[Parameter]) -> None:
+def _print_table(listed: Sequence[Parameter]) -> None:
     columns = width(sys.stdout)
     rows = [
         [
@@ -107,23 +107,23 @@ def _print_table(found: Sequence[Parameter]) -> None:
             parameter.description,
             parameter.source,
         ]
-        for parameter in found
+        for parameter in listed
     ]
-    for line, parameter in zip(table(rows, columns, LIMITS), found, strict=True):
+    for line, parameter in zip(table(rows, columns, LIMITS), listed, strict=True):
         size = len(_name(parameter))
         name = styled(line[:size], "bold" if parameter.changed else "dim", sys.stdout)
         print(name + line[size:])
     if columns is not None:
-        changed = sum(parameter.changed for parameter in found)
-        say(f"{len(found)} parameters, {changed} changed; --long shows everything")
+        changed = sum(parameter.changed for parameter in listed)
+        say(f"{len(listed)} parameters, {changed} changed; --long shows everything")
 
 
 def _block(parameter: Parameter) -> str:
-    """Return all of one parameter, for people."""
-    own = parameter.display[0] != parameter.unit and parameter.value is not None
+    """Return everything about one parameter, as text for users."""
+    converted = parameter.display[0] != parameter.unit and parameter.value is not None
     facts = [
         ("", parameter.description),
-        ("in SI", f"{_text(parameter.value, 1.0)} {parameter.unit}" if own else ""),
+        ("in SI", f"{_text(parameter.value, 1.0)} {parameter.unit}" if converted else ""),
         ("set by", parameter.set_by or "nothing: the default"),
         ("default", _with_unit(parameter, parameter.default) if parameter.changed else ""),
         ("range", _range(parameter)),

@@ -1,4 +1,4 @@
-"""`dockfmu report` and `dockfmu export`: what is made of the results of a run."""
+"""`dockfmu report` and `dockfmu export`: reports and other files made from the results of a run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dockfmu.commands.arguments import DONE, CommandError, command, count, patte
 def add_report(commands: Any) -> None:
     """Add the parser of `report`."""
     report = command(commands, "report", "write report.html from the results in a folder")
-    report.add_argument("folder", type=Path, metavar="DIR", help="that a run left, e.g. build/results/atv_probe_cone")
+    report.add_argument("folder", type=Path, metavar="DIR", help="results of a run, e.g. build/results/atv_probe_cone")
     report.add_argument(
         "--png", action="store_true",
-        help="write the plots as overview.png and, of runs longer than 15 s, impact.png too",
+        help="also write the plots as overview.png and, for runs longer than 15 s, impact.png",
     )  # fmt: skip
     report.set_defaults(action=_report)
 
@@ -30,7 +30,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def add_export(commands: Any) -> None:
     """Add the parser of `export`."""
-    export = command(commands, "export", "write results as CSV, as MATLAB file, or as animated 3-D scene")
+    export = command(commands, "export", "write results as a CSV file, a MATLAB file, or an animated 3-D scene")
     export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
@@ -39,10 +39,10 @@ def add_export(commands: Any) -> None:
     form.add_argument("--gltf", action="store_true", help="animated GLB (glTF 2.0) of craft and mechanisms")
     export.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
-        help="only these variables: * stands for any text, the name of a group or array for all in it, e.g. "
+        help="only these variables: * matches any text, the name of a group or array all its members, e.g. "
         "'mechanism.target,*.audit.*'; may be repeated",
     )  # fmt: skip
-    export.add_argument("--every", type=count, default=1, metavar="N", help="only one row in N")
+    export.add_argument("--every", type=count, default=1, metavar="N", help="write one row in N")
     export.set_defaults(action=_export)
 
 
@@ -67,7 +67,7 @@ def _export_gltf(file: Path, arguments: argparse.Namespace) -> int:
     from master.observers.recording.results import read_results
 
     if arguments.signals:
-        raise CommandError("--signals: a GLB has what the scenes show")
+        raise CommandError("--signals: a GLB always holds what the scenes show")
     with read_results(file) as results:
         print(write_gltf(Replay(results, file.parent), arguments.output or file.with_suffix(".glb"), arguments.every))
     return DONE

@@ -1,4 +1,4 @@
-"""`dockfmu run`."""
+"""`dockfmu run`: run a system and record its results."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def add_run(commands: Any) -> None:
         "run",
         help="run a system of dockfmu or an .ssp",
         usage="dockfmu run SYSTEM|FILE.ssp [options]",
-        description="Run a system by its name (see dockfmu list) or from an .ssp, and leave results.h5, events.json,\n"
-        "summary.json and report.html in a folder. The outcome comes first: docked, captured, retreated, ...",
+        description="Run a system by its name (see dockfmu list) or from an .ssp, and write results.h5, events.json,\n"
+        "summary.json and report.html to a folder. The outcome is printed first: docked, captured, retreated, ...",
         epilog="examples:\n"
         "  dockfmu run atv_probe_cone\n"
         "  dockfmu run atv_probe_cone --set chaser.parameters.mass=18t --set initial_conditions.yaw=1deg\n"
         "  dockfmu run build/ssp/atv_probe_cone.ssp --swap chaser=MyCraft.fmu --stop 20 -o build/results/mine\n"
         "\n"
         "exit status:\n"
-        "  0  completed, with an outcome that the system declares as its success; a system that declares nothing\n"
-        "     has the outcome `completed`, which is success\n"
+        "  0  completed, with an outcome that the system declares as a success; a system that declares none has\n"
+        "     the outcome `completed`, which is a success\n"
         "  1  failed, or stopped: the message says why\n"
-        "  2  the command was wrong: nothing was run\n"
-        "  3  completed, but the outcome is not a success of the system: e.g. retreated, timed_out, captured where\n"
-        "     docked is the aim, unknown where the output that reports it is lost",
+        "  2  the command was invalid: nothing was run\n"
+        "  3  completed, but the outcome is not a success of the system: e.g. retreated, timed_out, captured if\n"
+        "     docked is the aim, unknown if the output that reports it is lost",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
         "system", metavar="SYSTEM|FILE.ssp",
-        help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd takes another description of a "
+        help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd uses another description of a "
         "package than SystemStructure.ssd",
     )  # fmt: skip
-    values = run.add_argument_group("values", "each may be repeated; --set goes before --parameters")
+    values = run.add_argument_group("values", "each may be repeated; --set takes precedence over --parameters")
     values.add_argument(
         "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",
         help="parameter or start value: a number in SI or with a unit (1deg, 20t), true, false, an item of an "
@@ -61,78 +61,83 @@ def add_run(commands: Any) -> None:
     )  # fmt: skip
     values.add_argument(
         "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv",
-        help="parameter set of SSP with names ELEMENT.VARIABLE",
+        help="SSP parameter set with names ELEMENT.VARIABLE",
     )  # fmt: skip
     values.add_argument(
         "--swap", action="append", default=[], metavar="ELEMENT=FILE.fmu",
-        help="take another FMU with the same ports in the place of an element",
+        help="replace the FMU of an element by another one with the same ports",
     )  # fmt: skip
-    how = run.add_argument_group("how it is run", "by default as the system says")
-    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md has all")
+    how = run.add_argument_group("how it is run", "by default as the system declares")
+    how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md lists all")
     how.add_argument("--step", type=seconds, metavar="H", help="macro step: a number of seconds, or with a unit (10ms)")
     steps = how.add_mutually_exclusive_group()
     steps.add_argument(
         "--adaptive", type=positive, nargs="?", const=0.0, metavar="TOLERANCE",
-        help="steps vary as the system declares; default: with its own tolerance",
+        help="vary the step as the system declares; default: with its declared tolerance",
     )  # fmt: skip
     steps.add_argument(
         "--retry", type=seconds, metavar="SHORTEST",
-        help="retry a step that an FMU discards with smaller steps, none below SHORTEST",
+        help="retry a step that an FMU discards with smaller steps, down to SHORTEST",
     )  # fmt: skip
     how.add_argument(
         "--stop", type=seconds, metavar="T", help="end of the run: a number of seconds, or with a unit (2min)"
     )
     how.add_argument(
         "--resume", type=Path, metavar="FILE",
-        help="go on from the run.checkpoint that an earlier run of the same system, with the same values, left; in the "
-        "same folder the recording of that run is kept as results-until-Ts.h5",
+        help="continue from the run.checkpoint of an earlier run of the same system with the same values; in the same "
+        "folder, the recording of that run is kept as results-until-Ts.h5",
     )  # fmt: skip
     how.add_argument(
         "--force", action="store_true",
-        help="with --resume: go on although the system differs; inputs and tunable parameters act as they are given "
-        "now, all else as the checkpoint has it",
+        help="with --resume: continue although the system differs; inputs and tunable parameters take the values given "
+        "now, everything else those of the checkpoint",
     )  # fmt: skip
     how.add_argument(
         "--process", action="append", default=[], metavar="ELEMENT[=SECONDS]", dest="processes",
-        help="run the FMU of an element in a process of its own, which may crash or take longer than SECONDS (default: "
-        "60) for a call without taking the run's data with it; may be repeated",
+        help="run the FMU of an element in a separate process: if it crashes, or a call takes longer than SECONDS "
+        "(default: 60), the results of the run so far are kept; may be repeated",
     )  # fmt: skip
     how.add_argument(
         "--threads", type=count, default=1, metavar="N",
-        help="step elements that do not need each other's newest values side by side, if as many cores are free",
+        help="step elements that do not need each other's newest values in parallel, if as many cores are free",
     )  # fmt: skip
     live = run.add_argument_group("while it runs")
     live.add_argument(
-        "--realtime", type=positive, nargs="?", const=1.0, metavar="FACTOR", help="hold it to the clock; default: 1"
+        "--realtime",
+        type=positive,
+        nargs="?",
+        const=1.0,
+        metavar="FACTOR",
+        help="hold the run to the clock; default: 1",
     )
     live.add_argument(
         "--late", choices=("slip", "skip", "stop"), default="slip",
-        help="a step that is late: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
+        help="on a late step: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
     )  # fmt: skip
-    live.add_argument("--stream", type=port, metavar="PORT", help="rows as lines of JSON to who connects by TCP")
-    live.add_argument(
-        "--receive", type=port, metavar="PORT", help="inputs that nothing sets, as objects of JSON by UDP"
-    )
+    live.add_argument("--stream", type=port, metavar="PORT", help="send rows as lines of JSON to TCP subscribers")
+    live.add_argument("--receive", type=port, metavar="PORT", help="receive unconnected inputs as JSON objects by UDP")
     live.add_argument(
         "--view", type=port, nargs="?", const=0, metavar="PORT",
-        help="show the run in the browser as it goes; with --realtime it can be operated there. PORT is that of the "
-        "page on this machine; default: any that is free",
+        help="show the run live in the browser; with --realtime it can be operated there. PORT is the port of the page "
+        "on this machine; default: any free port",
     )  # fmt: skip
-    live.add_argument("--no-browser", action="store_true", help="with --view: print the address, and open no browser")
+    live.add_argument(
+        "--no-browser", action="store_true", help="with --view: print the address, but do not open a browser"
+    )
     live.add_argument(
         "--inputs", type=Path, metavar="FILE",
-        help="set the inputs again that an operator has set: inputs.jsonl in the folder of that session",
+        help="replay the inputs of an operator: inputs.jsonl in the folder of that session",
     )  # fmt: skip
-    what = run.add_argument_group("what it leaves")
+    what = run.add_argument_group("what is recorded")
     what.add_argument("--every", type=count, metavar="N", help="record one macro step in N")
     what.add_argument(
         "--around",
         type=span,
         metavar="BEFORE,AFTER",
-        help="record all steps in these times around each event (0.1,0.5 or 100ms,0.5s)",
+        help="record all steps within these times around each event (0.1,0.5 or 100ms,0.5s)",
     )
     what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
-    what.add_argument("--json", action="store_true", help="print summary.json alone on standard output")
+    what.add_argument("--json", action="store_true", help="print only summary.json on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report")
     add_build_folder(run)
     run.set_defaults(action=_run)
@@ -147,9 +152,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from master.step_control import Retry
 
     if arguments.force and arguments.resume is None:
-        raise CommandError("--force: goes with --resume FILE")
+        raise CommandError("--force: needs --resume FILE")
     if arguments.no_browser and arguments.view is None:
-        raise CommandError("--no-browser: goes with --view")
+        raise CommandError("--no-browser: needs --view")
     options = RunOptions(
         step=arguments.step,
         stop=arguments.stop,
@@ -175,7 +180,7 @@ def _run(arguments: argparse.Namespace) -> int:
             system.swap(element, fmu)
         for element, timeout in processes.items():
             system.isolate(element, timeout)
-        done = system.record(
+        recorded = system.record(
             arguments.output,
             options,
             build=arguments.build,
@@ -183,11 +188,11 @@ def _run(arguments: argparse.Namespace) -> int:
             command=arguments.typed,
             progress=say if arguments.no_browser or arguments.view is None else _say_and_open,
         )
-    return _told(done.summary, done.folder, as_json=arguments.json)
+    return _conclude(recorded.summary, recorded.folder, as_json=arguments.json)
 
 
 def _say_and_open(text: str) -> None:
-    """Print a line on standard error, and open the address that it ends with, if it does, in the browser."""
+    """Print a line on standard error; if it ends with the address of the page, open that in the browser."""
     say(text)
     last = text.rpartition(" ")[2]
     if last.startswith("http://127.0.0.1:"):
@@ -196,7 +201,7 @@ def _say_and_open(text: str) -> None:
         webbrowser.open(last)
 
 
-def _told(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
+def _conclude(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
     """Print the summary of a run; return the exit status."""
     if as_json:
         print(json.dumps(summary))

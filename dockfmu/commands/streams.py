@@ -1,4 +1,4 @@
-"""Standard streams of the command line: messages, warnings, and what libraries of FMUs print."""
+"""Standard streams of the command line: messages, warnings, and output of FMU libraries."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dockfmu.commands.terminal import styled
 
 def say(text: str) -> None:
     """Print a line on standard error."""
-    # a run does not end because nobody reads what it says
+    # a run goes on if nobody reads its messages
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Print what this program warns of as a sentence, without the line of its source."""
+    """Print warnings of this program as plain sentences, without their source lines."""
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -38,18 +38,19 @@ def plain_warnings() -> Iterator[None]:
 
 
 def open_standard_streams() -> None:
-    """Have something behind the three standard streams, and every name printable.
+    """Open closed standard streams on the null device, and make every name printable.
 
-    Where one is closed, the next file that is opened gets its number, and with it what libraries of FMUs print.
+    Otherwise the next file that is opened would get the number of a closed stream, and with it the output of FMU
+    libraries.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -58,7 +59,7 @@ def open_standard_streams() -> None:
 
 @contextmanager
 def own_output() -> Iterator[None]:
-    """Keep standard output for this program: what libraries of FMUs print meanwhile goes to standard error."""
+    """Keep standard output for this program: redirect the output of FMU libraries to standard error."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1)

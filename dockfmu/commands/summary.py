@@ -10,7 +10,7 @@ from dockfmu.commands.terminal import styled
 
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
-    """Print the outcome first, then times, events, the audit, and what was not valid."""
+    """Print the outcome first, then times, events, the audit, and violated ranges of validity."""
     outcome = styled(summary["outcome"].replace("_", " "), "green" if summary["success"] else "red", sys.stdout)
     print(f"{summary['system']}: {outcome}")
     print(f"  {summary['status']} at {summary['t_end']:.3f} s after {summary['wall_s']:.2f} s,")
@@ -21,7 +21,7 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
     if "craft" in failure:
         print(f"  {failure['craft']}")
     if resumed := summary.get("resumed"):
-        print(f"  gone on from a checkpoint at {resumed['t']:.3f} s: what follows is of the time since")
+        print(f"  continued from a checkpoint at {resumed['t']:.3f} s; the following covers the time since then")
     if summary["status"] == "completed" and summary["message"]:
         print(f"  {summary['message']}")
     seen: set[str] = set()
@@ -41,12 +41,12 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
 
 
 def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:
-    found = "not finite" if value is None else format(value, ".3g")
-    judged = ""
+    shown = "not finite" if value is None else format(value, ".3g")
+    judgement = ""
     if check and check["ok"] is not None:
         verdict = styled("ok", "green", sys.stdout) if check["ok"] else styled("NOT OK", "red", sys.stdout)
-        judged = f"  {verdict}, limit {check['limit']:.3g}, tests the {check['tests']}"
-    print(f"  {name.replace('_', ' '):24} {found:10}{judged}".rstrip())
+        judgement = f"  {verdict}, limit {check['limit']:.3g}, tests the {check['tests']}"
+    print(f"  {name.replace('_', ' '):24} {shown:10}{judgement}".rstrip())
 
 
 def _print_pace(real: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How text looks on a terminal: colours, the width of a table."""
+"""Text on a terminal: colours, and tables of its width."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 
 
 def coloured(stream: TextIO) -> bool:
-    """Return whether text for a stream has colours: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise."""
+    """Return whether text for a stream is coloured: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -20,19 +20,19 @@ def coloured(stream: TextIO) -> bool:
 
 
 def styled(text: str, style: str, stream: TextIO) -> str:
-    """Return text in a style of `_CODES`, or as it is where the stream has no colours."""
+    """Return text in a style of `_CODES`, or unchanged if the stream has no colours."""
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text and coloured(stream) else text
 
 
 def width(stream: TextIO) -> int | None:
-    """Return the columns of a terminal; None for a file or a pipe, whose lines may be of any length."""
+    """Return the number of columns of a terminal; None for a file or a pipe, whose lines may be of any length."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def table(rows: Sequence[Sequence[str]], columns: int | None = None, limits: Sequence[int | None] = ()) -> list[str]:
     """Return rows as lines of aligned columns, two spaces apart, cut at `columns` characters.
 
-    `limits` are the most characters of each column where the lines are cut, None for any number.
+    If the lines are cut, `limits` are the most characters of each column, None for any number.
     """
     if columns is not None:
         rows = [[cut(cell, limit) for cell, limit in zip(row, limits, strict=True)] for row in rows]

@@ -1,4 +1,4 @@
-"""`dockfmu view`: the page in the browser that replays a run."""
+"""`dockfmu view`: replay a run on a page in the browser."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def add_view(commands: Any) -> None:
         type=Path,
         nargs="?",
         metavar="OTHER",
-        help="a second run, which is drawn under the first: dashed, violet",
+        help="a second run, drawn beneath the first in dashed violet",
     )
-    view.add_argument("--port", type=port, default=0, help="of the server on this machine; default: any that is free")
-    view.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
+    view.add_argument("--port", type=port, default=0, help="port of the server on this machine; default: any free port")
+    view.add_argument("--no-browser", action="store_true", help="print the address, but do not open a browser")
     view.add_argument(
         "--export", type=Path, metavar="FILE.html",
-        help="write one file that shows the run without dockfmu and without a network, and serve nothing",
+        help="write one file that shows the run without dockfmu or a network, instead of serving a page",
     )  # fmt: skip
     view.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
-        help="with --export, these variables beside those that are drawn; '*' for all",
+        help="with --export, add these variables to those that are drawn; '*' for all",
     )  # fmt: skip
     view.set_defaults(action=_view)
 
@@ -59,7 +59,7 @@ def _view(arguments: argparse.Namespace) -> int:
         from dockfmu.view.server import serve
 
         def ready(address: str) -> None:
-            print(f"{files[0]}: {address}\nCtrl-C ends it", flush=True)
+            print(f"{files[0]}: {address}\nCtrl-C stops the server", flush=True)
             if not arguments.no_browser:
                 import webbrowser
 
@@ -72,7 +72,7 @@ def _view(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _recording(source: Path) -> Iterator[Path]:
-    """Return the recording to show; of an .ssp that of its first step. Raises CommandError."""
+    """Yield the recording to show; for an .ssp, that of its first step. Raises CommandError."""
     if source.suffix.lower() == ".ssp" and source.is_file():
         from dockfmu.system import System
 

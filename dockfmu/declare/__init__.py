@@ -1,1 +1,1 @@
-"""Systems as declared, and their way to connected FMUs: TOML, settings, initial conditions, ports, SSP packages."""
+"""Declared systems and their assembly from FMUs: TOML, settings, initial conditions, ports, SSP packages."""

@@ -1,4 +1,4 @@
-"""Macro steps of variable length, as a declaration says them: table `adaptive` of a system."""
+"""Macro steps of variable length, as declared in the table `adaptive` of a system."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ WRENCH, TWIST = ("force", "torque"), ("velocity", "angular_velocity")
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Steps from `shortest` to `longest` s; events within `event_step` s.
+    """Steps from `shortest` to `longest` s, with events located to within `event_step` s.
 
-    `bonds` are pairs of ports: of the element that gives a wrench, and of the one that gives the twist. With bonds
-    `tolerance` is the energy in J that each may make in a step, without them the relative error of a step by doubling.
-    `locate` names the Boolean and Integer outputs whose changes are events, or has patterns of names with `*`; without
-    it they are all that are connected. `levels` are those of Real outputs whose crossing is one.
-    `substeps` of elements are for those that look at the time at the start of their steps only, such as sequences: what
-    they decide in a long step shows in it, and is located.
+    `bonds` are pairs of ports: that of the element that outputs a wrench, and that of the element that outputs the
+    twist. With bonds, `tolerance` is the energy in J that each bond may generate in a step; without them, it is the
+    relative error of a step, estimated by step doubling. `locate` names the Boolean and Integer outputs whose changes
+    are events, or has patterns of names with `*`; by default they are all connected ones. `levels` are levels of Real
+    outputs whose crossings are events. `substeps` are for elements that evaluate the time only at the start of their
+    steps, such as sequences: a decision within a long step then shows in it, and is located.
     """
 
     tolerance: float
@@ -40,7 +40,7 @@ class Adaptive:
 
     @classmethod
     def from_table(cls, content: Any, where: str = "adaptive") -> Adaptive:
-        """Return what a table of a declaration or of JSON says. Raises DeclarationError for what is of another kind."""
+        """Read a table of a declaration or of JSON. Raises DeclarationError for entries of the wrong kind."""
         table = Table(content, where, ENTRIES)
         numbers = {name: table.number(name, positive=True) for name in NUMBERS}
         levels, substeps = table.table("levels"), table.table("substeps")
@@ -55,13 +55,13 @@ class Adaptive:
         )
 
     def prepare(self, system: Structure) -> None:
-        """Give the elements of a system their substeps."""
+        """Set the substeps of the elements of a system."""
         for name, count in self.substeps.items():
             if name in system.elements:
                 system.elements[name].substeps = count
 
     def control(self, tolerance: float | None = None) -> StepControl:
-        """Step control, with another tolerance where one is given."""
+        """Return the step control, with another tolerance if one is given."""
         chosen = self.tolerance if tolerance is None else tolerance
         bonds = tuple(_bond(*ports) for ports in self.bonds)
         estimate = PowerBonds(bonds, chosen) if bonds else StepDoubling(chosen)

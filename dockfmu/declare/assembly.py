@@ -1,4 +1,4 @@
-"""A declared system -> its FMUs -> an .ssp that any run starts from."""
+"""Assemble a declared system: build its FMUs, connect them and place the craft."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from master.system import Structure
 
 
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
-    """Return the set of that name that comes with the component.
+    """Return a parameter set of the component by its name.
 
-    Raises ParameterError naming `origin`, with near matches; and naming the set's file if a name, shape, unit or value
-    in it does not fit the component.
+    Raises ParameterError for an unknown name, with `origin` and near matches, and for a set with a name, shape, unit or
+    value that does not fit the component, with the file of the set.
     """
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
@@ -38,20 +38,20 @@ def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
 
 
 def start_values(component: Component, element: DeclaredElement) -> dict[str, float]:
-    """Scalar start values of an element: those in which it differs from the FMU's own.
+    """Return the scalar start values of an element that differ from the defaults of its FMU.
 
-    Raises ParameterError for unknown names, wrong units, types and shapes, values out of range, and values that do not
-    fit each other.
+    Raises ParameterError for unknown names, wrong units, types and shapes, values out of range, and values that are
+    inconsistent with each other.
     """
     sets = [parameter_set(component, name, element.origin) for name in element.sets]
     if element.values is not None:
         values = in_declared_units(component.record, element.values)
         values.check(component.record)
-        _check_truth_values(component, values)
+        _check_booleans(component, values)
         sets.append(values)
     block = component.start(*sets)
-    if (why := catalogue.misfit(element.component, component.record.view(block))) is not None:
-        raise ParameterError(f"{element.origin}: {why}")
+    if (reason := catalogue.misfit(element.component, component.record.view(block))) is not None:
+        raise ParameterError(f"{element.origin}: {reason}")
     return {
         slot.name: float(block[slot.index])
         for slot in component.record.variables
@@ -60,7 +60,7 @@ def start_values(component: Component, element: DeclaredElement) -> dict[str, fl
 
 
 def in_declared_units(record: Record, given: ParameterSet) -> ParameterSet:
-    """Return a set with its values in the units of the variables of a record.
+    """Return a parameter set with its values converted to the units of the variables of a record.
 
     Raises ParameterError for unknown names, and for units of another quantity than that of the variable.
     """
@@ -80,18 +80,18 @@ def in_declared_units(record: Record, given: ParameterSet) -> ParameterSet:
     return replace(given, values=values, units=units)
 
 
-def _check_truth_values(component: Component, values: ParameterSet) -> None:
-    """Raise ParameterError for true and false where a number is needed; 0 and 1 are truth values too."""
+def _check_booleans(component: Component, values: ParameterSet) -> None:
+    """Raise ParameterError for true and false where a number is needed; for Booleans, 0 and 1 are valid too."""
     record = component.record
     for name, value in values.values.items():
         scalar, _ = record.expand(name, value, values.file)[0]
         kind = record.slots[record.index[scalar]].field.type.fmi
-        if kind != "Boolean" and _has_truth_values(value):
+        if kind != "Boolean" and _has_booleans(value):
             raise ParameterError(f"{values.file}: {name} = {shown(value)}: must be numbers, the variable is {kind}")
 
 
-def _has_truth_values(value: object) -> bool:
-    return any(map(_has_truth_values, value)) if isinstance(value, list) else isinstance(value, bool)
+def _has_booleans(value: object) -> bool:
+    return any(map(_has_booleans, value)) if isinstance(value, list) else isinstance(value, bool)
 
 
 def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
@@ -110,31 +110,31 @@ def make_component(name: str, origin: str, options: dict[str, object]) -> Compon
 
 
 def build_fmu(component: Component, folder: Path, say: Callable[[str], None], **options: object) -> Path:
-    """`fmus.build`, whose progress names the FMU that is being built."""
+    """Build an FMU with `fmus.build`; progress messages name the FMU."""
     return build(component, folder, progress=lambda text: say(f"{component.name}: {text}"), **options)  # type: ignore[arg-type]
 
 
 def assemble(
     declaration: Declaration, folder: Path, progress: Callable[[str], None], settings: Settings = NOTHING
 ) -> tuple[Structure, Plan]:
-    """Build the FMUs of a declared system into `folder`, lay `settings` over it, place the crafts, connect the ports.
+    """Build the FMUs of a declared system into `folder`, connect the ports, apply `settings` and place the craft.
 
-    Settings go before the placement of the crafts, which uses them, and are not changed by it.
-    Raises ParameterError, CatalogueError, DeclarationError or StructureError for what does not fit.
+    The placement of the craft uses the settings and does not change them. Raises ParameterError,
+    CatalogueError, DeclarationError or StructureError for declarations or settings that do not fit.
     """
     system, plan = Structure(declaration.name), declaration.plan
     components: dict[str, Component] = {}
     starts: dict[str, dict[str, float]] = {}
     files: dict[str, Component] = {}
     for name, element in declaration.elements.items():
-        # what does not fit is refused before anything is compiled
+        # refuse what does not fit before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
     build_in_parallel(
         [(element.component, element.options) for element in declaration.elements.values()], progress, ["master"]
     )
     for name, component in components.items():
-        # FMUs of one name that were built with other options go to a folder of their own
+        # FMUs of the same name with other build options go to a separate folder
         first = files.setdefault(component.name, component)
         place = folder if first.options == component.options else folder / name
         system.add(name, build_fmu(component, place, progress), starts[name])

@@ -1,4 +1,4 @@
-"""Craft and mechanism must agree on what the acceleration of a port says (spec/00 R38)."""
+"""The base motion of mechanisms: craft and mechanism must agree on the acceleration of a port (spec/00 R38)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MECHANISM = f"parameters.{BASE}_motion"
 
 
 def check_base_motion(system: Structure) -> None:
-    """Raise StructureError for each mechanism whose `base_motion` is another than that of the port that carries it.
+    """Raise StructureError for mechanisms whose `base_motion` differs from that of the port that carries them.
 
-    Looks at the connections of a port's acceleration to the port `base` of an FMU; FMUs of others, which have no such
-    parameters, are left alone.
+    The check covers connections from a port's acceleration to the port `base` of an FMU; third-party FMUs, which have
+    no such parameters, are skipped.
     """
     problems = list(_problems(system))
     if problems:
@@ -27,9 +27,9 @@ def check_base_motion(system: Structure) -> None:
 
 
 def leave_out_affine_mass(system: Structure) -> None:
-    """Take away the connections of `affine_mass` of mechanisms whose mode has no use for it.
+    """Remove the connections of `affine_mass` from mechanisms whose mode does not use it.
 
-    They cost time in each step, and a craft of others need not have the input.
+    They cost time in each step, and a third-party craft need not have the input.
     """
     system.connections[:] = [
         connection
@@ -39,7 +39,7 @@ def leave_out_affine_mass(system: Structure) -> None:
 
 
 def responds(system: Structure) -> bool:
-    """Return whether a craft adds the response of its mechanism to the wrench that it gets (AFFINE)."""
+    """Return whether a craft adds the response of its mechanism to the wrench that it receives (AFFINE)."""
     return any(_value(system, name, MECHANISM) == AFFINE for name in system.elements)
 
 
@@ -50,14 +50,14 @@ def _problems(system: Structure) -> Iterator[str]:
             continue
         port = connection.output.removesuffix(ACCELERATION)
         carrier = f"parameters.{port}.base_motion"
-        given = _value(system, connection.source, carrier)
-        wanted = _value(system, connection.target, MECHANISM)
-        if given is not None and wanted is not None and given != wanted:
+        of_craft = _value(system, connection.source, carrier)
+        of_mechanism = _value(system, connection.target, MECHANISM)
+        if of_craft is not None and of_mechanism is not None and of_craft != of_mechanism:
             yield (
-                f"{connection.source}.{carrier} = {given}, but {connection.target}.{MECHANISM} = {wanted}: "
+                f"{connection.source}.{carrier} = {of_craft}, but {connection.target}.{MECHANISM} = {of_mechanism}: "
                 f"the mechanism must know how {connection.source}.{port} reports its acceleration"
             )
-        elif given == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
+        elif of_craft == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
             yield (
                 f"{connection.source}.{carrier} = {AFFINE}: {connection.target}.{BASE}{MASS[:-1]} is not connected to "
                 f"{connection.source}.{port}{MASS[:-1]}; a system by name connects them if it is loaded with {AFFINE}"
@@ -65,7 +65,7 @@ def _problems(system: Structure) -> Iterator[str]:
 
 
 def _value(system: Structure, element: str, name: str) -> Any:
-    """Name of the item that the parameter has in the element; None if there is no such parameter."""
+    """Return the name of the item to which a parameter is set; None if the element has no such parameter."""
     variable = system.description(element).variables.get(name)
     if variable is None:
         return None

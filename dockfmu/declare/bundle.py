@@ -1,4 +1,4 @@
-"""A system and the plan of its run as one .ssp: what every run starts from."""
+"""A system and the plan of its runs as one .ssp, from which every run starts."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ ANNOTATION = "org.dockfmu.plan"
 
 
 def silent(_: str) -> None:
-    """Take progress that nobody asked for."""
+    """Discard a progress message."""
 
 
 def write_bundle(system: Structure, plan: Plan, description: str, file: Path) -> Path:
-    """Write the .ssp with FMUs, start values and connections; the plan goes along as an annotation."""
+    """Write the .ssp with FMUs, start values and connections, and with the plan as an annotation."""
     annotation = Annotation.of_text(ANNOTATION, plan.to_json())
     content = from_system(
         system, stop_time=plan.stop, step=plan.step, annotations=[annotation], description=description
     )
-    # at once, so that no other process reads half of it
+    # replace the file atomically, so that no other process reads half of it
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as folder:
         return write_ssp(content, Path(folder) / file.name).replace(file)
 
@@ -47,8 +47,8 @@ def make(
 ) -> Path:
     """Build the FMUs of a declared system into `folder`/fmus, and write its .ssp beside them; return the .ssp.
 
-    A system of dockfmu with its `own` values is made once; after that it comes from the cache. Raises what `assemble`
-    raises.
+    A system of dockfmu with its `own` values is built once, and later taken from the cache. Raises the errors of
+    `assemble`.
     """
     if declared.initial_conditions is not None and (found := severity(declared.initial_conditions)) is not None:
         progress(f"initial conditions: {found}")
@@ -67,23 +67,23 @@ def make(
 
 
 def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, list[str]]:
-    """(system, plan, description, notes) of any .ssp, unpacked into `folder`, which must outlive the system.
+    """Return (system, plan, description, notes) of any .ssp, unpacked into `folder`, which must outlive the system.
 
-    "FILE.ssp#VARIANT.ssd" chooses one of its descriptions. An .ssp from elsewhere gets the default plan, with its own
-    stop time and the macro step that libcosim or OMSimulator would take.
-    Raises ArchiveError, DescriptionError, SspError or StructureError.
+    "FILE.ssp#VARIANT.ssd" selects one of its descriptions. An .ssp from another tool gets the default plan, with its
+    own stop time and the macro step that libcosim or OMSimulator would take. Raises ArchiveError,
+    DescriptionError, SspError or StructureError.
     """
     content = read_package(str(file), folder)
     system, notes = to_system(content)
-    found = content.description.annotation(ANNOTATION)
+    annotation = content.description.annotation(ANNOTATION)
     try:
-        plan = _foreign_plan(content.description) if found is None else Plan.from_json(found.text)
+        plan = _foreign_plan(content.description) if annotation is None else Plan.from_json(annotation.text)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        what = "its default experiment" if found is None else f"its annotation {ANNOTATION}"
+        what = "its default experiment" if annotation is None else f"its annotation {ANNOTATION}"
         reason = error if isinstance(error, DeclarationError) else repr(error)
-        raise SspError(f"{file}: {what} is not a plan of a run ({reason})") from error
-    if found is None and content.description.start_time:
-        notes = [*notes, f"its start time {content.description.start_time:g} s is not taken: runs begin at 0 s"]
+        raise SspError(f"{file}: {what} is not the plan of a run ({reason})") from error
+    if annotation is None and content.description.start_time:
+        notes = [*notes, f"its start time {content.description.start_time:g} s is ignored: runs begin at 0 s"]
     system.order = plan.order or system.order
     return system, plan, content.description.description or "", notes
 

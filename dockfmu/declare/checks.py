@@ -1,4 +1,4 @@
-"""The lines of the audit of a run: what each measures, and the limit above which the balance does not close."""
+"""The lines of the audit of a run: the meaning of each, and the limit above which the balance does not close."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Check:
     Attributes
     ----------
     limit : largest accepted value
-    tests : what a larger value is evidence of. "coupling": the line is an identity of the exchange, which holds for any
-        forces as long as each craft gets the impulse that the other one felt. "dynamics": the line compares quantities
-        that were computed independently of each other
-    meaning : what the line measures
+    tests : what a larger value disproves. "coupling": the line is an identity of the exchange, which holds for any
+        forces provided that each craft receives the impulse that the other one felt. "dynamics": the line compares
+        quantities that were computed independently of each other
+    meaning : the quantity that the line measures
     remedy : what to do about a larger value; `{step}` stands for the macro step, s
     """
 
@@ -27,13 +27,13 @@ class Check:
 
 
 _EXCHANGE = (
-    "the elements do not get the impulses that others felt; an algorithm that passes values on within the step, "
+    "the elements do not receive the impulses that others felt; an algorithm that passes values on within the step, "
     "such as gauss_seidel, or a smaller macro step than {step:g} s, may help"
 )
 _STEP = "a smaller macro step than {step:g} s may help"
 
 CHECKS = {
-    # rounding is 1e-9 or less; a wrench that is taken in turned axes errs by (angle in a step)^2 / 24 (spec/00 R4)
+    # rounding is 1e-9 or less; a wrench applied in rotated axes errs by (angle in a step)^2 / 24 (spec/00 R4)
     "linear_momentum_drift": Check(1e-6, "coupling", "impulses exchanged between the elements", _EXCHANGE),
     "angular_momentum_drift": Check(1e-6, "coupling", "angular impulses exchanged between the elements", _EXCHANGE),
     # spec/00 R45: 1e-6 to 2e-5 and 7e-4, at the default step; the limits are about five times that
@@ -43,7 +43,7 @@ CHECKS = {
     "base_impulse_error": Check(
         4e-3, "dynamics", "impulse of the instantaneous base wrench against the exchanged one", _STEP
     ),
-    # ten times what is promised at the default step
+    # ten times the residual promised at the default step
     "energy_residual": Check(
         0.01, "dynamics", "|input - stored - dissipated| over the approach energy",
         _STEP + ", or work from outside is missing in it",

@@ -1,6 +1,6 @@
-"""A system as data: its elements, connections of ports, initial conditions and how it is run.
+"""A system as data: its elements, connections of ports, initial conditions and the plan of its runs.
 
-Declarations are TOML files, those of dockfmu in `ssp/systems`; docs/guide/systems.md describes the format.
+Declarations are TOML files, for the systems of dockfmu in `ssp/systems`; docs/guide/systems.md describes the format.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dockfmu.declare.tables import Table
 from dockfmu.declare.values import long_form, physical_value
 
 CHANGED = "-changed"
-"""The end of the name of an .ssp that holds a system with other settings than its own."""
+"""End of the name of an .ssp whose settings differ from those of the declaration."""
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
     "report",
@@ -34,7 +34,7 @@ _TABLES = (
 class DeclaredElement:
     """One FMU of the system: a component with build options, parameter sets and single values.
 
-    `origin` names it in messages, with the file that declares it.
+    `origin` names the element and the file that declares it, for messages.
     """
 
     component: str
@@ -46,7 +46,10 @@ class DeclaredElement:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A whole system. `connections` are pairs of ports, "element.port"; `origin` is the file of a user's system."""
+    """A whole system.
+
+    `connections` are pairs of ports, "element.port"; `origin` is the file of a user's system, None for one of dockfmu.
+    """
 
     name: str
     description: str
@@ -57,12 +60,12 @@ class Declaration:
     origin: Path | None = None
 
     def with_conditions(self, settings: Mapping[str, Any]) -> Declaration:
-        """Return a copy with initial conditions replaced, by their name or that of one element of them, `miss[2]`.
+        """Return a copy with initial conditions replaced, by name or by the name of one element, `miss[2]`.
 
-        Values are numbers in SI or texts with a unit. The name `seed` stands for all eleven, drawn within their limits
+        Values are numbers in SI or strings with a unit. The name `seed` replaces all eleven, drawn within their limits
         by `limits.draw`; other values take precedence over it.
 
-        Raises DeclarationError for other names, and for values that are not as many finite numbers as are needed.
+        Raises DeclarationError for other names, and for values that are not the required count of finite numbers.
         """
         conditions = self.initial_conditions
         if not settings:
@@ -93,7 +96,7 @@ def _declaration(file: Path) -> Declaration:
         _check_names(content, file)
         return _from_table(Table(content, str(file), _TABLES))
     except RecursionError as error:
-        raise DeclarationError(f"{file}: too many tables or lists within each other") from error
+        raise DeclarationError(f"{file}: tables or lists are nested too deeply") from error
 
 
 def _from_table(table: Table) -> Declaration:
@@ -106,7 +109,7 @@ def _from_table(table: Table) -> Declaration:
     except DeclarationError:
         raise
     except (TypeError, ValueError) as error:
-        # what does not fit together, though each entry is of its kind
+        # entries of the right kind that do not fit together
         raise DeclarationError(f"{table.where}: {error}") from error
     for where, named in (("audit: elements", plan.audited), ("run: order", plan.order)):
         for name in named:
@@ -115,8 +118,8 @@ def _from_table(table: Table) -> Declaration:
                     f"{table.where}, {where}: there is no element {name!r}{did_you_mean(name, elements)}"
                 )
     if plan.order and sorted(plan.order) != sorted(elements):
-        wanted = f"it must name each element once: {', '.join(elements)}"
-        raise DeclarationError(f"{table.where}, run: order = {', '.join(plan.order)}: {wanted}")
+        rule = f"it must name each element once: {', '.join(elements)}"
+        raise DeclarationError(f"{table.where}, run: order = {', '.join(plan.order)}: {rule}")
     return Declaration(
         table.text("name"),
         table.text("description", ""),
@@ -128,15 +131,15 @@ def _from_table(table: Table) -> Declaration:
 
 
 def _conditions(table: Table) -> InitialConditions:
-    """Return the initial conditions of a system; a seed draws them about those of its table."""
+    """Return the initial conditions of a system; with a seed, they are drawn about those of its table."""
     conditions, seed = read_conditions(table), table.table(CONDITIONS).content.get(SEED)
     return conditions if seed is None else draw(conditions, seed_of(seed))
 
 
 def _check_names(content: Mapping[str, Any], file: Path) -> None:
-    """Raise DeclarationError for names under which the products of a system could not lie beside those of others.
+    """Raise DeclarationError for names under which the products of a system would collide with other files.
 
-    Folders and files are called by them, also where upper and lower case are not distinguished.
+    Folders and files bear these names, also on file systems that do not distinguish upper and lower case.
     """
     name, elements = content.get("name"), content.get("elements")
     given = [("name", name)] if name is not None else []
@@ -144,16 +147,16 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
     for what, text in given:
         problem = unfit_for_file(text)
         if not problem and text.lower().endswith((".fmu", ".ssp", CHANGED)):
-            problem = "ends like that of a file of ours"
+            problem = "ends like the name of a file of dockfmu"
         if problem:
             raise DeclarationError(f"{file}: the {what} {text!r} {problem}")
     seen: dict[str, str] = {}
     for _, element in given[1:]:
         other = seen.setdefault(element.lower(), element)
         if other != element:
-            raise DeclarationError(f"{file}: the elements {other} and {element} differ in capital letters only")
+            raise DeclarationError(f"{file}: the elements {other} and {element} differ only in case")
     if isinstance(name, str) and file.parent != SYSTEMS and name.lower() in map(str.lower, names()):
-        raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours a name of its own")
+        raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours another name")
 
 
 def _element(table: Table) -> DeclaredElement:

@@ -1,6 +1,6 @@
 """The TOML files of systems: those that come with dockfmu, and files that extend others.
 
-What is here imports no physics and no master: `dockfmu list` takes a fraction of a second.
+This module imports neither physics nor master, so that `dockfmu list` takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def names() -> list[str]:
 
 
 def description(name: str) -> str:
-    """Return what a system that comes with dockfmu says of itself. Raises DeclarationError."""
+    """Return the description of a system that comes with dockfmu. Raises DeclarationError."""
     file = SYSTEMS / f"{name}.toml"
-    found: str = Table(read_tables(file), str(file)).text("description", "")
-    return found
+    text: str = Table(read_tables(file), str(file)).text("description", "")
+    return text
 
 
 def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -36,15 +36,15 @@ def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def files_of(file: Path) -> list[Path]:
-    """Return a file and those that it extends, which it needs wherever it is brought, as far as dockfmu has them not.
+    """Return a file and the files that it extends, without those of dockfmu: all that must be moved with it.
 
-    The file itself is always the first. Raises DeclarationError.
+    The file itself always comes first. Raises DeclarationError.
     """
     found: list[Path] = []
     last: Path | None = file
     while last is not None and (not found or last.parent.resolve() != SYSTEMS):
         found.append(last)
-        last = _extended(last, _content(last), tuple(each.resolve() for each in found[:-1]))
+        last = _extended(last, _content(last), tuple(path.resolve() for path in found[:-1]))
     return found
 
 
@@ -57,7 +57,7 @@ def _content(file: Path) -> dict[str, Any]:
 
 
 def _extended(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> Path | None:
-    """Return the file that the content of `file` extends, none of those `above`; None where it extends none."""
+    """Return the file that the content of `file` extends, if any; it must not be one of `above`."""
     if "extends" not in content:
         return None
     base = f"{Table(content, str(file)).text('extends')}.toml"

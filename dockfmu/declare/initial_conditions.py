@@ -1,4 +1,4 @@
-"""Initial conditions of a docking: misalignment and motion at first contact, as declared or set (spec/04 section 8)."""
+"""Initial conditions of a docking: misalignment and motion at first contact, declared or set (spec/04 section 8)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dockfmu.declare.values import has_texts, physical_value
 
 CONDITIONS = "initial_conditions"
 SEED = "seed"
-"""The name under which a seed is given, from which the eleven parameters are drawn."""
+"""Name of the seed from which the eleven parameters are drawn."""
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
 ANGLES = ("yaw", "pitch", "roll")
 UNITS = {
     "miss": "m", "start_gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
     **dict.fromkeys((*ANGLES, "angles"), "rad"),
 }  # fmt: skip
-"""The units of the initial conditions, in which numbers without a unit are."""
+"""Units of the initial conditions, also of numbers without a unit."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,19 @@ class InitialConditions:
     """Misalignment and motion of the moving craft at first contact, SI, spec/04 section 8.
 
     `active` and `target` are the ports of mechanism and passive unit, whichever craft approaches; `contact` is the
-    element that has the contact, if it is not the mechanism.
+    element with the contact model, if it is not the mechanism.
 
     `moving` : "active" (case (a) of the spec): the craft with the mechanism approaches, the other one rests, and its
         frame C is I; "passive" (case (b)): the other way round
     `miss` : (y, z) of the head's centre in axes of the resting unit; of the passive unit in frame 0 in case (b)
-    `angles` : yaw, pitch, roll of the moving unit against the resting one
-    `velocity` : of the moving craft, x > 0 closes; `velocity_point` says of what: "cm_inertial", its centre of mass in
-        I; "port_relative", its port as seen in the port of the resting craft, which turns with `orbital_rate`
+    `angles` : yaw, pitch, roll of the moving unit relative to the resting one
+    `velocity` : of the moving craft, x > 0 closes; `velocity_point` names its point: "cm_inertial", the centre of mass
+        in I; "port_relative", the port relative to the port of the resting craft, which turns with `orbital_rate`
     `angular_velocity` : of the moving craft relative to the resting one, axes C
-    `orbital_rate` : angular velocity of both craft with their orbit, axes C of the resting one
-    `start_gap` : moves the active unit back along x of the passive one
-    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws, see `declare.limits`
-    `sources` : where the values of a file are from, by their names there
+    `orbital_rate` : angular velocity of both craft due to their orbit, axes C of the resting one
+    `start_gap` : distance by which the active unit is moved back along x of the passive one
+    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws; see `declare.limits`
+    `sources` : sources of the values of a file, by their names there
     """
 
     active: str
@@ -68,13 +68,13 @@ class InitialConditions:
 
 
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
-"""The eleven parameters of spec/04 section 8, by name and number."""
+"""The eleven parameters of spec/04 section 8: names, and how many each has."""
 
 SIZES = {
     **{name: size for name, size in LIMITED.items() if name != "angles"},
     "start_gap": 1, "orbital_rate": 3, **dict.fromkeys(ANGLES, 1),
 }  # fmt: skip
-"""The conditions that have a unit, and how many numbers each has."""
+"""Conditions with a unit, and how many numbers each has."""
 
 PLACES = ("active", "target", "mechanism")
 
@@ -126,24 +126,24 @@ def read_conditions(table: Table) -> InitialConditions:
 
 
 def _limits(table: Table) -> dict[str, tuple[float, ...]]:
-    """Return the limits of all eleven parameters, SI; one number serves all elements. Empty for an empty table."""
+    """Return the limits of all eleven parameters, SI; one number applies to all elements. Empty for an empty table."""
     if not table.content:
         return {}
-    found = {}
+    limits = {}
     for name, count in LIMITED.items():
         if name not in table.content:
             raise DeclarationError(f"{table.where}: lacks {name}")
         numbers = np.array(_si(table, name)[0])
         if len(numbers) not in (1, count) or not (numbers > 0.0).all():
             raise DeclarationError(f"{table.where}, {name}: give one positive number, or {count} of them")
-        found[name] = tuple(np.broadcast_to(numbers, count).tolist())
-    return found
+        limits[name] = tuple(np.broadcast_to(numbers, count).tolist())
+    return limits
 
 
 def with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:
     """Return conditions with one replaced, or one element of it; `yaw`, `pitch`, `roll` are the elements of `angles`.
 
-    Raises DeclarationError for other names, and for values that are not as many finite numbers as are needed.
+    Raises DeclarationError for other names, and for values that are not the required count of finite numbers.
     """
     typed = name
     if name in ANGLES:
@@ -163,9 +163,9 @@ def with_condition(conditions: InitialConditions, name: str, value: Any) -> Init
         value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{typed}")
     except UnitError as error:
         raise DeclarationError(str(error)) from error
-    found = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
-    numbers = [number for number in found if number is not None]
-    if len(numbers) < len(found):
+    candidates = [finite_number(item) for item in (value if isinstance(value, list) else [value])]
+    numbers = [number for number in candidates if number is not None]
+    if len(numbers) < len(candidates):
         raise DeclarationError(f"{where}: must be finite numbers")
     size = len(before) if isinstance(before, tuple) else 1
     if bracket:

@@ -1,8 +1,8 @@
-"""Systems of dockfmu that were made before: FMUs and .ssp, kept by the content of all that they are made of.
+"""Cache of systems of dockfmu, FMUs and .ssp, by the content of everything from which they are built.
 
-To know that an FMU has been built takes its component, and to place the crafts takes its kernels: modules and a
-compiler that a run does not need. What is kept here is found by a digest of all source files of dockfmu, whatever they
-are for.
+To know whether an FMU is up to date requires its component, and to place the craft requires its kernels: modules and a
+compiler that a run does not need. This cache is keyed instead by a digest of all source files of dockfmu, whether or
+not they affect the system.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ _TOOLS = ("fmpy", "llvmlite", "lxml", "numba", "numpy", "pythonfmu", "scipy", "z
 
 _IMPORTED = time.time()
 MARGIN_S = 10.0
-"""Time within which the modules of dockfmu are imported."""
+"""Allowance for the time that the import of dockfmu's modules takes."""
 
 
 @cache
 def _sources() -> tuple[Path, ...]:
     """Return all files of dockfmu."""
-    found: list[str] = []
+    files: list[str] = []
     for package in _PACKAGES:
-        for folder, below, names in os.walk(ROOT / package):
-            below[:] = [name for name in below if name != "__pycache__"]
-            found += [f"{folder}{os.sep}{name}" for name in names]
-    return tuple(map(Path, sorted(found)))
+        for folder, subfolders, names in os.walk(ROOT / package):
+            subfolders[:] = [name for name in subfolders if name != "__pycache__"]
+            files += [f"{folder}{os.sep}{name}" for name in names]
+    return tuple(map(Path, sorted(files)))
 
 
 def key(name: str) -> str:
-    """Return a digest of all that the system `name` of dockfmu is made of, with its own values."""
-    total = hashlib.sha256(f"{name} {sys.version} {sys.platform}\0".encode())
+    """Return a digest of everything from which the system `name` of dockfmu, with its own values, is built."""
+    digest = hashlib.sha256(f"{name} {sys.version} {sys.platform}\0".encode())
     for tool in _TOOLS:
-        total.update(f"{tool} {version(tool)}\0".encode())
+        digest.update(f"{tool} {version(tool)}\0".encode())
     # settings of the compiler
     for variable in sorted(variable for variable in os.environ if variable.startswith("NUMBA_")):
-        total.update(f"{variable}={os.environ[variable]}\0".encode())
+        digest.update(f"{variable}={os.environ[variable]}\0".encode())
     settings = Path(".numba_config.yaml")
-    total.update(settings.read_bytes() if settings.is_file() else b"\0")
+    digest.update(settings.read_bytes() if settings.is_file() else b"\0")
     root = len(os.fsencode(ROOT))
     for file in _sources():
-        total.update(hashlib.sha256(file.read_bytes()).digest() + os.fsencode(file)[root:] + b"\0")
-    return total.hexdigest()
+        digest.update(hashlib.sha256(file.read_bytes()).digest() + os.fsencode(file)[root:] + b"\0")
+    return digest.hexdigest()
 
 
 def restore(name: str, key: str, folder: Path) -> bool:
-    """Write what `store` has kept to `folder`; return whether there is anything."""
+    """Write the files kept by `store` to `folder`; return whether there are any."""
     data = kept_file(_place(name, key), key)
     if data is None:
         return False
@@ -66,7 +66,7 @@ def restore(name: str, key: str, folder: Path) -> bool:
 
 
 def store(name: str, key: str, folder: Path) -> None:
-    """Keep all files of `folder`, unless sources are so new that this process may have been started with others."""
+    """Keep all files of `folder`, unless a source is so new that this process may have imported its old version."""
     if max(file.stat().st_mtime for file in _sources()) > _IMPORTED - MARGIN_S:
         return
     stream = io.BytesIO()

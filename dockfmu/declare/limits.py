@@ -1,4 +1,4 @@
-"""Limits of the initial conditions (spec/04 section 8): how near to them conditions are, and draws within them."""
+"""Limits of the initial conditions (spec/04 section 8): severity of conditions, and draws within the limits."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED
 from dockfmu.declare.tables import DeclarationError
 
 SIGMAS = 3.0
-"""A limit is this many standard deviations: single parameters reach theirs in a few cases per thousand."""
+"""Standard deviations from the mean to a limit: a parameter reaches its limit in a few cases per thousand."""
 
 
 @dataclass(frozen=True)
 class Severity:
-    """Nearness of initial conditions to their limits (spec/04 section 8), of p_i over its limit, i = 1..11.
+    """Nearness of initial conditions to their limits (spec/04 section 8), from the ratios p_i / limit_i, i = 1..11.
 
     Attributes
     ----------
     root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32
-    sum : R2, the sum of magnitudes (the source forgets to take them); nominal below 1, at most 11
-    worst : the parameter nearest to its limit, and how near
+    sum : R2, the sum of magnitudes (the source omits the magnitude signs); nominal below 1, at most 11
+    worst : the parameter nearest to its limit, and its ratio
     """
 
     root_sum_square: float
@@ -53,7 +53,7 @@ def severity(conditions: InitialConditions) -> Severity | None:
 
 
 def seed_of(value: Any) -> int:
-    """Return a seed as a number, from a number or a text. Raises DeclarationError unless it is whole and from 0."""
+    """Return a seed from a number or a string. Raises DeclarationError unless it is a whole number from 0."""
     try:
         seed = int(value) if isinstance(value, str) else value
     except ValueError:
@@ -64,12 +64,12 @@ def seed_of(value: Any) -> int:
 
 
 def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
-    """Return conditions whose eleven parameters are drawn within their limits; the same for the same seed everywhere.
+    """Return conditions whose eleven parameters are drawn within their limits; a seed gives the same everywhere.
 
-    Each is normal with a third of its limit as standard deviation, and none goes beyond its limit. Means are zero; that
-    of the closing speed is the declared one, and the limit of its deviation the distance to 0 or to its own limit,
-    whichever is nearer. Raises DeclarationError where no limits are declared, and where the closing speed is not within
-    its limit.
+    Each parameter is normally distributed, with a third of its limit as standard deviation, truncated at the limit.
+    Means are zero, except that of the closing speed, which is the declared speed; the limit of its deviation is the
+    distance to 0 or to its own limit, whichever is nearer. Raises DeclarationError if no limits are declared, or if the
+    closing speed is not within its limit.
     """
     from scipy.special import ndtr, ndtri
 
@@ -80,7 +80,7 @@ def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
         raise DeclarationError(
             f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {fastest:g} m/s"
         )
-    # uniform numbers by a generator whose stream is fixed: those of numpy's distributions may change with its versions
+    # uniform numbers from a generator with a fixed stream: numpy's distributions may change between its versions
     bits = np.random.PCG64(seed).random_raw(sum(LIMITED.values()))
     uniform = (bits >> np.uint64(11)).astype(float) * 2.0**-53
     below, above = ndtr(-SIGMAS), ndtr(SIGMAS)

@@ -1,4 +1,4 @@
-"""Systems on paper: connected and with start values, with descriptions in the place of FMUs that are not built."""
+"""Systems on paper: connected and with start values, but with model descriptions instead of built FMUs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ssp.archive import is_package
 
 @contextmanager
 def opened(name: str) -> Iterator[tuple[Structure, Plan]]:
-    """Open (system, plan) of a system by name, of a .toml or an .ssp.
+    """Yield (system, plan) of a system by name, of a .toml or of an .ssp.
 
-    The FMUs of a declared system are not built: only their descriptions are there. Raises what reading it raises.
+    The FMUs of a declared system are not built; only their descriptions exist. Raises any error of reading the system.
     """
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
         if is_package(name):
@@ -40,8 +40,8 @@ def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[Structure
     system = Structure(declared.name)
     components = {}
     for name, element in declared.elements.items():
-        made = components[name] = make_component(element.component, name, dict(element.options))
-        system.add(name, described(made, name, folder).file, start_values(made, element))
+        component = components[name] = make_component(element.component, name, dict(element.options))
+        system.add(name, described(component, name, folder).file, start_values(component, element))
     for one, other in declared.connections:
         join(system, one, other)
     leave_out_affine_mass(system)
@@ -49,17 +49,20 @@ def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[Structure
 
 
 def described(component: Component, name: str, folder: Path) -> Description:
-    """Return the description that the FMU of a component would have; `folder` holds its file, called by `name`."""
+    """Return the description that the FMU of a component would have; its file, NAME.xml, is written to `folder`."""
     file = folder / f"{name}.xml"
     file.write_bytes(describe(component, "on-paper", NATIVE_CAPABILITIES))
     return read_description(file)
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    """Return (system, ".", rest) of "SYSTEM.rest", where the system may be a file; no dot and no rest for a system."""
+    """Return (system, ".", rest) of "SYSTEM.rest", where the system may be a file.
+
+    For a system alone, dot and rest are empty.
+    """
     for ending in (".ssd", ".ssp", ".toml", ".fmu"):
-        file, found, rest = name.partition(f"{ending}.")
-        if found:
+        file, separator, rest = name.partition(f"{ending}.")
+        if separator:
             return file + ending, ".", rest
         if name.endswith(ending):
             return name, "", ""

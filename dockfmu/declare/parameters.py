@@ -1,4 +1,4 @@
-"""What the parameters of a system are, and where their values come from, without building an FMU."""
+"""The parameters of a system and the sources of their values, without building an FMU."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 _SETS = re.compile(r"resources/parameters/[^/]+\.ssv")
 
 _CONDITIONS = {
-    "miss": "(y, z) of the head's centre in axes of the resting unit",
-    "yaw": "of the moving unit against the resting one",
-    "pitch": "of the moving unit against the resting one",
-    "roll": "of the moving unit against the resting one",
-    "velocity": "of the moving craft, x > 0 closes",
-    "angular_velocity": "of the moving craft relative to the resting one, axes C",
-    "start_gap": "by which the active unit is moved back along x of the passive one",
-    "orbital_rate": "angular velocity of both craft with their orbit, axes C of the resting one",
+    "miss": "position (y, z) of the head's centre in axes of the resting unit",
+    "yaw": "yaw of the moving unit relative to the resting one",
+    "pitch": "pitch of the moving unit relative to the resting one",
+    "roll": "roll of the moving unit relative to the resting one",
+    "velocity": "velocity of the moving craft; x > 0 closes",
+    "angular_velocity": "angular velocity of the moving craft relative to the resting one, axes C",
+    "start_gap": "distance by which the active unit is moved back along x of the passive one",
+    "orbital_rate": "angular velocity of both craft due to their orbit, axes C of the resting one",
 }
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an element, arrays whole.
+    """A parameter of an element, with an array as one parameter.
 
-    `value` and `default` are numbers, truth values or texts, in nested lists for arrays, in `unit`; `default` is that
-    of the FMU. A value of None is computed when a run starts. `set_by` names what gave the value: a parameter set,
+    `value` and `default` are numbers in `unit`, Booleans or strings, in nested lists for arrays; `default` is that of
+    the FMU. A value of None is computed when a run starts. `set_by` names what set the value: a parameter set,
     "system", "initial_conditions", "package", "--parameters" or "--set"; it is empty for a default. `source` says where
-    the value is from, such as "assumed"; it is empty where this is unknown. `display` is (unit, factor) in which people
-    are shown the value.
+    the value is from, such as "assumed"; it is empty if this is unknown. `display` is (unit, factor) for displayed
+    values.
     """
 
     element: str
@@ -83,7 +83,7 @@ class Parameter:
 
 @dataclass
 class _Layer:
-    """Values that were laid over those before: scalar -> value, and where each is from."""
+    """Values that override those of the layers below: scalar -> value, and the source of each."""
 
     by: str
     values: Mapping[str, Any]
@@ -92,7 +92,7 @@ class _Layer:
 
 @dataclass
 class _Element:
-    """An element with the layers of its values, the lowest first, and sets that may have the source of a default."""
+    """An element with the layers of its values, lowest first, and the sets that may give the source of a default."""
 
     description: Description
     layers: list[_Layer] = field(default_factory=list)
@@ -103,8 +103,8 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
     """Return the parameters of "SYSTEM[.ELEMENT[.PATTERN]]".
 
     The system is a name, a .toml or an .ssp; FILE.fmu and the name of a component take no ELEMENT. `settings` and
-    `files` are laid over it as by `--set` and `--parameters`. Raises StructureError with near matches for an element or
-    a pattern that selects nothing, and what reading the system raises.
+    `files` are applied as by `--set` and `--parameters`. Raises StructureError with near matches for an element or
+    a pattern that selects nothing, and any error of reading the system.
     """
     origin, _, rest = split_name(name)
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
@@ -156,7 +156,7 @@ def _chosen(origin: str, found: list[Parameter], pattern: str) -> list[Parameter
         if "*" in element:
             raise StructureError([f"{origin} has no parameter {pattern!r}{did_you_mean(pattern, names)}"])
         hint = did_you_mean(element, elements) or did_you_mean(pattern, names)
-        raise StructureError([f"{origin} has {', '.join(elements)}, no {element!r}{hint}"])
+        raise StructureError([f"{origin} has no element {element!r}; there are {', '.join(elements)}{hint}"])
     return [parameter for parameter in found if parameter.full_name in chosen]
 
 
@@ -167,31 +167,33 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
     if element.values is not None:
         (given,) = _sets(component, [in_declared_units(component.record, element.values)])
         layers.append(_Layer("system", given.values, given.sources))
-    found = _Element(system.description(name), layers, _sets(component, component.parameter_sets))
-    # what the system changes by itself, such as the mass of an AFFINE mechanism
-    layers.append(_Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(found, n)}))
+    described_element = _Element(system.description(name), layers, _sets(component, component.parameter_sets))
+    # values that the system itself changes, such as the mass of an AFFINE mechanism
+    layers.append(
+        _Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(described_element, n)})
+    )
     conditions = declared.initial_conditions
     if conditions is not None and name in (conditions.active.split(".")[0], conditions.target.split(".")[0]):
-        placed = [n for n in found.description.variables if n.startswith("parameters.initial.")]
+        placed = [n for n in described_element.description.variables if n.startswith("parameters.initial.")]
         layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
-    return found
+    return described_element
 
 
 def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
     """Return parameter sets as layers of scalars."""
-    found = []
+    layers = []
     for entry in sets:
         pairs = [
             (scalar, number, entry.sources[name])
             for name, value in entry.values.items()
             for scalar, number in component.record.expand(name, value, entry.file)
         ]
-        found.append(_Layer(entry.name, {s: n for s, n, _ in pairs}, {s: source for s, _, source in pairs}))
-    return found
+        layers.append(_Layer(entry.name, {s: n for s, n, _ in pairs}, {s: source for s, _, source in pairs}))
+    return layers
 
 
 def _of_file(system: Structure, name: str) -> _Element:
-    """Return an element of an FMU: the parameter sets in it say where values are from."""
+    """Return an element of an FMU; the parameter sets inside the FMU give the sources of its values."""
     element = system.elements[name]
     known = []
     if element.file.is_file():
@@ -221,7 +223,7 @@ def _value(element: _Element, name: str) -> Any:
 
 
 def _top(element: _Element, name: str) -> _Layer | None:
-    """Return the layer that gives a scalar its value; None if it has the default of the FMU."""
+    """Return the highest layer with a value for a scalar; None if it has the default of the FMU."""
     return next((layer for layer in reversed(element.layers) if name in layer.values), None)
 
 
@@ -230,18 +232,18 @@ def _source(element: _Element, name: str) -> str:
     if layer is not None and (layer.by != "package" or name in layer.sources):
         return layer.sources.get(name, "")
     value = _value(element, name)
-    # a default, or the value of a package, is from the set that has the same
+    # the source of a default, or of a value of a package, is the set that has the same value
     same = (entry for entry in element.known if name in entry.values and entry.values[name] == value)
     entry = next(same, None)
     return "" if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
 
 
 def _entries(name: str, element: _Element) -> Iterator[Parameter]:
-    """Yield the parameters of an element, the scalars of an array together."""
+    """Yield the parameters of an element, the scalars of an array as one parameter."""
     arrays: dict[str, list[Variable]] = {}
     for variable in element.description.select("parameter", "structuralParameter"):
-        found = _SUBSCRIPT.fullmatch(variable.name)
-        arrays.setdefault(found[1] if found else variable.name, []).append(variable)
+        subscripted = _SUBSCRIPT.fullmatch(variable.name)
+        arrays.setdefault(subscripted[1] if subscripted else variable.name, []).append(variable)
     for array, members in arrays.items():
         first = members[0]
         shape = _shape(members)
@@ -299,7 +301,7 @@ def _shape(members: Sequence[Variable]) -> tuple[int, ...]:
 
 
 def _named(variable: Variable, value: Any) -> Any:
-    """Return a value by its type: the item of an enumeration, true or false."""
+    """Return a value in the form of its type: the name of an enumeration item, a bool, an int, or unchanged."""
     if value is None or isinstance(value, str):
         return value
     if variable.items:

@@ -1,4 +1,4 @@
-"""Start states of both craft: the active unit just touches the passive one, misaligned as asked (spec/04 section 8)."""
+"""Start states of both craft: the active unit just touches the passive one, misaligned (spec/04 section 8)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dockfmu.declare.tables import DeclarationError
 
 @dataclass(frozen=True)
 class Start:
-    """Start values by element, and the kinetic energy of approach in J: what the energy audit is relative to."""
+    """Start values by element, and the kinetic energy of approach in J, to which the energy audit is relative."""
 
     values: Mapping[str, Mapping[str, float]]
     approach_energy: float
@@ -40,10 +40,10 @@ class Start:
 def place_crafts(
     conditions: InitialConditions, components: Mapping[str, Component], values: Mapping[str, Mapping[str, Any]]
 ) -> Start:
-    """Start values of the two craft so that the mechanism's head or ring first touches the passive unit.
+    """Return start values of the two craft at which the mechanism's head or ring first touches the passive unit.
 
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
-    and a mechanism, or if no contact can be made from these misalignments.
+    and a mechanism, or if these misalignments lead to no contact.
     """
     contact = conditions.contact or conditions.mechanism
     for name in (conditions.mechanism, contact):
@@ -75,7 +75,7 @@ def place_crafts(
 
 
 def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return where a mechanism holds its probe head or ring plane at the start, in frame 0 (spec/00 R31).
+    """Return the position of a mechanism's probe head or ring plane at the start, in frame 0 (spec/00 R31).
 
     Raises DeclarationError if it has neither.
     """
@@ -95,9 +95,9 @@ def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tu
 def _penetration(
     name: str, component: Component, values: Mapping[str, Any], link: tuple[float, float, float]
 ) -> Penetration:
-    """Return the penetration of a component's contact, its link standing at `link` in frame 0.
+    """Return the penetration of a component's contact, with its link at `link` in frame 0.
 
-    Raises DeclarationError if it has no contact, or none that is valid.
+    Raises DeclarationError if it has no contact, or if its contact parameters are invalid.
     """
     block = component.start(**values)
     m = component.record.view(block)

@@ -1,4 +1,4 @@
-"""The plan of a system: how it is run, watched and reported, beside its structure."""
+"""The plan of a system: how it is run, observed and reported, apart from its structure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUDIT_OUTPUTS = (
     "momentum", "angular_momentum", "impulse_control", "angular_impulse_control",
     "kinetic_energy", "stored_energy", "dissipated_energy",
 )  # fmt: skip
-"""What the balance takes of the `audit` outputs of an element."""
+"""The `audit` outputs of an element that the balance uses."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def _texts(name: str, values: Iterable[Any]) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """Declaration of how a system is run, watched and reported.
+    """Declaration of how a system is run, observed and reported.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Plan:
     step, stop : float
         Macro step and end of the run, s.
     order : tuple of str
-        Execution order of the elements; empty for that of the master.
+        Execution order of the elements; empty for the order that the master chooses.
     stop_when : str, optional
         Boolean or Integer output that ends the run.
     record_every : int
@@ -68,23 +68,23 @@ class Plan:
     audited : tuple of str
         Elements whose `audit` outputs make up the balance.
     supplied : tuple of str
-        Outputs "element.variable" that are work done on the audited elements from outside, J.
+        Outputs "element.variable" with the work done on the audited elements from outside, J.
     approach_energy : float
         Energy that the residual is relative to, J; 0 for the largest energy of the run.
     limits : mapping of str to float or False
-        Limits of the lines of the audit that differ from `CHECKS`; False for a line that is not a balance of this
+        Limits of lines of the audit that differ from `CHECKS`; False for a line that is not a balance of this
         system, such as the momentum of craft that are held from outside.
     outcome : OutcomeRule, optional
         How the system reports the outcome of a run.
     panels : tuple of Panel
         Plots of the report.
     adaptive : Adaptive, optional
-        How steps may vary if asked to.
+        How steps may vary, if requested.
 
     Raises
     ------
     DeclarationError
-        for entries of another kind
+        for entries of the wrong kind
     """
 
     algorithm: str = "gauss_seidel"
@@ -139,15 +139,15 @@ class Plan:
         changes: dict[str, Any] = {"events": events}
         if self.stop_when in lost:
             changes["stop_when"] = None
-            notes.append(f"the run goes on to its stop time: there is no {self.stop_when} that would end it")
+            notes.append(f"the run continues to its stop time: there is no {self.stop_when} to end it")
         balance = [*self.supplied, *(f"{element}.audit.{name}" for element in self.audited for name in AUDIT_OUTPUTS)]
         if self.outcome is not None:
-            changes["outcome"], told = _outcome_without(self.outcome, lost)
-            notes += told
-        gone = [name for name in balance if name in lost or f"{name}[1]" in lost]
-        if gone:
+            changes["outcome"], effects = _outcome_without(self.outcome, lost)
+            notes += effects
+        missing = [name for name in balance if name in lost or f"{name}[1]" in lost]
+        if missing:
             changes |= {"audited": (), "supplied": ()}
-            notes.append(f"momentum and energy are not audited: there is no {', '.join(gone)}")
+            notes.append(f"momentum and energy are not audited: there is no {', '.join(missing)}")
         return replace(self, **changes), sorted(notes)
 
     def check(self, system: Structure) -> None:
@@ -173,7 +173,7 @@ class Plan:
 
     @classmethod
     def from_tables(cls, tables: Table) -> Plan:
-        """Return the plan of the tables `run`, `events`, `audit`, `outcome`, `report`, `adaptive` of a declaration."""
+        """Return the plan declared in the tables `run`, `events`, `audit`, `outcome`, `report`, `adaptive`."""
         run = tables.table("run", ("algorithm", "step", "stop", "order", "stop_when", "record_every"))
         events = tables.tables("events", ("signal", "when", "level", "once"), "event")
         audit = tables.table("audit", ("elements", "supplied", "limits"))
@@ -199,7 +199,7 @@ class Plan:
         try:
             return plan()
         except DeclarationError as error:
-            # checks of a plan know no file
+            # the checks of a plan do not know the file
             raise DeclarationError(f"{tables.where}: {error}") from error
 
     def to_json(self) -> str:
@@ -208,7 +208,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Return the plan of such a text. Raises ValueError, TypeError or KeyError for any other text."""
+        """Return the plan from the text of `to_json`. Raises ValueError, TypeError or KeyError for any other text."""
         content = json.loads(text)
         if not isinstance(content, dict):
             raise DeclarationError(f"{text[:40]!r} is not a table")
@@ -235,7 +235,7 @@ def _event(table: Table) -> Event:
 
 
 def _outcome(tables: Table) -> OutcomeRule:
-    """Return the rule of the table `outcome`; `names` and `interim` are tables there."""
+    """Return the rule declared in the table `outcome`, with its tables `names` and `interim`."""
     table = tables.table("outcome", ("signal", "success", "names", "undecided", "interim"))
     names, interim = table.table("names"), table.table("interim")
     return OutcomeRule(
@@ -271,10 +271,12 @@ def _check_outcome(rule: OutcomeRule) -> None:
 def _outcome_without(rule: OutcomeRule, lost: Set[str]) -> tuple[OutcomeRule, list[str]]:
     """Return the rule for a system that has lost outputs, and a sentence on each effect."""
     if rule.signal in lost:
-        note = f"the outcome will be unknown, and so no success: there is no {rule.signal}"
+        note = f"the outcome will be unknown, hence not a success: there is no {rule.signal}"
         return replace(rule, signal="", interim=()), [note]
-    gone = [name for name, signal in rule.interim if signal in lost]
+    unreported = [name for name, signal in rule.interim if signal in lost]
     notes = [
-        f"the outcome {name} cannot be reported: there is no {signal}" for name, signal in rule.interim if name in gone
+        f"the outcome {name} cannot be reported: there is no {signal}"
+        for name, signal in rule.interim
+        if name in unreported
     ]
-    return replace(rule, interim=tuple(pair for pair in rule.interim if pair[0] not in gone)), notes
+    return replace(rule, interim=tuple(pair for pair in rule.interim if pair[0] not in unreported)), notes

@@ -1,4 +1,4 @@
-"""Ports by name: the variables of one, and joining two of them variable by variable."""
+"""Ports by name: list the variables of a port, and join two ports variable by variable."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from master.system import Structure
 
 
 def port_variables(description: Description, port: str) -> dict[str, Variable]:
-    """Variables of `port` by what follows its name: `.position[1]` for `base.position[1]`, `` for `base` itself."""
-    found = {}
+    """Return the variables of `port` by their suffix: `.position[1]` for `base.position[1]`, `` for `base` itself."""
+    variables = {}
     for name, variable in description.variables.items():
         rest = name[len(port) :]
         if name.startswith(port) and (rest == "" or rest[0] in ".["):
-            found[rest] = variable
-    return found
+            variables[rest] = variable
+    return variables
 
 
 def join(system: Structure, first: str, second: str) -> None:
     """Connect two ports, "element.port", both ways: outputs of one to the inputs of the same name of the other.
 
-    Raises StructureError if a port does not exist or nothing of one fits the other.
+    Raises StructureError if a port does not exist, or if no variables match.
     """
     (first_element, _, first_port), (second_element, _, second_port) = first.partition("."), second.partition(".")
     sides = []
@@ -31,12 +31,12 @@ def join(system: Structure, first: str, second: str) -> None:
         if not variables:
             raise StructureError([f"{full}: {system.elements[element].file.name} has no port {port!r}"])
         sides.append((element, variables))
-    made = 0
+    count = 0
     for (source, outputs), (target, inputs) in (sides, sides[::-1]):
         for rest, output in outputs.items():
             matching = inputs.get(rest)
             if output.causality == "output" and matching is not None and matching.causality == "input":
                 system.connect(source, output.name, target, matching.name)
-                made += 1
-    if not made:
+                count += 1
+    if not count:
         raise StructureError([f"{first} and {second} have no output and input of the same name to connect"])

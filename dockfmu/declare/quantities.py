@@ -1,7 +1,8 @@
-"""Values that people give with a unit, `20t` or `1.5 deg/s`: what they are in the unit of a variable.
+"""Values given with a unit, `20t` or `1.5 deg/s`, converted to the unit of a variable.
 
 A number without a unit is in the unit of the variable, which is SI: 1 for an angle is 1 rad, on the command line as in
-Python. Files give every value with its unit. Angles are often meant in degrees: a plain number beyond pi is warned of.
+Python. Files give every value with its unit. Angles are often meant in degrees, so a plain number beyond pi gives a
+warning.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, 
 from dockfmu.declare.tables import finite_number
 
 ANGLE = parse_unit("rad")
-"""The unit of angles, of numbers without a unit too."""
+"""The unit of angles, also of numbers without a unit."""
 
 
 class AngleWarning(UserWarning):
-    """A plain number that is given for an angle looks like degrees."""
+    """A plain number given for an angle looks like degrees."""
 
 
 def in_unit(value: Any, unit: Unit | None, name: str) -> Any:
-    """Return `value` for the variable `name` with its quantities, in nested lists too, as numbers in `unit`.
+    """Return `value` for the variable `name` with its quantities, also in nested lists, as numbers in `unit`.
 
-    What is no quantity comes back as it is. A variable whose `unit` is None has no dimension. Raises UnitError that
-    names the variable, its unit and the accepted ones for a quantity of another dimension, or in an unknown unit. Warns
-    with AngleWarning of a plain number for an angle beyond pi.
+    Values that are not quantities are returned unchanged. A variable whose `unit` is None is dimensionless. Raises
+    UnitError for a quantity of another dimension or in an unknown unit; the message names the variable, its unit and
+    the accepted ones. Emits AngleWarning for a plain number beyond pi for an angle.
     """
     numbers: list[float] = []
     converted = _converted(value, unit, name, numbers)
@@ -40,12 +41,12 @@ def in_unit(value: Any, unit: Unit | None, name: str) -> Any:
 
 
 def is_quantity(value: Any) -> bool:
-    """Return whether this is a text that begins with a finite number, such as `20t`."""
+    """Return whether a value is a string that begins with a finite number, such as `20t`."""
     try:
-        found = parse_quantity(value) if isinstance(value, str) else None
+        quantity = parse_quantity(value) if isinstance(value, str) else None
     except UnitError:
         return True
-    return found is not None and math.isfinite(found[0])
+    return quantity is not None and math.isfinite(quantity[0])
 
 
 def _converted(value: Any, unit: Unit | None, name: str, numbers: list[float]) -> Any:
@@ -62,41 +63,41 @@ def _converted(value: Any, unit: Unit | None, name: str, numbers: list[float]) -
 def _quantity(text: str, unit: Unit | None, name: str) -> Any:
     own = unit or parse_unit("1")
     try:
-        found = parse_quantity(text)
+        quantity = parse_quantity(text)
     except UnitError as error:
-        raise UnitError(f"{name} = {shown(text)}: unknown unit; {_wanted(own)}") from error
-    if found is None:
+        raise UnitError(f"{name} = {shown(text)}: unknown unit; {_accepted(own)}") from error
+    if quantity is None:
         return text
-    number, given = found
+    number, given = quantity
     return number if given is None else scaled(number, given, own, f"{name} = {shown(text)}")
 
 
 def scaled(value: Any, given: Unit | str, own: Unit, where: str) -> Any:
-    """Return numbers, in nested lists too, converted from the unit `given` to `own`.
+    """Return numbers, also in nested lists, converted from the unit `given` to `own`.
 
-    Raises UnitError that begins with `where` for a unit that is unknown or of another quantity.
+    Raises UnitError for a unit that is unknown or of another quantity; the message begins with `where`.
     """
     try:
         given = parse_unit(given) if isinstance(given, str) else given
     except UnitError as error:
-        raise UnitError(f"{where}: unknown unit; {_wanted(own)}") from error
+        raise UnitError(f"{where}: unknown unit; {_accepted(own)}") from error
     try:
         factor, offset = conversion(given, own)
     except UnitError as error:
-        raise UnitError(f"{where}: another quantity; {_wanted(own)}") from error
+        raise UnitError(f"{where}: another quantity; {_accepted(own)}") from error
 
     def convert(number: Any) -> Any:
         if isinstance(number, list):
             return [convert(item) for item in number]
         if (factor, offset) == (1.0, 0.0):
             return number
-        # without the sum where there is no offset: -0.0 stays what it is
+        # no sum without an offset: it would turn -0.0 into 0.0
         return factor * number + offset if offset else factor * number
 
     return convert(value)
 
 
-def _wanted(unit: Unit) -> str:
+def _accepted(unit: Unit) -> str:
     if unit.name == "1":
         return "the variable has no unit"
     return f"the variable is in {unit.name}; accepted: {', '.join(units_like(unit.name)[:8])}"

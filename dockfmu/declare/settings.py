@@ -1,4 +1,4 @@
-"""Values that a user gives: from text, and from parameter files, to the start values of a system's elements."""
+"""Values given by a user, as text or in parameter files, and their application as start values of a system."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re
 
 
 def parse_value(text: str) -> Any:
-    """Return a number, true or false, a list of values ("1, 2, 3", "[1, 2, 3]", "[[1, 0], [0, 1]]"), or else the text.
+    """Return a number, a bool, a list of values ("1, 2, 3", "[1, 2, 3]", "[[1, 0], [0, 1]]"), or else the text.
 
-    A quantity such as "20t" stays text until the variable is known; in lists too.
+    A quantity such as "20t" stays text until the variable is known, also in lists.
     """
     text = text.strip()
     try:
         value = json.loads(text.lower() if text.lower() in ("true", "false") else text)
-        # objects and null of JSON are values of no variable
+        # no variable takes a JSON object or null
         return text if value is None or isinstance(value, dict) else value
     except (ValueError, RecursionError):
-        # no JSON, a whole number of too many digits, or lists too deep within each other
+        # not JSON, an integer of too many digits, or lists nested too deeply
         pass
     if _NUMBER.fullmatch(text):
         return float(text)
     if "," in text:
         try:
-            # words and quantities in nested lists: once they are quoted, it is JSON
-            return _parsed(json.loads(_WORD.sub(lambda found: json.dumps(found[0].strip()), text)))
+            # words and quantities in nested lists: quoting them makes it JSON
+            return _parsed(json.loads(_WORD.sub(lambda match: json.dumps(match[0].strip()), text)))
         except (ValueError, RecursionError):
             return [parse_value(item) for item in text.strip("[]()").split(",")]
     return text
@@ -60,18 +60,17 @@ def _parsed(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """Values laid over the start values of a system: parameter sets in their order, then single `values`.
+    """Values that override the start values of a system: parameter sets in their order, then single `values`.
 
-    Messages call a set by its name.
-    `values` maps "element.variable" to a number, truth value, name of an enumeration, or to nested lists for a whole
-    array.
+    `values` maps "element.variable" to a number, a bool or the name of an enumeration item, or to nested lists for a
+    whole array. Messages refer to a set by its name.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[SsvParameterSet, ...] = ()
 
     def apply(self, system: Structure) -> None:
-        """Lay the values over a system. Raises StructureError with all that do not fit; the others are set."""
+        """Set the values in a system. Raises StructureError with all that do not fit; the others are set."""
         problems = [problem for entry in self.sets for problem in apply_parameters(system, entry)]
         for name, value in self.values.items():
             try:
@@ -86,10 +85,10 @@ NOTHING = Settings()
 
 
 def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) -> tuple[Settings, dict[str, Any]]:
-    """Return what a user gives, apart: (values of elements, initial conditions by their names).
+    """Separate the values given by a user: return (settings of elements, initial conditions by name).
 
     `given` are values by full names, which take precedence over those of the .ssv `files`. Raises DeclarationError for
-    a file that cannot be read, SspError for one that is no parameter set.
+    a file that cannot be read, SspError for a file that is not a parameter set.
     """
     conditions: dict[str, Any] = {}
     sets = []
@@ -103,7 +102,7 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
             if parameter.name.startswith(_PREFIX):
                 value = f"{parameter.value} {parameter.unit}" if parameter.unit else parameter.value
                 conditions[parameter.name[len(_PREFIX) :]] = value
-        # messages say in which file a value stands
+        # so that messages name the file of a value
         sets.append(replace(content, name=str(file), parameters=own))
     conditions |= {name[len(_PREFIX) :]: value for name, value in given.items() if name.startswith(_PREFIX)}
     values = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
@@ -111,9 +110,9 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
 
 
 def set_value(system: Structure, name: str, value: Any) -> None:
-    """Set the start value of "element.variable", a scalar or a whole array, from numbers or from texts with a unit.
+    """Set the start value of "element.variable", a scalar or a whole array, from numbers or strings with a unit.
 
-    Raises StructureError for what does not fit. Warns with AngleWarning of a plain number for an angle beyond pi.
+    Raises StructureError for values that do not fit. Emits AngleWarning for a plain number beyond pi for an angle.
     """
     element, variable, shape = _find(system, name)
     description = system.description(element)
@@ -133,21 +132,23 @@ def set_value(system: Structure, name: str, value: Any) -> None:
 def scalars(system: Structure, name: str) -> tuple[list[str], tuple[int, ...]]:
     """Return the full names of the elements of the array "element.variable", row by row, and its shape.
 
-    For a scalar they are its own name and (). Raises StructureError for what does not exist.
+    For a scalar, returns its own name and (). Raises StructureError for variables that do not exist.
     """
     element, variable, shape = _find(system, name)
     return [f"{element}.{variable}{place}" for place in _places(shape)], shape
 
 
 def _find(system: Structure, name: str) -> tuple[str, str, tuple[int, ...]]:
-    """(element, variable, shape) of a scalar or a whole array. Raises StructureError for what does not exist."""
+    """Return (element, variable, shape) of a scalar or a whole array. Raises StructureError if it does not exist."""
     if name in system.elements:
-        raise StructureError([f"{name} is an element; a variable of it is called {name}.VARIABLE"])
+        raise StructureError([f"{name} is an element; name a variable of it, {name}.VARIABLE"])
     element = owner(name, system.elements)
     if element is None:
         first = name.partition(".")[0]
         all_names, hint = ", ".join(system.elements), did_you_mean(first, system.elements)
-        raise StructureError([f"{name}: the system {system.name} has {all_names}, no {first!r}{hint}"])
+        raise StructureError(
+            [f"{name}: the system {system.name} has no element {first!r}; there are {all_names}{hint}"]
+        )
     variable = name[len(element) + 1 :]
     known = system.description(element).variables
     shape = () if variable in known else _shape(variable, known)
@@ -157,30 +158,30 @@ def _find(system: Structure, name: str) -> tuple[str, str, tuple[int, ...]]:
 
 
 def _places(shape: tuple[int, ...]) -> Iterator[str]:
-    """Yield the subscripts of an array as they stand in names; one empty text for a scalar."""
+    """Yield the subscripts of an array as written in names; one empty string for a scalar."""
     for place in product(*map(range, shape)):
         yield f"[{','.join(str(i + 1) for i in place)}]" if place else ""
 
 
 def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
-    """Return the shape of an array by the subscripts of its scalars; empty where there is none of this name."""
+    """Return the shape of an array from the subscripts of its scalars; empty if no array has this name."""
     form = re.compile(re.escape(array) + r"\[([\d,]+)\]")
     places = [tuple(map(int, match[1].split(","))) for name in known if (match := form.fullmatch(name))]
     return tuple(map(max, zip(*places, strict=True)))
 
 
 def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iterator[tuple[str, Any]]:
-    """(scalar, value) of a whole array; a single value goes to every place."""
+    """Yield (scalar, value) for each element of an array; a single value applies to all elements."""
     numbers = value
     if isinstance(value, list):
-        found: tuple[int, ...]
+        given: tuple[int, ...]
         try:
-            found = np.shape(value)
+            given = np.shape(value)
         except (ValueError, RecursionError):
-            found = ()
-        if found != shape:
-            wanted = " x ".join(map(str, shape))
-            raise StructureError([f"{name} = {shown(value)}: the array takes {wanted} values, got {_words(found)}"])
+            given = ()
+        if given != shape:
+            size = " x ".join(map(str, shape))
+            raise StructureError([f"{name} = {shown(value)}: the array takes {size} values, got {_words(given)}"])
         numbers = np.array(value, object)
     for place, subscripts in zip(product(*map(range, shape)), _places(shape), strict=True):
         yield array + subscripts, numbers[place] if isinstance(value, list) else value
@@ -191,7 +192,7 @@ def _words(shape: tuple[int, ...]) -> str:
 
 
 def _typed(name: str, variable: Variable, value: Any) -> Any:
-    """`value` for a variable of this type; its range is the system's to check. Raises StructureError."""
+    """Return `value` in the type of the variable; the system checks its range. Raises StructureError."""
     if isinstance(value, np.generic):
         value = value.item()
     items = dict(variable.items)
@@ -207,8 +208,8 @@ def _typed(name: str, variable: Variable, value: Any) -> Any:
     if isinstance(value, bool) and variable.type != "Boolean":
         raise StructureError([f"{where}: must be a number, the variable is {variable.type}"])
     if not isinstance(value, int | float):
-        wanted = "true or false" if variable.type == "Boolean" else "a number"
-        raise StructureError([f"{where}: must be {wanted}"])
+        expected = "true or false" if variable.type == "Boolean" else "a number"
+        raise StructureError([f"{where}: must be {expected}"])
     try:
         return float(value) if variable.type == "Real" else value
     except OverflowError as error:

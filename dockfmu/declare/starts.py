@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StartStructure:
-    """A system with other start values, and what follows from them for its plan.
+    """A system with new start values, and their consequences for its plan.
 
-    `approach_energy` is None where the crafts were not placed again; `conditions` are those of the placement.
+    `approach_energy` is None if the craft were not placed anew; `conditions` are those of the placement.
     """
 
     structure: Structure
@@ -32,11 +32,11 @@ class StartStructure:
 
 @dataclass
 class Starts:
-    """Makes the start values that loading a system with further settings would give.
+    """Computes the start values that loading a system with further settings would give.
 
-    `declared` is the declaration with the conditions of loading, None of a system that is not declared; `settings` are
-    those of loading, which take precedence over the placement of the crafts; `files` and `values` are the FMUs and
-    start values as loaded: the placement uses them where an FMU was swapped since.
+    `declared` is the declaration with the conditions given at loading, None for a system that is not declared.
+    `settings` are those given at loading, which take precedence over the placement of the craft. `files` and `values`
+    are the FMUs and start values as loaded: the placement uses them for elements whose FMU was swapped since.
     """
 
     declared: Declaration | None = None
@@ -47,13 +47,13 @@ class Starts:
 
     @property
     def conditions(self) -> InitialConditions | None:
-        """Initial conditions as declared and set by loading, None of a system without them."""
+        """Initial conditions as declared and set at loading, None for a system without them."""
         return None if self.declared is None else self.declared.initial_conditions
 
     def of(self, base: Structure, given: Mapping[str, Any]) -> StartStructure:
         """Return a copy of `base` with values by full names, and `initial_conditions.NAME` for a declared system.
 
-        The crafts of a declared system are placed again. Raises StructureError, DeclarationError or SspError.
+        The craft of a declared system are placed anew. Raises StructureError, DeclarationError or SspError.
         """
         structure = base.copy()
         if not given:

@@ -1,4 +1,4 @@
-"""Read tables of TOML or JSON entry by entry: an entry of another kind is refused with the file and the place."""
+"""Read tables of TOML or JSON entry by entry: an entry of the wrong kind is refused, naming the file and the place."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from base.names import did_you_mean, shown
 T = TypeVar("T")
 
 NEEDED: Any = object()
-"""The default of an entry that has none."""
+"""The default of a required entry."""
 
 
 class DeclarationError(DockfmuError, ValueError):
-    """A system that does not exist, or whose file does not say what it must."""
+    """A system does not exist, or its declaration is invalid."""
 
 
 def finite_number(value: Any) -> float | None:
-    """Return `value` as a float, None if it is not a finite number (truth values are none)."""
+    """Return `value` as a float, None if it is not a finite number (a bool is not)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -33,9 +33,9 @@ def finite_number(value: Any) -> float | None:
 class Table:
     """A table whose entries are read by their kind.
 
-    `where` names the file and the place for messages; entries that are not `known` are refused, unless that is None.
-    Every method takes the name of an entry, and raises DeclarationError for an entry of another kind, or for one that
-    is missing and has no default. An entry that is None (of JSON) is missing.
+    `where` names the file and the place for messages; entries that are not `known` are refused, unless `known` is None.
+    Every method takes the name of an entry, and raises DeclarationError for an entry of the wrong kind, or for a
+    missing one without a default. An entry that is None (null in JSON) counts as missing.
     """
 
     def __init__(self, content: Any, where: str, known: Sequence[str] | None = None) -> None:
@@ -51,24 +51,22 @@ class Table:
         """Return a finite number as a float."""
 
         def read(value: Any) -> float | None:
-            found = finite_number(value)
-            return None if found is None or (positive and found <= 0.0) else found
+            number = finite_number(value)
+            return None if number is None or (positive and number <= 0.0) else number
 
         return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
     def whole(self, name: str, default: Any = NEEDED, *, least: int = 1) -> Any:
         """Return a whole number, `least` or more."""
-        wanted = "must be a positive whole number" if least == 1 else f"must be a whole number from {least}"
-        return self._entry(
-            name, default, lambda value: value if type(value) is int and value >= least else None, wanted
-        )
+        rule = "must be a positive whole number" if least == 1 else f"must be a whole number from {least}"
+        return self._entry(name, default, lambda value: value if type(value) is int and value >= least else None, rule)
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:
         """Return true or false."""
         return self._entry(name, default, lambda v: v if isinstance(v, bool) else None, "must be true or false")
 
     def text(self, name: str, default: Any = NEEDED, choices: Sequence[str] | None = None) -> Any:
-        """Return a text, one of `choices` where they are given."""
+        """Return a string, one of `choices` if they are given."""
 
         def read(value: Any) -> str | None:
             return value if isinstance(value, str) and (choices is None or value in choices) else None
@@ -78,7 +76,7 @@ class Table:
         )
 
     def texts(self, name: str, default: Any = NEEDED, size: int | None = None) -> Any:
-        """Return a list of texts as a tuple, of this size where it is given."""
+        """Return a list of strings as a tuple, of length `size` if it is given."""
 
         def read(value: Any) -> tuple[str, ...] | None:
             fits = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
@@ -87,7 +85,7 @@ class Table:
         return self._entry(name, default, read, f"must be a list of {'' if size is None else f'{size} '}strings")
 
     def items(self, name: str) -> list[Any]:
-        """Return a list of anything; an empty one where the entry is missing."""
+        """Return a list of anything; an empty one if the entry is missing."""
 
         def read(value: Any) -> list[Any] | None:
             return list(value) if isinstance(value, list | tuple) else None
@@ -95,7 +93,7 @@ class Table:
         return self._entry(name, [], read, "must be a list")
 
     def table(self, name: str, known: Sequence[str] | None = None) -> Table:
-        """Return a table within this one; an empty one where it is missing."""
+        """Return a table within this one; an empty one if it is missing."""
         content = self.content.get(name)
         return Table({} if content is None else content, f"{self.where}, {name}", known)
 
@@ -108,16 +106,16 @@ class Table:
         content = self.table(name).content
         return {key: Table(entry, f"{self.where}, {what} {key}", known) for key, entry in content.items()}
 
-    def _entry(self, name: str, default: T, read: Callable[[Any], T | None], wanted: str) -> T:
+    def _entry(self, name: str, default: T, read: Callable[[Any], T | None], rule: str) -> T:
         value = self.content.get(name)
         if value is None:
             if default is NEEDED:
                 raise DeclarationError(f"{self.where}: lacks {name!r}")
             return default
-        found = read(value)
-        if found is None:
-            raise DeclarationError(f"{self.where}: {name} = {shown(value)}: {wanted}")
-        return found
+        entry = read(value)
+        if entry is None:
+            raise DeclarationError(f"{self.where}: {name} = {shown(value)}: {rule}")
+        return entry
 
 
 def _one_of(choices: Sequence[str]) -> str:

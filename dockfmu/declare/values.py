@@ -1,4 +1,4 @@
-"""Physical values in a file: `{ value = 1.0, unit = "deg", source = "..." }`, or a text with a unit, `"1deg"`."""
+"""Physical values in a file: `{ value = 1.0, unit = "deg", source = "..." }`, or a string with a unit, `"1deg"`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def long_form(content: Any) -> Any:
 
 
 def has_texts(value: Any) -> bool:
-    """Return whether a value is a text, or a list with one in it."""
+    """Return whether a value is a string, or a list that contains one."""
     return any(map(has_texts, value)) if isinstance(value, list) else isinstance(value, str)
 
 
 def physical_value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
-    """Return (value, unit, source) of a physical value; a value of quantities, `"1deg"`, has an empty unit.
+    """Return (value, unit, source) of a physical value; for strings with a unit, `"1deg"`, the unit is empty.
 
-    `source` is the default for numbers; quantities need none.
+    `source` is the default source of numbers; strings with a unit need no source.
     """
     value = leaf.content.get("value")
     if "value" not in leaf.content:
@@ -38,12 +38,12 @@ def physical_value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
     if not has_texts(value):
         return value, leaf.text("unit"), leaf.text("source", source)
     if "unit" in leaf.content:
-        raise DeclarationError(f"{leaf.where}: value = {shown(value)} has its unit; leave out unit = ...")
+        raise DeclarationError(f"{leaf.where}: value = {shown(value)} contains its unit; leave out unit = ...")
     return value, "", leaf.text("source", "")
 
 
 def is_numeric(value: Any) -> bool:
-    """Return whether this is a finite number, a truth value, a quantity, or a list of them or of such lists."""
+    """Return whether a value is a finite number, a Boolean, a quantity, or a nested list of these."""
     if isinstance(value, list):
         return all(map(is_numeric, value))
     return isinstance(value, bool) or is_quantity(value) or finite_number(value) is not None

@@ -1,1 +1,1 @@
-"""What is made of a system or of a run for people and other programs: report, plots, tables, drawings."""
+"""Output of systems and runs for users and other programs: report, plots, tables, diagrams."""

@@ -1,4 +1,4 @@
-"""Two recorded runs side by side: outcome, settings, FMUs, parameters, events, peaks, signals."""
+"""Compare two recorded runs: outcome, settings, FMUs, parameters, events, peaks, signals."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class ComparisonError(DockfmuError, RuntimeError):
 
 @dataclass
 class Run:
-    """A run on disk as far as it can be read; `problems` say what cannot.
+    """A run on disk as far as it can be read; `problems` lists what cannot be read.
 
-    `results` is None where the recording is missing or unreadable, `summary` has what the recording says where
-    summary.json is missing.
+    `results` is None if the recording is missing or unreadable. If summary.json is missing, `summary` comes from the
+    attributes of the recording.
     """
 
     place: Path
@@ -39,14 +39,14 @@ class Run:
 
     @property
     def ended(self) -> dict[str, Any]:
-        """outcome, status, t_end in s and message; None for what is not known."""
+        """The outcome, status, t_end in s and message; None for unknown values."""
         known = {name: self.summary.get(name) for name in ("outcome", "status", "t_end", "message")}
         return {**known, "outcome": known["outcome"] or known["status"]}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One quantity of both runs: None where a run does not have it. `difference` is that of B from A."""
+    """One quantity of both runs: None if a run does not have it. `difference` is B - A."""
 
     name: str
     a: Any
@@ -57,7 +57,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class SignalDifference:
-    """Distance of a signal of B from that of A: largest magnitude, when, and as a share of the largest value."""
+    """Largest difference between a signal of B and that of A: magnitude, time in s, and share of the largest value."""
 
     name: str
     unit: str
@@ -71,8 +71,8 @@ class Comparison:
     """Differences between run A and run B. `same` says whether their results agree within the tolerances.
 
     Settings, FMUs and parameters are causes and do not count for `same`. `events` holds all events by their first
-    times, `repeats` those that happened a different number of times; `peaks` and `signals` only what differs by more
-    than the tolerance, the largest share first. `span` is the time in s that both recordings cover.
+    times, `repeats` those that happened a different number of times; `peaks` and `signals` hold only those that differ
+    by more than the tolerance, the largest share first. `span` is the time in s that both recordings cover.
     """
 
     a: dict[str, Any]
@@ -92,12 +92,12 @@ class Comparison:
     same: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain lists and tables."""
+        """Return the comparison as plain lists and dictionaries."""
         return asdict(self)
 
 
 def open_run(place: Path) -> Run:
-    """Open a run by its folder or its results.h5. Raises ComparisonError where there is none."""
+    """Open a run by its folder or its results.h5. Raises ComparisonError if there is no run."""
     file = place / "results.h5" if place.is_dir() else place
     folder = file.parent
     problems: list[str] = []
@@ -115,7 +115,7 @@ def open_run(place: Path) -> Run:
     summary = _summary(folder / "summary.json", problems)
     if results is None and summary is None:
         raise ComparisonError(f"{place}: holds no run: {'; '.join(problems)}")
-    return Run(place, results, summary or _told(results), problems)
+    return Run(place, results, summary or _summary_from_attributes(results), problems)
 
 
 def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
@@ -128,7 +128,7 @@ def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
         problems.append(f"{file}: not JSON ({error})")
         return None
     if not (isinstance(content, dict) and _well_formed(content)):
-        problems.append(f"{file}: not that of a run")
+        problems.append(f"{file}: not the summary of a run")
         return None
     return content
 
@@ -147,8 +147,8 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _told(results: Results | None) -> dict[str, Any]:
-    """Return what a recording without a summary says of its run."""
+def _summary_from_attributes(results: Results | None) -> dict[str, Any]:
+    """Return a summary from the attributes of a recording without one."""
     if results is None:
         return {}
     known = results.attributes
@@ -165,7 +165,7 @@ def compare(
 
     `signals` are patterns for peaks and signals. Peaks and signals may differ by `tolerance` times the largest
     magnitude of the variable in either run, times of events by `event_tolerance` in s. Signals are compared at the
-    times of A that B covers too; between its samples B is interpolated, or holds its value where it is discrete.
+    times of A that B also covers; between its samples, B is interpolated, or holds its value if it is discrete.
     Raises MasterError for a pattern that selects nothing in either run.
     """
     found = Comparison(a.ended, b.ended, problems=[f"A: {p}" for p in a.problems] + [f"B: {p}" for p in b.problems])
@@ -308,7 +308,7 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
             found.problems.append(str(error))
             continue
         if first.dtype.kind in "SUO" or second.dtype.kind in "SUO":
-            continue  # texts have no distance
+            continue  # strings have no distance
         step = a.results.variability(name) == "discrete"
         scale = max(_largest(first), _largest(second))
         reference, compared = first[inside].astype(float), resampled(other, second.astype(float), time, step)
@@ -329,11 +329,11 @@ def _largest(values: np.ndarray) -> float:
 
 
 def resampled(time: np.ndarray, values: np.ndarray, at: np.ndarray, step: bool) -> np.ndarray:
-    """Return samples `values` over `time` at other times within it: interpolated, or held where `step`."""
+    """Return samples `values` over `time` at the times `at` within it: interpolated, or held if `step` is true."""
     if len(time) == len(at) and np.array_equal(time, at):
         return values
     if step:
         held: np.ndarray = values[np.searchsorted(time, at, side="right") - 1]
         return held
-    between: np.ndarray = np.interp(at, time, values)
-    return between
+    interpolated: np.ndarray = np.interp(at, time, values)
+    return interpolated

@@ -1,4 +1,4 @@
-"""From recorded signals to plots: in the units of the reader, with few points, and no peak left out."""
+"""Turn recorded signals into plots: in display units, with few points, and without losing a peak."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _SYMBOLS = {"deg": "°", "deg/s": "°/s", "deg/s2": "°/s²", "m/s2": "m/s²", "
 
 
 def shown_unit(unit: str, display: str = "") -> tuple[str, float]:
-    """Return how a unit is written for readers, and the factor from values in `unit` to values in what is written.
+    """Return the symbol of the unit in which values are displayed, and the factor to it from values in `unit`.
 
-    `display` is the display unit that an FMU asks for. Without one, angles are shown in degrees, other quantities in
-    the unit that they have; so are those whose display unit is unknown. The unit 1 is written as nothing.
+    `display` is the display unit that an FMU requests. Without one, angles are shown in degrees and other quantities in
+    their own unit; an unknown display unit is ignored. The unit 1 has an empty symbol.
     """
-    wanted = display or DISPLAY_UNITS.get(unit, unit)
+    target = display or DISPLAY_UNITS.get(unit, unit)
     try:
-        have, want = parse_unit(unit), parse_unit(wanted)
+        from_unit, to_unit = parse_unit(unit), parse_unit(target)
     except UnitError:
-        wanted, factor = unit, 1.0
+        target, factor = unit, 1.0
     else:
-        same = have.exponents == want.exponents
-        wanted, factor = (wanted, have.factor / want.factor) if same else (unit, 1.0)
-    return "" if wanted == "1" else _SYMBOLS.get(wanted, wanted), factor
+        same = from_unit.exponents == to_unit.exponents
+        target, factor = (target, from_unit.factor / to_unit.factor) if same else (unit, 1.0)
+    return "" if target == "1" else _SYMBOLS.get(target, target), factor
 
 
 def plots(results: Results, panels: Sequence[Panel], window: tuple[float, float] | None = None) -> list[Plot]:
     """Return the panels with their recorded signals; signals and panels that this run does not have are left out.
 
-    `window` limits the time, s. What the signals of a panel have in common in their names goes to its title. Boolean
-    signals become a logic diagram, one lane each, the first on top.
+    `window` limits the time, s. The common prefix of the signal names of a panel goes to its title. Boolean signals
+    become a logic diagram, with one lane each, the first on top.
     """
     return [
         _plot(results, panel.title, signals, window)
@@ -76,7 +76,7 @@ def _common_owner(signals: Sequence[str]) -> str:
 
 
 def curve(results: Results, signal: str, label: str, window: tuple[float, float] | None = None) -> Curve:
-    """Return a recorded signal as a curve in the units of readers, in a `window` of time, s, or the whole run."""
+    """Return a recorded signal as a curve in its display unit, in a `window` of time, s, or over the whole run."""
     unit, factor = shown_unit(results.unit(signal), results.display_unit(signal))
     start, end = window or (-np.inf, np.inf)
     inside = slice(*np.searchsorted(results.time, [start, np.nextafter(end, np.inf)]))

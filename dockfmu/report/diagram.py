@@ -24,9 +24,9 @@ def save(figure: Figure, file: Path) -> None:
 
 
 def diagram(name: str) -> tuple[Figure, str]:
-    """(figure, name of the system). The geometry is that of the .ssp; where it has none, that of `ssp.layout`.
+    """Return (figure, name of the system), with the geometry of the .ssp, or that of `ssp.layout` if it has none.
 
-    Raises what reading the system raises.
+    Raises any error of reading the system.
     """
     with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
         if is_package(name):

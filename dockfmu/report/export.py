@@ -1,4 +1,4 @@
-"""Results for other programs: CSV and MATLAB files."""
+"""Export results to other programs: CSV and MATLAB files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from master.observers.recording.results import read_results
 
 
 class ExportError(DockfmuError, RuntimeError):
-    """Results that the wanted format cannot hold."""
+    """The results cannot be represented in the requested format."""
 
 
 def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
-    """Write recorded variables as columns after `time`, the header with units as in FMPy: `name [unit]`.
+    """Write recorded variables as columns after `time`, with a header that gives units as FMPy does: `name [unit]`.
 
-    `signals` are patterns as of Results.select, which raises MasterError for one that selects nothing; of the rows one
-    in `every` is written, from the first on.
+    `signals` are patterns as for Results.select, which raises MasterError for a pattern that selects nothing. One row
+    in `every` is written, starting with the first.
     """
     with read_results(results) as content:
         names = content.select(*signals) if content.variables else []
@@ -35,12 +35,11 @@ def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
 
 
 def write_mat(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
-    """Write a MATLAB 5 file: `time`, one column vector per variable, and `names` that maps them to the variables.
+    """Write a MATLAB 5 file: `time`, one column vector per variable, and `names`, which maps them to the variables.
 
-    `signals` and `every` are as of write_csv.
-
-    MATLAB's names allow letters, digits and underscores only: `mechanism.base.force[1]` is `mechanism_base_force_1`.
-    Raises ExportError for variables that would get the same name.
+    `signals` and `every` are as for write_csv. MATLAB names may contain only letters, digits and underscores:
+    `mechanism.base.force[1]` becomes `mechanism_base_force_1`. Raises ExportError for variables that would get the same
+    name.
     """
     original: dict[str, str] = {}
     with read_results(results) as content:

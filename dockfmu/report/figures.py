@@ -1,7 +1,6 @@
-"""The plots of a report as data for plotly.js, which draws them where the report is read.
+"""The plots of a report as data for plotly.js, which draws them in the reader's browser.
 
-Figures are written as plotly.js takes them, without its Python package: that takes seconds over what is a few
-dictionaries.
+Figures are plain dictionaries in the format of plotly.js: its Python package would take seconds to build them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dockfmu.report.plots import Curve, Plot
 
 
 def plotly_js() -> str:
-    """Return the source of plotly.js, which the Python package plotly carries."""
+    """Return the source of plotly.js, which the Python package plotly contains."""
     found = find_spec("plotly")
     assert found is not None
     assert found.origin is not None
@@ -26,7 +25,7 @@ def plotly_js() -> str:
 
 
 def figure(plot: Plot) -> dict[str, Any]:
-    """Return what a plot consists of: traces, title, names of values, label of the axis of values, text for readers."""
+    """Return a plot as data: traces, title, names of values, label of the value axis, and a text alternative."""
     return {
         "title": plot.title,
         "unit": plot.axis_label,
@@ -42,19 +41,19 @@ def figure(plot: Plot) -> dict[str, Any]:
 
 
 def description(plot: Plot) -> str:
-    """Return a plot in words, for who does not see it."""
-    told = []
+    """Return a description of a plot in words, for readers who cannot see it."""
+    ranges = []
     for curve in plot.curves:
         if plot.ticks or not len(curve.values):
-            told.append(curve.label)
+            ranges.append(curve.label)
         else:
             least, most = curve.extremes
-            told.append(f"{curve.label} from {least:.4g} to {most:.4g} {curve.unit}".rstrip())
-    return f"{plot.title}, over time: {'; '.join(told)}"
+            ranges.append(f"{curve.label} from {least:.4g} to {most:.4g} {curve.unit}".rstrip())
+    return f"{plot.title}, over time: {'; '.join(ranges)}"
 
 
 def traces(curve: Curve, colour: str, *, legend: bool, dash: str = "solid") -> list[dict[str, Any]]:
-    """Return the line of the samples and, behind it, boxes of what was reached between them."""
+    """Return the line through the samples and, behind it, boxes for the extremes between them."""
     line = {
         "type": "scatter", "mode": "lines", "name": curve.label, "legendgroup": curve.label,
         "x": _array(curve.time), "y": _array(curve.values),
@@ -76,5 +75,5 @@ def traces(curve: Curve, colour: str, *, legend: bool, dash: str = "solid") -> l
 
 
 def _array(values: np.ndarray | Sequence[float]) -> dict[str, str]:
-    """Return numbers as plotly.js takes them in base64, with 7 digits."""
+    """Return numbers in the base64 form of plotly.js, in single precision (7 digits)."""
     return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, "<f4").tobytes()).decode()}

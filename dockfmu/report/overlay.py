@@ -1,4 +1,4 @@
-"""Signals of two runs over each other, as one zoomable page."""
+"""An overlay of the signals of two runs, as one zoomable page."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dockfmu.report.figures import traces
 from dockfmu.report.plots import COLOURS
 
 MOST = 40
-"""Most panels of a page: a browser is slow with more."""
+"""Largest number of panels on a page: browsers are slow with more."""
 
 
-def panels(a: Run, b: Run, signals: Sequence[str] | None, found: Comparison) -> list[tuple[str, list[str]]]:
-    """Return (title, signals) of the panels: an array each for chosen `signals`, otherwise those of the report.
+def panels(a: Run, b: Run, signals: Sequence[str] | None, comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Return (title, signals) of the panels: one for each array of `signals`, or those of the report if it is None.
 
-    Runs without panels of their own show the arrays that differ most.
+    Runs without panels in their report show the arrays that differ most.
     """
     if signals is None:
         for run in (a, b):
             plan = run.results.attributes.get("plan") if run.results is not None else None
-            if plan is not None and (known := Plan.from_json(plan).panels):
-                return [(panel.title, list(panel.signals)) for panel in known]
-        signals = [difference.name for difference in found.signals[:24]]
+            if plan is not None and (declared := Plan.from_json(plan).panels):
+                return [(panel.title, list(panel.signals)) for panel in declared]
+        signals = [difference.name for difference in comparison.signals[:24]]
     arrays: dict[str, list[str]] = {}
     for name in signals:
         arrays.setdefault(re.sub(r"\[[\d,]+\]$", "", name), []).append(name)
@@ -36,9 +36,9 @@ def panels(a: Run, b: Run, signals: Sequence[str] | None, found: Comparison) -> 
 
 
 def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file: Path) -> Path:
-    """Write an HTML page with a panel for each of `chosen`: A drawn through, B dashed in the same colour.
+    """Write an HTML page with a panel for each of `chosen`: A as a solid line, B dashed in the same colour.
 
-    Boxes show what was reached between the recorded samples.
+    Boxes show the extremes between the recorded samples.
     """
     from plotly.subplots import make_subplots
 
@@ -54,11 +54,11 @@ def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file:
         short = [name.rpartition(".")[2] for name in names]
         labels = short if len(set(short)) == len(names) else names
         legend = "legend" if row == 1 else f"legend{row}"
-        for name, known, colour in zip(names, labels, cycle(COLOURS), strict=False):
+        for name, label, colour in zip(names, labels, cycle(COLOURS), strict=False):
             for run, letter, dash in ((a, "A", "solid"), (b, "B", "dash")):
                 if run.results is None or not _has(run, name):
                     continue
-                drawn = curve(run.results, name, f"{letter}: {known}")
+                drawn = curve(run.results, name, f"{letter}: {label}")
                 units.append(drawn.unit)
                 for trace in traces(drawn, colour, legend=True, dash=dash):
                     figure.add_trace({**trace, "legend": legend}, row=row, col=1)
@@ -67,7 +67,7 @@ def write_overlay(a: Run, b: Run, chosen: Sequence[tuple[str, list[str]]], file:
         figure.update_yaxes(title_text=", ".join(dict.fromkeys(unit for unit in units if unit)), row=row, col=1)
     figure.update_xaxes(title_text="time, s", row=rows, col=1)
     figure.update_layout(
-        title=f"A (drawn through): {a.place}<br>B (dashed): {b.place}",
+        title=f"A (solid): {a.place}<br>B (dashed): {b.place}",
         template="plotly_white",
         height=200 + 240 * rows,
         hovermode="x",

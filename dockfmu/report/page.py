@@ -22,7 +22,7 @@ from dockfmu.report.templates import environment
 from master.observers.recording.results import Results, read_results
 
 CLOSE_UP_S = 15.0
-"""Time after the first event that the close-up shows: contact, capture and the first oscillations."""
+"""Duration of the close-up of the first event: contact, capture and the first oscillations."""
 
 PRODUCTS = ("report.html", "overview.png", "impact.png")
 
@@ -34,8 +34,8 @@ class ReportError(DockfmuError, RuntimeError):
 def write_report(folder: Path, *, png: bool = False) -> list[Path]:
     """Write `report.html` from `results.h5`, `summary.json` and `events.json`; return the files written.
 
-    Works on the results of failed and interrupted runs too. With `png` the plots are written as `overview.png` and
-    `impact.png` too. Raises ReportError if there are no results, WriteError where a file cannot be written.
+    Results of failed and interrupted runs are accepted. With `png`, the plots are also written as `overview.png` and
+    `impact.png`. Raises ReportError if there are no results, WriteError if a file cannot be written.
     """
     file = folder / "results.h5"
     if not file.is_file():
@@ -47,13 +47,15 @@ def write_report(folder: Path, *, png: bool = False) -> list[Path]:
 def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
-    summary = _read_json(folder / "summary.json", {}) or _known_of(results)
+    summary = _read_json(folder / "summary.json", {}) or _summary_from(results)
     events = _read_json(folder / "events.json", [])
     if not (
         {"system", "status"} <= summary.keys()
         and all(isinstance(e, dict) and {"t", "name"} <= e.keys() for e in events)
     ):
-        raise ReportError(f"{folder}: summary.json and events.json are not those of a run; remove them to do without")
+        raise ReportError(
+            f"{folder}: summary.json and events.json are not those of a run; remove them to make a report without them"
+        )
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
     shown = plots(results, panels)
@@ -67,7 +69,7 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
 
 
 def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return start and end of the close-up of the first event, s; None for runs that are no longer, or without one."""
+    """Return start and end of the close-up of the first event, s; None without an event or for a shorter run."""
     first, last = float(results.time[0]), float(results.time[-1])
     if not events or last <= CLOSE_UP_S:
         return None
@@ -79,7 +81,7 @@ def _pictures(
     folder: Path, results: Results, panels: Sequence[Panel], shown: Sequence[Plot], events: Sequence[Mapping[str, Any]],
     title: str,
 ) -> list[Picture]:  # fmt: skip
-    """Return the overview of the plots shown and, for longer runs, the close-up of the first event."""
+    """Return the overview of the plots and, for longer runs, the close-up of the first event."""
     whole, named = (float(results.time[0]), float(results.time[-1])), first_events(events)
     pictures = [Picture(folder / "overview.png", title, shown, named, *whole)]
     if window := _close_up(results, events):
@@ -109,7 +111,7 @@ def _page(
             summary=summary,
             description=results.attributes.get("description", ""),
             outcome=_outcome(summary),
-            standing=_standing(summary),
+            standing=_style_of(summary),
             audit=_audit(summary),
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
             changed=json.loads(results.attributes.get("changed", "{}")),
@@ -118,7 +120,7 @@ def _page(
             events=list(first.values()),
             windows=[("impact", *close_up)] if close_up else [],
             plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
-            # no text in it can end the element that holds it
+            # escaped, so that no text in it can close the script element
             figures=Markup(json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")),
             plotly=Markup(plotly_js()),
             peaks=_peaks(results, summary, panels),
@@ -130,7 +132,7 @@ def _page(
 
 
 def _peaks(results: Results, summary: Mapping[str, Any], panels: Sequence[Panel]) -> list[dict[str, Any]]:
-    """Return the table of peaks: the signals of the panels, in their order and in the units of the plots."""
+    """Return the rows of the table of peaks: the signals of the panels, in their order and in units of the plots."""
     rows = []
     for name in dict.fromkeys(signal for panel in panels for signal in panel.signals):
         peak = summary.get("peaks", {}).get(name)
@@ -142,19 +144,19 @@ def _peaks(results: Results, summary: Mapping[str, Any], panels: Sequence[Panel]
 
 
 def _parameters(results: Results, element: str) -> list[tuple[str, float, str]]:
-    """Return name, value and unit of the parameters of an element, as shown, in the order of their names."""
+    """Return name, value and unit of the parameters of an element, in display units, sorted by name."""
     units = {name: shown_unit(unit) for name, unit in results.parameter_units(element).items()}
     values = results.parameters(element)
     return [(name, values[name] * units[name][1], units[name][0]) for name in sorted(values)]
 
 
 def _outcome(summary: Mapping[str, Any]) -> str:
-    """Return the outcome in words; the status where a summary has none."""
+    """Return the outcome in words; the status if the summary has no outcome."""
     return str(summary.get("outcome", summary["status"])).replace("_", " ")
 
 
-def _standing(summary: Mapping[str, Any]) -> str:
-    """Return the class of style of the outcome: good, bad, or neither where a run was ended from outside."""
+def _style_of(summary: Mapping[str, Any]) -> str:
+    """Return the style class of the outcome: good, bad, or neither if the run was ended from outside."""
     if summary["status"] in ("failed", "killed"):
         return "bad"
     if summary["status"] == "completed":
@@ -163,7 +165,7 @@ def _standing(summary: Mapping[str, Any]) -> str:
 
 
 def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines of the balance with their judgement, where there is one."""
+    """Return the lines of the balance, with their judgement if there is one."""
     checks = summary.get("audit_checks", {})
     no_check = {"limit": None, "ok": None, "tests": "", "meaning": ""}
     return [
@@ -173,15 +175,15 @@ def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
-    """Return panels for a system that says nothing of plots: signals by element and unit, at most eight to a panel."""
+    """Return panels for a system that declares none: signals by element and unit, at most eight per panel."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for signal in results.variables:
         grouped.setdefault((signal.partition(".")[0], results.unit(signal)), []).append(signal)
     return tuple(Panel(f"{element}, {unit or '1'}", tuple(signals[:8])) for (element, unit), signals in grouped.items())
 
 
-def _known_of(results: Results) -> dict[str, Any]:
-    """Return a summary for the recording of a process that was killed: what the recording says of itself."""
+def _summary_from(results: Results) -> dict[str, Any]:
+    """Return a summary from the attributes of a recording, for a run whose process was killed."""
     known = {
         "system": "unknown",
         "status": "running",
@@ -211,5 +213,5 @@ def _read_json(file: Path, missing: Any) -> Any:
     except (ValueError, RecursionError) as error:
         raise ReportError(f"{file}: not JSON ({error}); remove it to make a report without it") from error
     if type(content) is not type(missing):
-        raise ReportError(f"{file}: not that of a run; remove it to make a report without it")
+        raise ReportError(f"{file}: not from a run; remove it to make a report without it")
     return content

@@ -1,4 +1,4 @@
-"""Plots as data, for whatever draws them: nothing here takes time to import."""
+"""Plots as data, independent of the library that draws them; this module is fast to import."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8
 
 @dataclass(frozen=True)
 class Curve:
-    """One signal in the unit `unit`; `step` where it holds its value between samples.
+    """One signal in the unit `unit`; `step` is true if it holds its value between samples.
 
-    `band` has intervals in which the signal went beyond the line of its samples, shape (intervals, 4): start and end
+    `band` lists the intervals in which the signal leaves the line of its samples, shape (intervals, 4): start and end
     in s, smallest and largest value.
     """
 
@@ -29,7 +29,7 @@ class Curve:
 
     @property
     def extremes(self) -> tuple[float, float]:
-        """Return the smallest and the largest value, NaN where there are none."""
+        """The smallest and the largest value, NaN if there are none."""
         if not len(self.values):
             return np.nan, np.nan
         low, high = [self.values, self.band[:, 2]], [self.values, self.band[:, 3]]
@@ -38,7 +38,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plot:
-    """A panel with the curves that a run has for it. `ticks` names the values of a logic diagram or an enumeration."""
+    """A panel with those curves that a run has. `ticks` names the values of a logic diagram or an enumeration."""
 
     title: str
     curves: tuple[Curve, ...]
@@ -46,18 +46,18 @@ class Plot:
 
     @property
     def coloured(self) -> list[tuple[Curve, str]]:
-        """Return the curves with their colours."""
+        """The curves with their colours."""
         return [(curve, COLOURS[k % len(COLOURS)]) for k, curve in enumerate(self.curves)]
 
     @property
     def axis_label(self) -> str:
-        """Return the units of the curves; nothing where the values have names."""
+        """The units of the curves; empty if the values have names."""
         units = dict.fromkeys(curve.unit for curve in self.curves if curve.unit)
         return "" if self.ticks else ", ".join(units) or "1"
 
 
 def first_events(events: Sequence[Mapping[str, Any]]) -> list[tuple[float, str]]:
-    """Return time in s and name of the first of each event: repeated ones, of a sensor that flickers, hide the rest."""
+    """Return time in s and name of the first occurrence of each event; repetitions would hide the others."""
     first: dict[str, float] = {}
     for event in events:
         first.setdefault(event["name"], event["t"])

@@ -1,4 +1,4 @@
-"""Plots as PNG, drawn by matplotlib, which takes longer to load than a report to write."""
+"""Plots as PNG, drawn by matplotlib, which is imported late: it loads more slowly than a report is written."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dockfmu.report.plots import Plot
 
 DPI = 160
 _NAMES_APART = 0.025
-"""Least distance of the names of two events, relative to the width of a plot."""
+"""Least distance between the names of two events, relative to the width of a plot."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Plots under each other over the time from `start` to `end`, s, with `events` (time, name), for `file`."""
+    """Stacked plots over the time from `start` to `end`, s, with `events` (time, name), to be written to `file`."""
 
     file: Path
     title: str
@@ -62,7 +62,7 @@ def _draw(axis: Any, plot: Plot) -> None:
             boxes = curve.band[:, [0, 2, 1, 2, 1, 3, 0, 3]].reshape(-1, 4, 2)
             axis.add_collection(PolyCollection(list(boxes), color=colour, alpha=0.45, linewidth=0.5))
             axis.autoscale_view()
-    # in a given place: matplotlib would measure every label on the way to one; over the lines to the names of events
+    # with y given, as matplotlib would otherwise measure every label; above the lines to the names of events
     title = axis.set_title(plot.title, loc="left", fontsize=9, y=1.0)
     title.set(zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
     if plot.ticks:
@@ -75,7 +75,7 @@ def _draw(axis: Any, plot: Plot) -> None:
 
 
 def _name_events(axis: Any, events: Sequence[tuple[float, str]], start: float, end: float) -> None:
-    """Write event names over the top plot, slanted, close ones pushed apart so that none covers another."""
+    """Write event names slanted above the top plot, pushed apart so that none covers another."""
     last = -np.inf
     for t, name in sorted(events):
         last = place = max(t, last + _NAMES_APART * (end - start))

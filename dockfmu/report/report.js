@@ -1,16 +1,16 @@
 "use strict";
-// Draw the figures of the page with plotly.js: one time axis for all of them, the events named.
+// Draw the figures of the page with plotly.js: all share one time axis, with the events named.
 const { plots, events, end } = JSON.parse(document.getElementById("figures").textContent);
 const drawings = [...document.querySelectorAll(".plot")];
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const NAME_HEIGHT = 13;
 
-// `dockfmu view` serves this page beside the replay
+// `dockfmu view` serves this page next to the replay
 if (location.protocol === "http:") {
   document.getElementById("replay").innerHTML = '<a href="./">Replay</a>';
 }
 
-// Events that would cover each other share one label, which counts those that it leaves out.
+// Events whose labels would overlap share one label, which counts the events that it omits.
 function labels(drawing, range) {
   const width = (drawing.clientWidth || 900) - 90;
   const visible = events.filter(([t]) => t >= range[0] && t <= range[1]);

@@ -1,4 +1,4 @@
-"""The swinging door: which points of a polyline to keep so that no sample is far from it."""
+"""The swinging-door algorithm: choose vertices of a polyline such that no sample is far from it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from base.compiler import jit
 
 @jit
 def keep_corners(t: np.ndarray, y: np.ndarray, tolerance: float, kept: np.ndarray) -> None:
-    """Mark the samples of a polyline that no sample (t, y) leaves by more than `tolerance`, the first and last too.
+    """Mark the vertices of a polyline that passes each sample (t, y) within `tolerance`; the ends are always marked.
 
-    The door is the cone of slopes from the last kept sample that pass all samples since within the tolerance; when it
-    closes, the sample before is kept. `kept`, of bool, has the shape of `t` and `y`.
+    The door is the range of slopes from the last kept sample that pass all samples since then within the tolerance.
+    When it closes, the previous sample is kept. `kept`, of bool, has the shape of `t` and `y`.
     """
     low, high = -np.inf, np.inf
     start = 0

@@ -1,4 +1,4 @@
-"""The templates of the pages."""
+"""The jinja2 environment of the page templates."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from base.cache import cache_root, keep, kept
 
 
 def environment() -> jinja2.Environment:
-    """Return what renders the templates of this folder; their code is kept in the cache."""
+    """Return the jinja2 environment of the templates in this folder, whose compiled code is cached."""
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True, bytecode_cache=_Kept()
+        loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True, bytecode_cache=_TemplateCache()
     )  # fmt: skip
 
 
-class _Kept(jinja2.BytecodeCache):
-    """Code of templates, by their content. jinja2 refuses that of another version of it or of Python."""
+class _TemplateCache(jinja2.BytecodeCache):
+    """Cache of compiled templates by content; jinja2 refuses code of other versions of itself or of Python."""
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         data = kept(_file(bucket), bucket.checksum)

@@ -1,4 +1,4 @@
-"""Fewer points for a plot, none of them missed by the eye."""
+"""Thin the points of a plot without visible loss."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ keep_corners = EntryPoint("dockfmu.report.swinging_door", "keep_corners", [_HERE
 
 
 def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
-    """Return samples (t, y) of a polyline that stays within `tolerance` of the range of y from every sample.
+    """Return the vertices (t, y) of a polyline that passes every sample within `tolerance` times the range of y.
 
-    `t` rises strictly. Samples that are not finite are left out. Quiet stretches shrink to their ends; the largest and
-    the smallest sample stay as they are, and an impact keeps every point that shapes it.
+    `t` increases strictly. Samples that are not finite are left out. Quiet stretches reduce to their ends; the largest
+    and the smallest sample are kept exactly, and so is every point that shapes an impact.
     """
     finite = np.isfinite(y)
     t, y = t[finite], y[finite].astype(np.float64)
     if len(t) < 3:
         return t, y
     bound = tolerance * max(float(np.ptp(y)), 1e-300)
-    # between the extremes each by itself, so that both are ends of a polyline
+    # each stretch between the extremes separately, so that both are ends of a polyline
     ends = sorted({0, int(y.argmin()), int(y.argmax()), len(t) - 1})
     kept = np.zeros(len(t), np.bool_)
     for a, b in pairwise(ends):
@@ -36,15 +36,15 @@ def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndar
 def beyond(
     t: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, tolerance: float = 1e-3, most: int = 2000
 ) -> np.ndarray:
-    """Return where a signal leaves the line of its samples (t, y): start, end, smallest, largest value, shape (n, 4).
+    """Return intervals in which a signal leaves the line of its samples (t, y): start, end, min, max, shape (n, 4).
 
-    `low` and `high` are its extremes since the sample before. Intervals in which they go beyond both samples by more
-    than `tolerance` of the whole range are kept, those of the largest and the smallest value in any case. Neighbours
-    are joined where there are more than `most`.
+    `low` and `high` are its extremes since the previous sample. An interval is kept if they exceed both samples by more
+    than `tolerance` times the whole range, or if it contains the largest or smallest value. Neighbouring intervals are
+    joined if there are more than `most`.
     """
     if len(t) < 2 or not np.isfinite(high - low).all():
         return np.empty((0, 4))
-    # the extremes of the first sample are of a time that is not shown
+    # the extremes of the first sample belong to a time that is not shown
     t0, t1, low, high = t[:-1], t[1:], low[1:], high[1:]
     least, greatest = np.minimum(y[:-1], y[1:]), np.maximum(y[:-1], y[1:])
     excess = np.maximum(high - greatest, least - low)
@@ -58,5 +58,5 @@ def beyond(
         ends = np.append(starts[1:], len(table)) - 1
         joined = np.minimum.reduceat(table[:, 2], starts), np.maximum.reduceat(table[:, 3], starts)
         table = np.column_stack([table[starts, 0], table[ends, 1], *joined])
-    found: np.ndarray = table
-    return found
+    intervals: np.ndarray = table
+    return intervals

@@ -1,1 +1,1 @@
-"""What an FMU of another origin must have to take the place of an element, and a beginning of one."""
+"""The ports that a third-party FMU needs to take the place of an element, and skeletons of such FMUs."""

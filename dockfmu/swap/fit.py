@@ -1,4 +1,4 @@
-"""Whether another FMU has the connected ports of an element, and putting it in the place of that element."""
+"""Check whether another FMU has the connected ports of an element, and replace the FMU of that element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from master.system import Structure
 
 @dataclass(frozen=True)
 class Misfit:
-    """A connected variable, or the elements of an array, that another FMU lacks or has otherwise."""
+    """A connected variable, or elements of a connected array, that another FMU lacks or defines differently."""
 
     variable: str
     expected: str
@@ -25,9 +25,9 @@ class Misfit:
 
 
 def misfits(system: Structure, element: str, other: Description) -> list[Misfit]:
-    """Return the connected variables of `element` that `other` lacks or has otherwise, and so cannot take its place.
+    """Return the connected variables of `element` that `other` lacks or defines differently.
 
-    A variable without a unit fits any. Units of one quantity fit where the master converts them.
+    A variable without a unit fits any unit. Units of one quantity fit if the master converts them.
     """
     own = system.description(element)
     used: dict[str, bool] = {}
@@ -37,10 +37,10 @@ def misfits(system: Structure, element: str, other: Description) -> list[Misfit]
                 used[name] = used.get(name, True) and connection.convert_units
     arrays: dict[tuple[str, str, str], list[str]] = {}
     for name in [name for name in own.variables if name in used]:
-        wanted, found = own.variables[name], other.variables.get(name)
-        if found is None or not _fits(own, wanted, other, found, convert=used[name]):
+        expected, present = own.variables[name], other.variables.get(name)
+        if present is None or not _fits(own, expected, other, present, convert=used[name]):
             array, bracket, subscript = name.rpartition("[")
-            key = (array if bracket and subscript[:-1].isdigit() else name, _kind(wanted), _kind(found))
+            key = (array if bracket and subscript[:-1].isdigit() else name, _kind(expected), _kind(present))
             arrays.setdefault(key, []).append(name)
     return [
         Misfit(names[0] if len(names) == 1 else f"{array}[{', '.join(n[len(array) + 1 : -1] for n in names)}]", *kinds)
@@ -48,13 +48,13 @@ def misfits(system: Structure, element: str, other: Description) -> list[Misfit]
     ]
 
 
-def _fits(own: Description, wanted: Variable, other: Description, found: Variable, convert: bool = True) -> bool:
-    if (wanted.causality, wanted.storage) != (found.causality, found.storage):
+def _fits(own: Description, expected: Variable, other: Description, present: Variable, convert: bool = True) -> bool:
+    if (expected.causality, expected.storage) != (present.causality, present.storage):
         return False
-    if wanted.items and found.items and wanted.items != found.items:
+    if expected.items and present.items and expected.items != present.items:
         return False
-    units = (own.unit(wanted), other.unit(found))
-    if wanted.type == "Real" and None not in units:
+    units = (own.unit(expected), other.unit(present))
+    if expected.type == "Real" and None not in units:
         try:
             factors = conversion(*cast(tuple[Unit, Unit], units))
         except ValueError:
@@ -72,17 +72,20 @@ def _kind(variable: Variable | None) -> str:
 
 
 def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[str]]:
-    """Put the FMU `file` in the place of `element`; its start values are kept where the new FMU has the variable.
+    """Replace the FMU of `element` by `file`; start values are kept if the new FMU has the variable.
 
     Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises
-    StructureError that lists every variable of the connected ports that the new FMU lacks or has otherwise.
+    StructureError, which lists every connected variable that the new FMU lacks or defines differently.
     """
     if element not in system.elements:
-        raise StructureError([f"{element}: the system {system.name} has {', '.join(system.elements)}, no {element!r}"])
+        listed = ", ".join(system.elements)
+        raise StructureError([f"{element}: the system {system.name} has no element {element!r}; there are {listed}"])
     own, other = system.description(element), read_description(file)
-    wrong = [f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)]
-    if wrong:
-        raise StructureError(wrong)
+    problems = [
+        f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)
+    ]
+    if problems:
+        raise StructureError(problems)
     place = system.elements[element]
     kept, left_out = {}, []
     for name, value in place.start.items():

@@ -1,4 +1,4 @@
-"""What an FMU must have to stand in the place of an element: its ports as data, from declarations alone."""
+"""The ports that an FMU needs to replace an element, as data, from declarations alone."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 
 @dataclass(frozen=True)
 class Signal:
-    """An input or output, arrays whole.
+    """An input or output, with an array as one signal.
 
-    `shape` is () for a scalar. `partners` are the variables that it is connected to, "element.variable" without
-    subscripts; `uses` is what the run makes of it beside that.
+    `shape` is () for a scalar. `partners` are the variables to which it is connected, "element.variable" without
+    subscripts; `uses` are its other uses in the run.
     """
 
     name: str
@@ -37,13 +37,13 @@ class Signal:
 
     @property
     def first(self) -> Variable:
-        """The scalar, or the first element of the array."""
+        """The scalar itself, or the first element of the array."""
         return self.variables[0]
 
 
 @dataclass(frozen=True)
 class Interface:
-    """The ports of an element of a system, or of a component on its own (`needed` are then all inputs and outputs)."""
+    """The ports of an element of a system, or of a component alone, of which all inputs and outputs are `needed`."""
 
     name: str
     title: str
@@ -54,20 +54,21 @@ class Interface:
 
 @contextmanager
 def place(name: str) -> Iterator[tuple[Structure, Plan, str]]:
-    """(system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
+    """Yield (system, plan, element) of "SYSTEM.ELEMENT". Raises StructureError for an element that does not exist."""
     origin, dot, element = split_name(name)
     if not dot:
         raise StructureError([f"{name}: must be SYSTEM.ELEMENT, such as atv_probe_cone.chaser"])
     with opened(origin) as (system, plan):
         if element not in system.elements:
-            raise StructureError([f"{name}: the system {system.name} has {', '.join(system.elements)}, no {element!r}"])
+            listed = ", ".join(system.elements)
+            raise StructureError([f"{name}: the system {system.name} has no element {element!r}; there are {listed}"])
         yield system, plan, element
 
 
 def interface(name: str) -> Interface:
     """Return the interface of a component of the catalogue by its name, or of "SYSTEM.ELEMENT".
 
-    Raises CatalogueError, StructureError, and what reading the system raises.
+    Raises CatalogueError, StructureError, and any error of reading the system.
     """
     if not split_name(name)[1]:
         with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
@@ -89,15 +90,18 @@ def interface(name: str) -> Interface:
 
 
 def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
-    """(problems, notes): what keeps the FMU `file` from the place of "SYSTEM.ELEMENT", and what a run goes without.
+    """Check whether the FMU `file` can take the place of "SYSTEM.ELEMENT".
 
-    Raises what reading the system and the FMU raises.
+    Returns (problems, notes): why it cannot, and what a run with it lacks. Raises any error of reading the system and
+    the FMU.
     """
     with place(name) as (system, plan, element):
         other = read_description(file)
         platform, problems = this_platform(other.fmi_version), []
         if platform not in other.binaries:
-            problems.append(f"{file.name} has no library for {platform}, but for {', '.join(other.binaries) or 'none'}")
+            problems.append(
+                f"{file.name} has no library for {platform}, only for {', '.join(other.binaries) or 'no platform'}"
+            )
         try:
             lost, notes = swap(system, element, file)
         except StructureError as error:
@@ -106,23 +110,23 @@ def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
 
 
 def _array(name: str) -> str:
-    found = _SUBSCRIPT.fullmatch(name)
-    return found[1] if found else name
+    subscripted = _SUBSCRIPT.fullmatch(name)
+    return subscripted[1] if subscripted else name
 
 
 def _partners(system: Structure, element: str) -> dict[str, list[str]]:
     """Return the other ends of the connections of each variable."""
-    found: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
     for c in system.connections:
         if c.source == element:
-            found.setdefault(c.output, []).append(f"{c.target}.{c.input}")
+            ends.setdefault(c.output, []).append(f"{c.target}.{c.input}")
         if c.target == element:
-            found.setdefault(c.input, []).append(f"{c.source}.{c.output}")
-    return found
+            ends.setdefault(c.input, []).append(f"{c.source}.{c.output}")
+    return ends
 
 
 def _uses(plan: Plan, element: str) -> dict[str, list[str]]:
-    """Return what a plan reads of an element, by variable or array."""
+    """Return the uses that a plan makes of the outputs of an element, by variable or array."""
     read = [(event.signal, f"event {name}") for name, event in plan.events.items()]
     read += [(plan.stop_when, "end of the run")] if plan.stop_when else []
     if plan.outcome is not None:
@@ -130,15 +134,15 @@ def _uses(plan: Plan, element: str) -> dict[str, list[str]]:
     read += [(name, "audit") for name in plan.supplied]
     read += [(f"{element}.audit.{name}", "audit") for name in AUDIT_OUTPUTS if element in plan.audited]
     read += [(signal, "report") for panel in plan.panels for signal in panel.signals]
-    found: dict[str, list[str]] = {}
+    uses: dict[str, list[str]] = {}
     for signal, use in read:
         if signal.startswith(f"{element}."):
-            found.setdefault(signal[len(element) + 1 :], []).append(use)
-    return found
+            uses.setdefault(signal[len(element) + 1 :], []).append(use)
+    return uses
 
 
 def _signals(variables: list[Variable], partners: dict[str, list[str]], uses: dict[str, list[str]]) -> list[Signal]:
-    """Variables with their arrays put together; an array is connected where one of its elements is."""
+    """Return variables as signals, each array as one; an array is connected if one of its elements is."""
     arrays: dict[tuple[str, str], list[Variable]] = {}
     for variable in variables:
         arrays.setdefault((_array(variable.name), variable.causality), []).append(variable)

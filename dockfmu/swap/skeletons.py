@@ -1,4 +1,4 @@
-"""Where to begin an FMU that takes the place of one of ours: its ports written out for four tools, and as a table."""
+"""Skeletons of FMUs that replace an element: its ports written out for four tools, and as a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMMENT = 110
 
 
 def table(interface: Interface) -> str:
-    """For people: one line for each input and output, the connected ones first."""
+    """Return a table for users: one line for each input and output, the connected ones first."""
     lines = [f"{interface.name}: {interface.title}"]
     rows = [(heading, _row(s)) for heading, group in _groups(interface) for s in group]
     widths = [max((len(row[k]) for _, row in rows), default=0) for k in range(5)]
@@ -58,9 +58,9 @@ def _row(signal: Signal) -> tuple[str, ...]:
 
 
 def skeleton(interface: Interface, form: str, identifier: str | None = None) -> dict[str, str]:
-    """Return the files of a skeleton by name, the main one first. `form` is one of FORMS.
+    """Return the files of a skeleton by name, the main one first.
 
-    `identifier` names the model. Optional ports are in it where the run makes use of them.
+    `form` is one of FORMS, and `identifier` names the model. Optional ports are included if the run uses them.
     """
     name = identifier or "My" + re.sub(r"\W", "", interface.name.rpartition(".")[2].title())
     return FORMS[form](interface, name)
@@ -85,7 +85,7 @@ def _note(variable: Variable) -> str:
 
 
 def _start(variable: Variable) -> float | int | bool:
-    """Return the start value in its own type; quaternions begin as the identity."""
+    """Return the start value in the type of the variable; quaternions start as the identity."""
     unit_quaternion = variable.name.endswith("quaternion[1]")
     start = variable.start if variable.start is not None else (1.0 if unit_quaternion else 0.0)
     if variable.items and variable.start is None:
@@ -166,7 +166,7 @@ class _Node:
         return f"[{max(self.indices)}]" if self.indices else ""
 
 
-# of the Modelica language, those that a port might be called
+# keywords of Modelica that might be the name of a port
 _KEYWORDS = {"block", "connector", "end", "false", "flow", "input", "model", "output", "stream", "time", "true", "when"}
 
 
@@ -180,11 +180,11 @@ def _modelica(interface: Interface, identifier: str) -> dict[str, str]:
         node = root
         *path, last = signal.name.split(".")
         for part in path:
-            found = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", part)
-            assert found is not None, part
-            node = node.children.setdefault(found[1], _Node(found[1]))
-            if found[2]:
-                node.indices.add(int(found[2]))
+            match = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", part)
+            assert match is not None, part
+            node = node.children.setdefault(match[1], _Node(match[1]))
+            if match[2]:
+                node.indices.add(int(match[2]))
         node.children[last] = _Node(last, declaration=_modelica_declaration(last, signal))
     return {f"{identifier}.mo": _render("modelica.mo.j2", interface=interface, identifier=identifier, root=root)}
 

@@ -1,1 +1,1 @@
-"""The page in the browser: scenes of a system, what replays a recording, its server, and one file to pass on."""
+"""The page in the browser: scenes of a system, the replay of a recording, its server, and its export as one file."""

@@ -1,4 +1,4 @@
-"""Where a page is served: on this machine only, at an address with a token."""
+"""The address at which a page is served: on this machine only, with a token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HOST = "127.0.0.1"
 
 
 class ViewError(DockfmuError, RuntimeError):
-    """There is nothing to show, or what is asked for is not recorded."""
+    """There is nothing to show, or a requested variable is not recorded."""
 
 
 def listen(port: int) -> socket.socket:
@@ -23,7 +23,7 @@ def listen(port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise ViewError(f"port {port} cannot be used ({error.strerror}); port 0 takes a free one") from error
+        raise ViewError(f"port {port} cannot be used ({error.strerror}); port 0 chooses a free one") from error
     return listening
 
 
@@ -33,7 +33,7 @@ def new_token() -> str:
 
 
 def cookie_name(port: int) -> str:
-    """Return the name of the cookie that holds the token: ports of one machine share their cookies."""
+    """Return the name of the cookie that holds the token, one per port: ports of a machine share their cookies."""
     return f"dockfmu_{port}"
 
 

@@ -1,4 +1,4 @@
-"""What the page of a live run may say: its messages, checked before anything is done with them."""
+"""Messages from the page of a live run, checked before anything is done with them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from base.errors import DockfmuError
 
 LONGEST = 1 << 16
-"""Characters of a message."""
+"""Largest number of characters of a message."""
 
 MOST_NAMES = 4096
 
 SPEEDS = (0.01, 100.0)
 
 CENTRED = ("stick", "button")
-"""Kinds of controls that go back to zero when they are let go; choices and numbers stay."""
+"""Kinds of controls that return to zero when they are released; choices and numbers keep their values."""
 
 
 class PageMessageError(DockfmuError, ValueError):
@@ -47,25 +47,25 @@ class Control:
     values: tuple[float, ...] = ()
 
     def value(self, given: float) -> float:
-        """Return the value of the input. Raises PageMessageError for what the control cannot give."""
+        """Return the value of the input. Raises PageMessageError for a value that the control cannot give."""
         if self.kind == "stick":
             if not -1.0 <= given <= 1.0:
-                raise PageMessageError(f"{self.variable}: a deflection of {given:g} is not within -1 and 1")
+                raise PageMessageError(f"{self.variable}: a deflection of {given:g} is not between -1 and 1")
             return given * self.full
         if self.kind == "number":
             return given
         allowed = (0.0, 1.0) if self.kind == "button" else self.values
         if given not in allowed:
-            raise PageMessageError(f"{self.variable}: {given:g} is none of {', '.join(f'{v:g}' for v in allowed)}")
+            raise PageMessageError(f"{self.variable}: {given:g} is not one of {', '.join(f'{v:g}' for v in allowed)}")
         return given
 
 
 @dataclass(frozen=True)
 class PageMessage:
-    """One message: the word, and what goes with it.
+    """One message: its word and its value.
 
-    `drawn`: number of the block of rows that the page has drawn; `names`: variables that it wants; `take`: whether it
-    takes the controls or gives them back; `set`: values of inputs; `hold`; `speed`; `end`.
+    `drawn`: number of the block of rows that the page has drawn; `names`: variables that it requests; `take`: whether
+    it takes the controls or releases them; `set`: values of inputs; `hold`; `speed`; `end`.
     """
 
     word: str
@@ -73,9 +73,9 @@ class PageMessage:
 
 
 def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
-    """Return the message of a page, with values of inputs for its deflections.
+    """Read a message of a page, with deflections converted to values of inputs.
 
-    Raises PageMessageError alone, whatever `text` is.
+    Raises PageMessageError and no other error, whatever `text` is.
     """
     if len(text) > LONGEST:
         raise PageMessageError(f"a message of more than {LONGEST} characters")
@@ -98,7 +98,7 @@ def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
-        raise PageMessageError("not a number of a block")
+        raise PageMessageError("not a whole number from 0")
     return value
 
 
@@ -124,26 +124,26 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise PageMessageError("not a number")
     try:
-        found = float(value)
+        number = float(value)
     except OverflowError as error:
         raise PageMessageError("not a finite number") from error
-    if not math.isfinite(found):
+    if not math.isfinite(number):
         raise PageMessageError("not a finite number")
-    return found
+    return number
 
 
 def _speed(value: Any) -> float:
-    found = _number(value)
-    if not SPEEDS[0] <= found <= SPEEDS[1]:
-        raise PageMessageError(f"{found:g}: a speed is between {SPEEDS[0]:g} and {SPEEDS[1]:g}")
-    return found
+    speed = _number(value)
+    if not SPEEDS[0] <= speed <= SPEEDS[1]:
+        raise PageMessageError(f"{speed:g}: a speed is between {SPEEDS[0]:g} and {SPEEDS[1]:g}")
+    return speed
 
 
 def _values(value: Any, controls: Sequence[Control]) -> dict[str, float]:
-    """Return the values of inputs from pairs of the number of a control and its value."""
+    """Return the values of inputs from pairs (number of a control, its value)."""
     if not isinstance(value, list) or len(value) > len(controls):
         raise PageMessageError("not a list of controls")
-    found = {}
+    values = {}
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2:
             raise PageMessageError("not a pair of control and value")
@@ -151,5 +151,5 @@ def _values(value: Any, controls: Sequence[Control]) -> dict[str, float]:
         if place >= len(controls):
             raise PageMessageError(f"there is no control {place}")
         control = controls[place]
-        found[control.variable] = control.value(_number(pair[1]))
-    return found
+        values[control.variable] = control.value(_number(pair[1]))
+    return values

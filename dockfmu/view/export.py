@@ -1,4 +1,4 @@
-"""One HTML file that shows a run without dockfmu and without a network: for a mail."""
+"""Export of a run as one HTML file, to be mailed: it shows the run without dockfmu and without a network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MODULES = (
 
 EVERY_S = 0.05
 BEFORE_S, AFTER_S = 1.0, 2.0
-"""All rows are kept that long before and after each event, elsewhere one in EVERY_S."""
+"""All rows are kept for this long before and after each event, elsewhere one row in EVERY_S."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
@@ -45,10 +45,10 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def write_page(replays: Sequence[Replay], file: Path, more: Sequence[str] = ()) -> Path:
-    """Write a run as one HTML file, with a second one under it if there is one; return the file.
+    """Write a run as one HTML file, with a second run drawn beneath it if there is one; return the file.
 
-    It has the variables that are drawn and those of `more`. Raises ViewError, and WriteError if the file cannot be
-    written.
+    The file holds the variables that are drawn and those of `more`. Raises ViewError, and WriteError if the file cannot
+    be written.
     """
     return write_file(file, _page([_packed(replay, more) for replay in replays]).encode())
 
@@ -75,7 +75,7 @@ def kept_rows(time: np.ndarray, events: Sequence[float]) -> np.ndarray:
 
 
 def _planes(column: np.ndarray) -> bytes:
-    """Return the first bytes of all numbers, then the second bytes of all, ...: they compress better so."""
+    """Return the first bytes of all numbers, then the second bytes of all, ...: this order compresses better."""
     return np.ascontiguousarray(column).view(np.uint8).reshape(len(column), -1).T.tobytes()
 
 
@@ -86,7 +86,7 @@ def _page(content: list[dict[str, Any]]) -> str:
     recording = json.dumps(finite(content), separators=(",", ":")).replace("<", "\\u003c")
     data = f'<script type="application/json" id="recording">{recording}</script>'
     if THREE is not None:
-        # a text until three dimensions are asked for
+        # plain text until three dimensions are requested
         library = THREE.read_text(encoding="utf-8").replace("</script", "<\\/script")
         data += f'\n<script type="text/plain" id="three">{library}</script>'
     charset = '<meta charset="utf-8">'
@@ -102,6 +102,6 @@ def _page(content: list[dict[str, Any]]) -> str:
 
 
 def _script() -> str:
-    """Return all modules as one: they have no name in common, which a test checks."""
+    """Return all modules joined into one: a test checks that they have no name in common."""
     texts = [(PAGE / name).read_text(encoding="utf-8") for name in MODULES]
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts).replace("</script", "<\\/script")

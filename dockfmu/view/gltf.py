@@ -1,8 +1,8 @@
-"""A run as an animated GLB, binary glTF 2.0: all craft and mechanisms of its scenes, for the viewers of others.
+"""A run as an animated GLB, binary glTF 2.0: all craft and mechanisms of its scenes, for other viewers.
 
-Every frame of a scene is a node in I whose translation and rotation are animated; its shapes hang below it. Core glTF
-animates neither colours nor visibility: what lights up is there twice, green and red, and nodes that are not to be seen
-are scaled to nothing, in steps. Lines whose points move in their frame are rods that follow.
+Every frame of a scene is a node in I whose translation and rotation are animated; its shapes are nodes below it. Core
+glTF animates neither colours nor visibility. A shape that lights up therefore exists twice, green and red, and hidden
+nodes are scaled to zero, in steps. Lines whose points move in their frame become rods that follow the points.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TUBE, DOT = 0.008, 0.02
 """Radii of rods and of points, m."""
 
 STILL = 1e-6
-"""Motion of a point in its frame, m, below which it stands."""
+"""Motion of a point in its frame below which it counts as fixed, m."""
 
 _AROUND = 24
 _FLOAT, _INDEX = 5126, 5125
@@ -38,10 +38,10 @@ _TRIANGLES, _LINES = 4, 1
 
 
 def write_gltf(replay: Replay, file: Path, every: int = 1) -> Path:
-    """Write a recording as GLB; return the file. Of the rows that a page in one file has, one in `every` is kept."""
-    every_row = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])
-    # with the last one, at which the run ends
-    rows = np.union1d(every_row[::every], every_row[-1:])
+    """Write a recording as GLB; return the file. One in `every` of the rows of an exported page is kept."""
+    page_rows = kept_rows(replay.time, [event["t"] for event in replay.description([])["events"]])
+    # always with the last one, at which the run ends
+    rows = np.union1d(page_rows[::every], page_rows[-1:])
     columns: dict[str, np.ndarray] = {}
 
     def read(name: str) -> np.ndarray:
@@ -92,7 +92,7 @@ class _Model:
         return len(self.accessors) - 1
 
     def material(self, paint: str, *, clear: bool = False) -> int:
-        """Return the number of a material."""
+        """Return the number of a material, added when it is first used."""
         if (paint, clear) not in self._material_of:
             self._material_of[paint, clear] = len(self.materials)
             look: dict[str, Any] = {
@@ -124,7 +124,7 @@ class _Model:
         return len(self.nodes) - 1
 
     def move(self, node: int, path: str, values: np.ndarray, *, step: bool = False) -> None:
-        """Give a node its `translation`, `rotation` (scalar first) or `scale`: constant, or one for each time."""
+        """Set the `translation`, `rotation` (scalar first) or `scale` of a node: constant, or one for each time."""
         if path == "rotation":
             values = _continuous(values)[:, [1, 2, 3, 0]]
         if not np.isfinite(values).all():
@@ -138,7 +138,7 @@ class _Model:
         self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": path}})
 
     def glb(self, title: str) -> bytes:
-        """Return the file."""
+        """Return the content of the GLB file."""
         document: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "dockfmu"},
             "scene": 0,
@@ -189,7 +189,7 @@ class _ElementNodes:
         return evaluate(shape.get(key, missing), self.read)
 
     def _seen(self, shape: Mapping[str, Any], when: bool | None) -> np.ndarray:
-        """Return where in time a shape is to be seen."""
+        """Return a mask of the times at which a shape is visible."""
         seen = np.ones(1, bool)
         for key in ("shown", "active"):
             if key in shape:
@@ -256,16 +256,16 @@ class _ElementNodes:
 
     def _tube(self, label: str, node: int, start: np.ndarray, end: np.ndarray, paint: str) -> None:
         """Add a rod between two points that may move."""
-        way = end - start
-        length = np.linalg.norm(way, axis=1, keepdims=True)
+        span = end - start
+        length = np.linalg.norm(span, axis=1, keepdims=True)
         tube = self.model.node(f"{label}.rod", node, self.model.mesh(*_cylinder(), self.model.material(paint)))
-        self.model.move(tube, "translation", np.broadcast_to(start, way.shape))
-        self.model.move(tube, "rotation", _turns_from_x(way / np.where(length > 0.0, length, 1.0)))
+        self.model.move(tube, "translation", np.broadcast_to(start, span.shape))
+        self.model.move(tube, "rotation", _turns_from_x(span / np.where(length > 0.0, length, 1.0)))
         thick = np.where(length > 1e-6, TUBE, 0.0)
         self.model.move(tube, "scale", np.hstack([length, thick, thick]))
 
     def _lines(self, shape: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Return points and pairs of them of a triad or a box, which keep their form."""
+        """Return the points of a triad or a box, which keep their form, and the pairs of points that are joined."""
         if shape["shape"] == "triad":
             size = float(self._value(shape, "length")[0, 0])
             return np.vstack([np.zeros(3), size * np.eye(3)]), np.array([[0, 1], [0, 2], [0, 3]])
@@ -282,14 +282,14 @@ def _any_of(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def _continuous(q: np.ndarray) -> np.ndarray:
-    """Return the same turns with the signs for which neighbours are near."""
+    """Return the same rotations with signs for which neighbouring quaternions are close."""
     sign = np.sign(np.sum(q[1:] * q[:-1], axis=1))
     return np.asarray(q * np.concatenate([[1.0], np.cumprod(np.where(sign < 0.0, -1.0, 1.0))])[:, None])
 
 
-def _turns_from_x(way: np.ndarray) -> np.ndarray:
-    """Return quaternions that turn x to unit vectors."""
-    q = np.hstack([1.0 + way[:, :1], np.zeros((len(way), 1)), -way[:, 2:], way[:, 1:2]])
+def _turns_from_x(unit: np.ndarray) -> np.ndarray:
+    """Return quaternions that rotate x to unit vectors."""
+    q = np.hstack([1.0 + unit[:, :1], np.zeros((len(unit), 1)), -unit[:, 2:], unit[:, 1:2]])
     q[np.linalg.norm(q, axis=1) < 1e-9] = (0.0, 0.0, 0.0, 1.0)
     return np.asarray(q / np.linalg.norm(q, axis=1, keepdims=True))
 
@@ -343,7 +343,7 @@ def _box(mass: np.ndarray, inertia: np.ndarray, centre: np.ndarray) -> tuple[np.
 
 
 def _copied(corners: np.ndarray, azimuth: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line of points x, radius, tangential, shape (times, n, 3), copied around x, and the pairs joined."""
+    """Return a line of points (x, radius, tangential), shape (times, n, 3), copied around x, and the joined pairs."""
     x, r, t = np.moveaxis(corners, 2, 0)
     turns = azimuth + 2.0 * np.pi * np.arange(count) / count
     copies = [

@@ -1,9 +1,9 @@
-"""The server of a run that goes on, in a process of its own: `python -m dockfmu.view.live LINK LISTENING`.
+"""The server of a live run, in a separate process: `python -m dockfmu.view.live LINK LISTENING`.
 
-Both arguments are sockets that the run has opened: LINK brings what a `Feed` sends, and takes what an `Operator` reads;
-at LISTENING browsers are answered. Every viewer gets all rows in order, at most WINDOW blocks ahead of what its page
-has drawn: a slow page gets larger blocks and disturbs nobody. One of them at a time may hold the controls. The process
-ends when the run is over and the last viewer has left.
+Both arguments are sockets that the run has opened. LINK brings what a `Feed` sends, and takes what an `Operator` reads;
+LISTENING accepts browsers. Every viewer gets all rows in order, at most WINDOW blocks ahead of what its page has drawn:
+a slow page gets larger blocks and delays nobody. One viewer at a time may hold the controls. The process ends when the
+run is over and the last viewer has left.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ WINDOW = 2
 """Blocks of rows that a page may have without having drawn them."""
 
 BLOCK_BYTES = 8 << 20
-"""Most bytes of a block."""
+"""Largest number of bytes of a block."""
 
 PAUSE_S = 0.015
-"""Between two blocks: a page draws some 60 pictures a second."""
+"""Pause between two blocks, s: a page draws some 60 frames per second."""
 
 DEAD_MAN_S = 0.3
-"""Time without a message of the operator after which hand controllers are in the middle."""
+"""Time without a message of the operator after which the hand controllers are centred, s."""
 
 FIRST_VIEWER_S, LAST_VIEWER_S = 30.0, 3.0
-"""How long the server stays after the run: for a browser that still starts, and for a page that is loaded again."""
+"""Time for which the server stays after the run, s: for a browser that is starting, and for a page that reloads."""
 
 LONGEST_LINE = 1 << 26
 
 
 class Viewer:
-    """One page: what it wants, what it has, and what waits for it."""
+    """One page: the columns that it requests, the rows that it has, and the messages that wait for it."""
 
     def __init__(self, page: WebSocket) -> None:
         self.page = page
         self.names: list[str] = []
         self.wanted: list[str] = []
-        """Names that it has asked for and not got yet."""
+        """Requested names whose columns have not been sent yet."""
         self.sent = 0
         self.generation = 0
         self.block = self.drawn = 0
@@ -70,7 +70,7 @@ class Viewer:
         self.wake.set()
 
     async def follow(self, hub: Hub) -> None:
-        """Send what is new, until the task is cancelled."""
+        """Send messages and rows as they come, until the task is cancelled."""
         while True:
             await self.wake.wait()
             self.wake.clear()
@@ -110,7 +110,7 @@ def _block(rows: LiveRows, names: list[str], first: int, until: int, head: dict[
 
 
 class Hub:
-    """The run, its viewers, and the one of them that operates it."""
+    """The run, its viewers, and the viewer that operates it."""
 
     def __init__(self, run: asyncio.StreamWriter, about: Mapping[str, Any]) -> None:
         self.folder = Path(about["folder"])
@@ -122,7 +122,7 @@ class Hub:
         self.operator: Viewer | None = None
         self.controls: list[Control] = []
         self.seen = False
-        """Whether there was a viewer."""
+        """Whether there has been a viewer."""
         self._run = run
         self._file = Path(about["file"])
         self._pace: dict[str, Any] = {"hold": False, "speed": about["speed"]}
@@ -130,18 +130,18 @@ class Hub:
         self._end: dict[str, Any] | None = None
         self._stop: float | None = None
         self._centred: set[str] = set()
-        """Sticks and buttons; other inputs keep what they are set to."""
+        """Sticks and buttons; other inputs keep their values."""
         self._deflected: set[str] = set()
         self._taken: dict[str, float] = {}
-        """Lists and numbers that the run has taken: no row has them while it waits."""
+        """Choices and numbers that the run has accepted: no row has them while it waits."""
         self._senders: dict[str, Viewer] = {}
-        """Who has set an input last."""
+        """The viewer that last set each input."""
         self._heard = 0.0
 
     # --- the run ------------------------------------------------------------------------------------------------------
 
     async def read(self, reader: asyncio.StreamReader) -> None:
-        """Take what the run sends, until it ends."""
+        """Process what the run sends, until it ends."""
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while line := await reader.readline():
                 message = json.loads(line)
@@ -161,24 +161,24 @@ class Hub:
                 elif "refused" in message:
                     self._refused(message)
         if self._end is None:
-            self._end = {"status": "failed", "outcome": "the run ended without a word", "success": False}
+            self._end = {"status": "failed", "outcome": "the run ended unexpectedly", "success": False}
         self.operator = None
         self.ended.set()
         self.begun.set()
         self._tell_all({"end": self._ending(), "state": self._state(None)})
 
     def _take(self, values: Mapping[str, float]) -> None:
-        """Tell all pages the lists and numbers that the run has taken."""
+        """Send all pages the choices and numbers that the run has accepted."""
         self._taken |= values
         self._tell_all({"taken": dict(values)})
 
     def _refused(self, message: Mapping[str, str]) -> None:
-        """Tell all pages what the run has not kept, and who has sent it why."""
+        """Send all pages the input that the run has withdrawn, and its sender the reason."""
         name = message.get("name")
         if name is None:
             sender = self.operator
         else:
-            # an FMU discards a value when the run goes on: it was taken before, and others may have the controls
+            # an FMU discards a value when the run continues, after it was accepted; another viewer may operate by then
             self._taken.pop(name, None)
             self._tell_all({"withdrawn": name})
             sender = self._senders.get(name)
@@ -206,7 +206,7 @@ class Hub:
         self.begun.set()
 
     def description(self) -> dict[str, Any]:
-        """Return what the page needs beside rows. Call it when the run has begun."""
+        """Return what the page needs besides rows. Call it after the run has begun."""
         assert self.replay is not None
         elements = self.replay.scenes.items()
         given = [{**control, "element": name} for name, scene in elements for control in scene.get("controls", [])]
@@ -261,7 +261,7 @@ class Hub:
                 self._release()
 
     def _obey(self, viewer: Viewer, message: PageMessage) -> None:
-        """Do what a page says. Raises PageMessageError for what it may not."""
+        """Carry out a message of a page. Raises PageMessageError for what the page may not do."""
         if message.word == "drawn":
             viewer.drawn = min(max(viewer.drawn, message.value), viewer.block)
             viewer.wake.set()
@@ -269,7 +269,7 @@ class Hub:
             known = self.rows if self.rows is not None else ()
             missing = [name for name in message.value if name not in known]
             if missing:
-                raise PageMessageError(f"holds no numbers {missing[0]!r}")
+                raise PageMessageError(f"there is no numeric variable {missing[0]!r}")
             viewer.wanted += [n for n in message.value if n not in viewer.names and n not in viewer.wanted]
             viewer.wake.set()
         elif not self.station or self.ended.is_set():
@@ -308,7 +308,7 @@ class Hub:
             self._run.write(json.dumps(command).encode() + b"\n")
 
     def _release(self) -> None:
-        """Leave the controls: sticks in the middle, buttons up."""
+        """Release the controls, with sticks centred and buttons up."""
         self.operator = None
         self._centre()
         self._tell_state()
@@ -318,7 +318,7 @@ class Hub:
             self._set(dict.fromkeys(self._deflected, 0.0))
 
     async def dead_man(self) -> None:
-        """Centre the sticks of an operator who is not heard any more."""
+        """Centre the sticks while nothing is heard from the operator."""
         while not self.ended.is_set():
             await asyncio.sleep(DEAD_MAN_S / 3)
             if self._deflected and asyncio.get_running_loop().time() - self._heard > DEAD_MAN_S:
@@ -337,7 +337,7 @@ class Hub:
             viewer.tell(news)
 
     async def abandoned(self) -> None:
-        """Return when the run is over and nobody looks any more."""
+        """Return when the run is over and no viewer is left."""
         await self.ended.wait()
         patience = FIRST_VIEWER_S
         while patience > 0.0:
@@ -351,7 +351,7 @@ def _control(given: Mapping[str, Any]) -> Control:
 
 
 def _number(quantity: Any) -> float:
-    """Return the value of a quantity of numbers; nan for one with variables."""
+    """Return the value of a constant quantity; NaN for one with variables."""
     if isinstance(quantity, dict) and "product" in quantity:
         return float(np.prod([_number(part) for part in quantity["product"]]))
     if isinstance(quantity, dict) and "sum" in quantity:
@@ -363,11 +363,11 @@ def _routes(hub: Hub) -> list[Route | WebSocketRoute]:
     async def description(_: Request) -> Response:
         await hub.begun.wait()
         if hub.replay is None:
-            return PlainTextResponse("the run ended before it began; the terminal says why", status_code=503)
+            return PlainTextResponse("the run failed before it began; the terminal says why", status_code=503)
         return Response(json.dumps(finite(hub.description()), separators=(",", ":")), media_type="application/json")
 
     async def time(_: Request) -> Response:
-        # a page asks for it before it knows that the run goes on: times come with the rows, then
+        # a page requests the times before it knows that the run is live; they then come with the rows
         return Response(status_code=204)
 
     return [Route("/description", description), Route("/time", time), WebSocketRoute("/live", hub.connected)]

@@ -1,4 +1,4 @@
-"""The rows of a run that goes on, as they arrive: what a viewer that comes late gets first."""
+"""The rows of a live run as they arrive; a viewer that connects late gets them first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 MOST_ROWS = 100_000
-"""Rows that are kept: 1000 s of a run at 100 rows a second. Beyond, one in two of the older ones goes."""
+"""Largest number of rows: 1000 s of a run at 100 rows a second. Beyond that, every other older row is dropped."""
 
 FIRST_ROWS = 4096
 
@@ -24,7 +24,7 @@ class LiveRows:
     """
 
     def __init__(self, about: Mapping[str, Any], file: Path, most: int = MOST_ROWS) -> None:
-        """Take the first message of a `Feed`, and the recording that the run writes."""
+        """Begin with the first message of a `Feed`, and with the recording that the run writes."""
         self.file = file
         self.most = most
         self.generation = 0
@@ -89,7 +89,7 @@ class LiveRows:
         self._exact = {name: grown(column) for name, column in self._exact.items()}
 
     def _thin(self) -> None:
-        """Drop one row in two of the older three quarters."""
+        """Drop every other row of the older three quarters."""
         recent = self._rows - self._rows // 4
         kept = np.concatenate([np.arange(0, recent, 2), np.arange(recent, self._rows)])
         columns: list[np.ndarray] = [self._time, self._values, *self._exact.values()]

@@ -1,4 +1,4 @@
-"""The scenes of a recording over time, as arrays: what page/source.js and page/frames.js compute for one time."""
+"""The scenes of a recording over time, as arrays; page/source.js and page/frames.js compute the same for one time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 Read = Callable[[str], np.ndarray]
-"""The values of a variable, shape (rows,)."""
+"""Function from the name of a variable to its values, shape (rows,)."""
 
 FUNCTIONS = {"sin": np.sin, "cos": np.cos, "tan": np.tan}
 
 
 def evaluate(quantity: Any, read: Read) -> np.ndarray:
-    """Return the values of a quantity of a scene with full names, shape (rows, places) or (1, places) of a constant."""
+    """Return the values of a quantity of a scene with full names, shape (rows, places); (1, places) if constant."""
     if quantity is None:
         return np.full((1, 1), np.nan)
     if isinstance(quantity, (int, float)):
@@ -33,7 +33,7 @@ def evaluate(quantity: Any, read: Read) -> np.ndarray:
 
 
 def _alike(parts: list[np.ndarray]) -> list[np.ndarray]:
-    """Return arrays with as many rows as the longest of them."""
+    """Return the arrays broadcast to as many rows as the longest of them has."""
     rows = max(len(part) for part in parts)
     return [np.broadcast_to(part, (rows, part.shape[1])) for part in parts]
 
@@ -61,12 +61,12 @@ def outward(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
-    """Return the opposite turns."""
+    """Return the conjugate quaternions, which are the opposite rotations."""
     return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def poses(scene: Mapping[str, Any], read: Read) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return position, shape (rows, 3), and quaternion in I of all frames of a scene, by name."""
+    """Return the position, shape (rows, 3), and the quaternion in I of each frame of a scene, by name."""
     found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for name, frame in scene["frames"].items():
         position = evaluate(frame.get("position", [0.0, 0.0, 0.0]), read)
@@ -87,7 +87,7 @@ def poses(scene: Mapping[str, Any], read: Read) -> dict[str, tuple[np.ndarray, n
 
 
 def normalised(q: np.ndarray) -> np.ndarray:
-    """Return unit quaternions; no turn for those that are zero."""
+    """Return unit quaternions; the identity for those that are zero."""
     size = np.linalg.norm(q, axis=1, keepdims=True)
     return np.where(size > 0.0, q / np.where(size > 0.0, size, 1.0), np.array([1.0, 0.0, 0.0, 0.0]))
 

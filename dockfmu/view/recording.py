@@ -1,4 +1,4 @@
-"""A recording for the page: its scenes with numbers for parameters, what its variables are called, and columns."""
+"""A recording for the page: scenes with numbers in place of parameters, descriptions of variables, and columns."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ THREE = _three()
 """three.js for the scene in three dimensions."""
 
 CURVES = 6
-"""Curves that are shown at first."""
+"""Number of curves shown at first."""
 
 
 class Recorded(Protocol):
-    """Rows and names that can be shown: a recording on disk (`Results`), or a run that goes on."""
+    """Rows and names that can be shown: a recording on disk (`Results`), or a live run."""
 
     file: Path
     attributes: dict[str, Any]
@@ -66,7 +66,7 @@ class Replay:
     def __init__(self, results: Recorded, folder: Path, *, growing: bool = False) -> None:
         """Take an open recording and the folder with the summary and events of its run.
 
-        Raises ViewError for one without rows, unless it is `growing`.
+        Raises ViewError for a recording without rows, unless it is `growing`.
         """
         if not growing and not len(results.time):
             raise ViewError(f"{results.file}: the run ended before anything was recorded")
@@ -87,7 +87,7 @@ class Replay:
 
     @cached_property
     def scenes(self) -> dict[str, Any]:
-        """Scene of each element, `{"v": name}` for variables; poses among the variables for a recording without."""
+        """Scene of each element, with `{"v": name}` for variables; poses only, for a recording without scenes."""
         text = self._results.attributes.get("scenes")
         if text is None:
             return {element: self._of_poses(element) for element in self._elements()}
@@ -124,18 +124,18 @@ class Replay:
 
     @cached_property
     def doubles(self) -> set[str]:
-        """Names that move frames: differences of large distances need all their digits."""
+        """Names of variables that move frames: differences of large distances need all digits."""
         return {name for scene in self.scenes.values() for name in names_in(scene["frames"])}
 
     @cached_property
     def shown(self) -> list[str]:
-        """Names of all variables that the scenes and the first curves show and that are recorded."""
-        wanted = dict.fromkeys([*(n for scene in self.scenes.values() for n in names_in(scene)), *self.curves])
-        return [name for name in wanted if name in self._results]
+        """Names of all recorded variables that the scenes and the first curves show."""
+        names = dict.fromkeys([*(n for scene in self.scenes.values() for n in names_in(scene)), *self.curves])
+        return [name for name in names if name in self._results]
 
     @cached_property
     def curves(self) -> list[str]:
-        """Names of the variables that are shown as curves at first: those of scenes, else those of the report."""
+        """Names of the variables shown as curves at first: those of scenes, else those of the report."""
         named = [name for scene in self.scenes.values() for name in names_in(scene.get("curves", []))]
         if not named and "plan" in self._results.attributes:
             named = [name for panel in self._plan().panels for name in panel.signals]
@@ -159,14 +159,14 @@ class Replay:
         return bool(self._attribute(name).get("type") != "String")
 
     def description(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Return all that the page needs but times and columns, of these variables or of all numeric ones."""
+        """Return all that the page needs besides times and columns, for these variables or for all numeric ones."""
         results = self._results
         chosen = [name for name in (results.variables if names is None else names) if self._numeric(name)]
         summary, attributes = self._read("summary.json", {}), results.attributes
         status = summary.get("status", attributes.get("status", ""))
         outcome = str(summary.get("outcome", attributes.get("outcome", status)))
         if outcome == "running":
-            # of a run that was killed, or that goes on: what it will add is not read
+            # the run was killed, or still continues: rows that it adds later are not read
             outcome = "unfinished"
         standing = "good" if status == "completed" and summary.get("success", True) else "bad"
         return {
@@ -215,13 +215,13 @@ class Replay:
         return content if type(content) is type(missing) else missing
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise ViewError for a variable that is not there or has no numbers."""
+        """Raise ViewError for a variable that is missing or not numeric."""
         for name in names:
             if name not in self._results or not self._numeric(name):
-                raise ViewError(f"{self._results.file}: holds no numbers {name!r}")
+                raise ViewError(f"{self._results.file}: there is no numeric variable {name!r}")
 
     def columns(self, names: Sequence[str]) -> Iterator[np.ndarray]:
-        """Return the values of these variables: float32, or float64 of what moves frames. Raises ViewError."""
+        """Return the values of these variables: float32, or float64 for those that move frames. Raises ViewError."""
         self.check(names)
         return (self._column(name) for name in names)
 
@@ -240,7 +240,7 @@ class Replay:
         return b"".join(self._packed[name] for name in names)
 
     def read_ahead(self) -> None:
-        """Read and pack what the page asks for first; meant for a thread, while the browser starts."""
+        """Read and pack what the page requests first; meant for a thread, while the browser starts."""
         for name in self.shown:
             self.packed([name])
 
@@ -248,8 +248,9 @@ class Replay:
 def pack_column(column: np.ndarray) -> bytes:
     """Return a column as the page reads it, in a multiple of 8 bytes.
 
-    The number of runs of equal values (uint32) and 4 bytes of nothing; then the first rows of all runs (uint32) and
-    their values, each to a multiple of 8 bytes. The number 0 stands for a column whose values follow one by one.
+    It holds the number of runs of equal values (uint32) and 4 bytes of padding, then the first rows of all runs
+    (uint32) and their values, each padded to a multiple of 8 bytes. If the number is 0, all values of the column follow
+    one by one.
     """
     bits = column.view(f"<u{column.itemsize}")
     starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]])) if len(column) else np.zeros(0, int)
@@ -276,18 +277,18 @@ def _with_numbers(part: Any, results: Recorded) -> Any:
                 values[element] = {}
         return values[element].get(variable)
 
-    def of(part: Any) -> Any:
+    def replaced(part: Any) -> Any:
         if isinstance(part, list):
-            return [of(inner) for inner in part]
+            return [replaced(inner) for inner in part]
         if isinstance(part, dict):
-            return number(part["p"]) if isinstance(part.get("p"), str) else {k: of(v) for k, v in part.items()}
+            return number(part["p"]) if isinstance(part.get("p"), str) else {k: replaced(v) for k, v in part.items()}
         return part
 
-    return of(part)
+    return replaced(part)
 
 
 def names_in(part: Any) -> Iterator[str]:
-    """Return the names of variables in a part of a scene with full names."""
+    """Yield the names of variables in a part of a scene with full names."""
     if isinstance(part, dict):
         if isinstance(part.get("v"), str):
             yield part["v"]

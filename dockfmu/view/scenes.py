@@ -1,4 +1,4 @@
-"""The scenes of a system: those that its FMUs carry, with full names; poses and outputs of FMUs without one."""
+"""The scenes of a system: those that its FMUs carry, with full names; for FMUs without one, poses and outputs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from master.fmi.variables import Description
 from master.system import Structure
 
 LISTED = 12
-"""Outputs that are shown of an FMU without a scene."""
+"""Number of outputs shown of an FMU without a scene."""
 
 
 @dataclass(frozen=True)
 class Scenes:
     """Scenes of a system, by element, as they are written beside a recording.
 
-    In place of a name there is `{"v": full name}` of an output or local variable, or `{"p": full name}` of a parameter.
-    Inputs are replaced by what sets them.
+    Names are replaced by `{"v": full name}` of an output or local variable, or `{"p": full name}` of a parameter, and
+    inputs by what sets them.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Scenes:
 
 
 def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
-    """Return the scenes of a system, in which inputs that are `driven` from outside change.
+    """Return the scenes of a system; inputs in `driven` are set from outside, and change.
 
     Raises DescriptionError or ArchiveError for FMUs that cannot be read.
     """
@@ -68,7 +68,7 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
 
 
 def operated_inputs(structure: Structure) -> list[str]:
-    """Return the inputs that no connection sets: those which an operator can command."""
+    """Return the inputs that no connection sets, which an operator can command."""
     connected = {f"{c.target}.{c.input}" for c in structure.connections}
     numeric = ("Real", "Integer", "Boolean", "Enumeration")
     return [name for name in structure.select(causality=("input",), types=numeric) if name not in connected]
@@ -77,12 +77,15 @@ def operated_inputs(structure: Structure) -> list[str]:
 def _keep_units(
     groups: Sequence[Mapping[str, Any]], mapped: Sequence[Mapping[str, Any]], description: Description
 ) -> None:
-    """Add `unit` and `factor` to the items whose input became a number or a sum: no variable tells them any more."""
-    for group, into in zip(groups, mapped, strict=True):
-        for item, made in zip(group["items"], into["items"], strict=True):
+    """Add `unit` and `factor` to the items whose input became a number or a sum, which has no unit."""
+    for group, mapped_group in zip(groups, mapped, strict=True):
+        for item, mapped_item in zip(group["items"], mapped_group["items"], strict=True):
             variable = description.variables.get(str(item["variable"]))
-            if variable is not None and not (isinstance(made["variable"], dict) and "v" in made["variable"]):
-                made["unit"], made["factor"] = shown_unit(variable.unit or "1", variable.display_unit or "")
+            quantity = mapped_item["variable"]
+            if variable is not None and not (isinstance(quantity, dict) and "v" in quantity):
+                mapped_item["unit"], mapped_item["factor"] = shown_unit(
+                    variable.unit or "1", variable.display_unit or ""
+                )
 
 
 def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[str]) -> list[dict[str, Any]]:
@@ -101,7 +104,7 @@ def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[
 
 
 def _scene(structure: Structure, element: str, description: Description) -> tuple[dict[str, Any], str]:
-    """Return the scene of an element, and why it is not that of its FMU, if it has one."""
+    """Return the scene of an element, and a note if the scene in its FMU cannot be used."""
     file = structure.elements[element].file
     try:
         if not file.is_dir() and FILE in archive.members(file):
@@ -113,7 +116,7 @@ def _scene(structure: Structure, element: str, description: Description) -> tupl
 
 
 def ports_scene(description: Description) -> dict[str, Any]:
-    """Return a scene of an FMU that has none: axes at each pose among its ports, and its first outputs as numbers."""
+    """Return a scene for an FMU that has none: axes at each pose among its ports, and its first outputs as numbers."""
     shown = [v for v in description.variables.values() if v.causality in ("input", "output", "local")]
     poses = poses_among([variable.name for variable in shown])
     outputs = [v.name for v in shown if v.causality == "output" and v.type != "String"][:LISTED]

@@ -1,4 +1,4 @@
-"""The server of the page: on this machine only, and only for who has the token of its address."""
+"""The server of the page: on this machine only, and only for holders of the token in its address."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"
 LONGEST = 1 << 20
-"""Bytes of a request: the names of all variables of a large system."""
+"""Largest number of bytes of a request, enough for the names of all variables of a large system."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'",
@@ -38,9 +38,9 @@ HEADERS = {
 _REPORT = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
-def _origin(asked: HTTPConnection) -> str:
-    """Return the origin of the own page; the host in it has been checked."""
-    return f"http://{asked.headers.get('host', '')}"
+def _origin(connection: HTTPConnection) -> str:
+    """Return the origin of the page itself; the host in it has been checked."""
+    return f"http://{connection.headers.get('host', '')}"
 
 
 class _Guard:
@@ -65,11 +65,11 @@ class _Guard:
 
         request = Request(scope, receive)
         if request.headers.get("origin", _origin(request)) != _origin(request):
-            # browsers do not send the cookie from a foreign origin; this holds for those that would
+            # browsers do not send the cookie from a foreign origin; this refuses those that would
             refusal = PlainTextResponse("requests of a foreign origin are refused", status_code=403)
             await refusal(scope, receive, guarded)
         elif request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
-            # out of the address, so that it does not stay in the history
+            # remove the token from the address, so that it does not stay in the history
             answer: Response = RedirectResponse("/", status_code=303)
             answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
             await answer(scope, receive, guarded)
@@ -80,12 +80,13 @@ class _Guard:
             await refusal(scope, receive, guarded)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Accept a socket only of the own origin: browsers let pages of any origin open sockets to any address."""
-        asked = HTTPConnection(scope)
-        if asked.headers.get("origin") == _origin(asked) and self._is_token(asked.cookies.get(self.cookie, "")):
+        """Accept sockets only from the page's own origin: browsers let any page open sockets to any address."""
+        connection = HTTPConnection(scope)
+        own = connection.headers.get("origin") == _origin(connection)
+        if own and self._is_token(connection.cookies.get(self.cookie, "")):
             await self.app(scope, receive, send)
         else:
-            # before it is accepted: the browser sees a 403
+            # closed before it is accepted: the browser sees a 403
             await send({"type": "websocket.close", "code": 1008})
 
     def _is_token(self, given: str) -> bool:
@@ -93,9 +94,9 @@ class _Guard:
 
 
 def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str) -> Starlette:
-    """Return the application that serves recordings, and the report in `folder`, to who has the token.
+    """Return the application that serves recordings, and the report in `folder`, to holders of the token.
 
-    The second recording, if there is one, lies under the first.
+    The second recording, if there is one, is drawn beneath the first.
     """
     return guarded(
         [
@@ -109,7 +110,7 @@ def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str
 
 
 def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) -> Starlette:
-    """Return an application of these routes and those of every page, for who has the token alone."""
+    """Return an application of these routes and those of every page, for holders of the token only."""
 
     def refused(_: Request, error: Exception) -> Response:
         return PlainTextResponse(str(error), status_code=400)
@@ -168,12 +169,12 @@ def _routes(replay: Replay, place: str, more: Mapping[str, Any]) -> list[Route]:
 
 async def _body(request: Request) -> bytes:
     """Return the body of a request. Raises ViewError if it is too long."""
-    found = bytearray()
+    body = bytearray()
     async for part in request.stream():
-        found += part
-        if len(found) > LONGEST:
+        body += part
+        if len(body) > LONGEST:
             raise ViewError(f"a request of more than {LONGEST} bytes")
-    return bytes(found)
+    return bytes(body)
 
 
 def _names(body: bytes) -> list[str]:
@@ -187,22 +188,22 @@ def _names(body: bytes) -> list[str]:
 
 
 def serve(replays: Sequence[Replay], folder: Path, port: int, ready: Callable[[str], None]) -> None:
-    """Serve a recording, with a second one under it if there is one, until Ctrl-C.
+    """Serve a recording, with a second one drawn beneath it if there is one, until Ctrl-C.
 
-    `ready` is called with the address once it answers. Raises ViewError if the port is taken.
+    `ready` is called with the address once it can be opened. Raises ViewError if the port is taken.
     """
     with listen(port) as listening:
         number, token = listening.getsockname()[1], new_token()
         app = application(replays, folder, token, cookie_name(number))
         for replay in replays:
             Thread(target=replay.read_ahead, daemon=True).start()
-        # the socket listens already: a browser that comes early waits
+        # the socket is already listening: a browser that comes early waits
         ready(address(number, token))
         uvicorn.Server(configuration(app)).run(sockets=[listening])
 
 
 def configuration(app: Starlette) -> uvicorn.Config:
-    """Return how an application is served: quietly, sockets without compression, which only costs on one machine."""
+    """Return the server's configuration: quiet, and without compression, which only costs time on one machine."""
     return uvicorn.Config(
         app,
         log_level="warning",

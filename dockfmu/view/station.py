@@ -1,4 +1,4 @@
-"""The side of the run of a live view: its rows go to the server of the page, an operator's commands come back."""
+"""The run's side of a live view: rows go to the server of the page, and an operator's commands come back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INPUTS = "inputs.jsonl"
 """Log of an operator's session in the folder of results."""
 
 EVERY_S = 0.01
-"""Model time from one look at an operator's commands to the next."""
+"""Model time between two readings of an operator's commands, s."""
 
 
 class ViewServerError(ViewError):
@@ -38,7 +38,7 @@ class ViewServerError(ViewError):
 
 
 class LiveView(Feed):
-    """A feed to the server of the page, which is started in a process of its own.
+    """A feed to the server of the page, which is started in a separate process.
 
     Parameters
     ----------
@@ -46,8 +46,10 @@ class LiveView(Feed):
         Folder of results, and the recording in it.
     live : Live
         Port of the page and speed of the run.
-    attributes, more, every, events
-        As of `Feed`.
+    attributes, more
+        As for `Feed`.
+    plan : Plan
+        Gives the events and the recording interval of the feed.
     announce : callable
         Called with the address of the page.
     """
@@ -76,13 +78,13 @@ class LiveView(Feed):
         self._announce = announce
 
     def open(self) -> None:
-        """Listen, start the server, and announce its address; a browser that is early waits for it."""
+        """Listen, start the server, and announce its address; a browser that comes early waits for it."""
         with listen(self._port) as listening, self._theirs:
             command = [sys.executable, "-m", "dockfmu.view.live", str(self._theirs.fileno()), str(listening.fileno())]
             passed = (self._theirs.fileno(), listening.fileno())
             self.link.sendall(json.dumps(self._about).encode() + b"\n")
             try:
-                # a session of its own, because Ctrl-C is for the run; no stream of the run, which would stay open
+                # a separate session, because Ctrl-C is for the run; no streams of the run, which would stay open
                 self._server = subprocess.Popen(
                     command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     pass_fds=passed, start_new_session=True,
@@ -92,7 +94,7 @@ class LiveView(Feed):
             self._announce(address(listening.getsockname()[1], str(self._about["token"])))
 
     def end(self, result: Result) -> None:
-        """Complete the result with what was found."""
+        """Complete the result, with a warning if the server has ended."""
         super().end(result)
         if self._server is not None and self._server.poll() is not None:
             result.warnings.append(f"view: the server of the page has ended with status {self._server.returncode}")
@@ -119,5 +121,5 @@ def watchers(
         every=every,
         answer=view.put,
     )
-    # the last to see a step: what the others do belongs to its work
+    # the pacing sees a step last: the work of the others then counts as part of the step
     return [operator], [view, Pacing(policy=live.late, chunk=every, pace=pace)]

@@ -1,4 +1,4 @@
-"""What is balanced in a run: momentum and energy of the audited elements of a system."""
+"""The balance of momentum and energy over the audited elements of a system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from master.system import Structure
 
 
 def audit(system: Structure, plan: Plan) -> Audit:
-    """Return the balance over the audited elements, from those of their `audit` outputs that they have."""
+    """Return the balance over the audited elements, from the `audit` outputs that they have."""
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}
@@ -20,11 +20,11 @@ def audit(system: Structure, plan: Plan) -> Audit:
         ]
 
     def own(kind: str) -> list[str]:
-        """Return the momenta by the elements' own states; of an element without it, its momentum."""
-        found = present(f"own_{kind}")
-        return found and [
-            *found,
-            *(name for name in present(kind) if f"{name.removesuffix(kind)}own_{kind}" not in found),
+        """Return the momenta from the elements' own states; for an element without one, its `audit` momentum."""
+        own_outputs = present(f"own_{kind}")
+        return own_outputs and [
+            *own_outputs,
+            *(name for name in present(kind) if f"{name.removesuffix(kind)}own_{kind}" not in own_outputs),
         ]
 
     return Audit(

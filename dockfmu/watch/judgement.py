@@ -12,26 +12,26 @@ from master.result import Result
 RELATIVE_TO_EXCHANGE = ("mechanism_momentum_drift", "base_impulse_error")
 
 AFFINE_LIMIT = 1e-4
-"""Of the exchanged momenta where a craft adds the response of its mechanism (AFFINE).
+"""Limit of the exchanged momenta if a craft adds the response of its mechanism (AFFINE).
 
-The mechanism learns of it one step later: the sum is short of one step's response, and is no identity.
+The mechanism gets this response one step later, so the sum lacks the response of one step and is not an identity.
 """
 
 SHORTEST = 100
-"""Macro steps below which too little has been exchanged for what is relative to it to say anything."""
+"""Fewest macro steps for a judgement of values relative to the exchange: in fewer, too little is exchanged."""
 
 
 class Judgement(Observer):
-    """Judge the lines of the audit: result.checks gets {name: {"limit", "ok", "tests", "meaning"}}.
+    """Observer that judges the lines of the audit: result.checks gets {name: {"limit", "ok", "tests", "meaning"}}.
 
-    It stands after the Audit among the observers. A line that is not ok gives a warning.
+    It must come after the Audit among the observers. A line that is not ok gives a warning.
 
     Parameters
     ----------
     limits : mapping of str to float or False
-        Limits that replace those of CHECKS; False leaves a line without judgement, with `limit` and `ok` None.
+        Limits that replace those of CHECKS; False leaves a line unjudged, with `limit` and `ok` None.
     affine : bool
-        Whether exchanged momenta are those of AFFINE base motion.
+        Whether the base motion is AFFINE, for which the limits of the exchanged momenta are wider.
     """
 
     def __init__(self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False) -> None:
@@ -39,13 +39,13 @@ class Judgement(Observer):
         self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)
 
     def end(self, result: Result) -> None:
-        """Complete the result with what was found."""
+        """Add the judgements to the result."""
         for name, value in result.audit.items():
             check = CHECKS.get(name)
             if check is None:
                 continue
             limit = self.limits.get(name, check.limit)
-            # a value that is no number is not ok either
+            # NaN is not ok either
             short = name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST
             ok = None if short or limit is False else bool(value <= limit)
             result.checks[name] = {

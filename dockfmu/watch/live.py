@@ -22,18 +22,18 @@ class Live:
     Attributes
     ----------
     realtime : float, optional
-        Factor to real time to which the run is held; None for as fast as possible.
+        Speed at which the run is held, as a multiple of real time; None for as fast as possible.
     late : {"slip", "skip", "stop"}
-        What is done about a late step; see `Pacing`.
+        What to do about a late step; see `Pacing`.
     stream : int, optional
         TCP port that sends rows to subscribers; see `Stream`.
     receive : int, optional
         UDP port that takes values of inputs that no connection sets; see `Datagrams`.
     view : int, optional
-        Port of the page in the browser that shows the run as it goes, 0 for any; with `realtime` it can be operated
-        there. For a folder of results (`System.record`).
+        Port of the browser page that shows the run live, 0 for any free port; with `realtime` the run can be operated
+        there. It needs a folder of results (`System.record`).
     inputs : Path, optional
-        Log of an operator's session, `inputs.jsonl`, whose inputs are set again.
+        Log of an operator's session, `inputs.jsonl`, whose inputs are replayed.
     """
 
     realtime: float | None = None
@@ -54,7 +54,7 @@ class Live:
         if self.stream is not None:
             observers.append(Stream(self.stream))
         if self.realtime is not None and self.view is None:
-            # the last to see a step: what the others do belongs to its work
+            # last, so that the work of the other observers counts as part of the step
             observers.append(Pacing(self.realtime, self.late))
         return drivers, observers
 

@@ -1,4 +1,4 @@
-"""How the craft stood when a run failed, from the outputs `docking.*` of the elements that have them."""
+"""The relative position of the craft when a run failed, from the `docking.*` outputs of elements that have them."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from master.observers.peaks import Peaks
 from master.result import Result
 from master.system import Structure
 
-_NEEDED = (*vector("docking.position"), *vector("docking.angles"), "docking.plane_gap", "docking.velocity[1]")
+_REQUIRED = (*vector("docking.position"), *vector("docking.angles"), "docking.plane_gap", "docking.velocity[1]")
 
 
 class Standing(Observer):
-    """Adds to the message of a failed run how the craft stood in the last step that was sound.
+    """Observer that adds the relative position of the craft in the last valid step to the message of a failed run.
 
-    The values are the latest of `peaks`, which must watch the outputs of type Real.
+    The values are the latest ones of `peaks`, which must watch the outputs of type Real.
     """
 
     def __init__(self, peaks: Peaks) -> None:
         self.peaks = peaks
 
     def triggers(self, system: Structure) -> tuple[()]:
-        """Trigger on nothing, and look up the elements that have the outputs for it."""
+        """Return no triggers; find the elements that have the required outputs."""
         self.elements = [
-            name for name in system.elements if all(n in system.description(name).variables for n in _NEEDED)
+            name for name in system.elements if all(n in system.description(name).variables for n in _REQUIRED)
         ]
         return ()
 
     def end(self, result: Result) -> None:
-        """Complete the result with what was found."""
+        """Add the position of the craft to the result of a failed run."""
         latest = self.peaks.latest
         if result.status != "failed" or latest is None:
             return
         time, values = latest
         for element in self.elements:
-            if any(f"{element}.{name}" not in values for name in _NEEDED):
+            if any(f"{element}.{name}" not in values for name in _REQUIRED):
                 continue
-            text = _standing(time, {name: values[f"{element}.{name}"] for name in _NEEDED})
+            text = _standing(time, {name: values[f"{element}.{name}"] for name in _REQUIRED})
             result.message += f"; {text}"
             result.failure["craft"] = text
             if result.error is not None:

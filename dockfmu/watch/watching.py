@@ -1,4 +1,4 @@
-"""What watches every run of a system, from the command line and from Python."""
+"""The observers of every run of a system, from the command line and from Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from master.system import Structure
 
 
 def watching(system: Structure, plan: Plan) -> list[Observer]:
-    """Return the observers that a plan asks for. They go before a recorder, which writes down what they found."""
+    """Return the observers that a plan requires. They must precede a recorder, which writes their findings."""
     peaks = Peaks(system.select(types=("Real",)))
     observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *outcome_observers(plan)]
     if plan.audited:
@@ -25,5 +25,5 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
 
 
 def outcome_observers(plan: Plan) -> list[Observer]:
-    """Return the observers that report the outcome of a run, and where its models left their range of validity."""
+    """Return the observers that report the outcome of a run, and where its models leave their range of validity."""
     return [*([] if plan.outcome is None else [Outcomes(plan.outcome)]), Validity()]

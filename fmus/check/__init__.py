@@ -1,7 +1,7 @@
-"""Check whether an FMU is what it says it is.
+"""Check whether an FMU conforms to FMI 2.0 and to its own model description.
 
 `validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
-a process of its own. `python -m fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
+a separate process. `python -m fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["Finding", "examine", "validate"]
 def validate(path: Path) -> list[Finding]:
     """Return all findings about the FMU at `path`, in the order of archive, model description, libraries, behaviour.
 
-    Later stages are left out where an earlier one leaves them nothing to stand on.
+    A stage is left out if the findings of an earlier one make it meaningless.
     """
     return [finding for findings in examine(path).values() for finding in findings]
 
 
 def examine(path: Path) -> dict[str, list[Finding]]:
-    """Return the findings about the FMU at `path` by the check that made them; checks that were not run are missing.
+    """Return the findings about the FMU at `path` by check; checks that were not run are missing.
 
     Keys are "archive", "description", "libraries", "loading", and the names of the functions `process.CHECKS`.
     """
@@ -48,6 +48,6 @@ def examine(path: Path) -> dict[str, list[Finding]]:
             return found
         found["libraries"] = check_libraries(folder, root)
         if any(finding.severity == "error" for finding in found["description"]):
-            # a library is not run on a model description that cannot be relied on
+            # a library is not run with an unreliable model description
             return found
         return found | check_in_process(path)

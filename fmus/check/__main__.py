@@ -14,15 +14,15 @@ from fmus.check.process import CHECKS
 
 _STAGES = {
     "archive": "The archive can be unpacked: no path leads out of it, no link, no entities in its XML",
-    "description": "The model description holds to the schema, to the rules of sections 2.2 and 4.3, and to itself",
-    "libraries": "The libraries export all functions and need nothing but what is on every machine",
+    "description": "The model description follows the schema and the rules of sections 2.2 and 4.3, and is consistent",
+    "libraries": "The libraries export all functions and need only what is on every machine",
     "loading": "The library for this platform can be loaded",
 }
 _SECTIONS = {behaviour: "4.2", states: "4.2.4", dependencies: "2.2.8, 4.2.1", instances: "4.3.1"}
 
 
 def listed_checks() -> dict[str, tuple[str, str]]:
-    """Return for the key of each check (what it checks, section of FMI 2.0), in the order in which they are run."""
+    """Return (what it checks, section of FMI 2.0) for the key of each check, in the order in which checks are run."""
     sections = {module.__name__: section for module, section in _SECTIONS.items()}
     behaviour_checks = {check.__name__: (_summary(check), sections[check.__module__]) for check in CHECKS}
     stages = {key: (text, "2") for key, text in _STAGES.items()}

@@ -107,7 +107,7 @@ def check_settable(subject: Subject) -> Iterator[Finding]:
                     "Accept it, or declare the variable otherwise",
                 )  # fmt: skip
         subject.drop(instance)
-        # refused calls may leave an FMU in an error state: last, in an instance of their own
+        # refused calls may leave an FMU in an error state: make them last, in a separate instance
         instance = prepare()
         for variable in subject.fmu.description.variables.values():
             if variable.type == "String" or may(variable) or variable.causality == "independent":
@@ -136,7 +136,7 @@ def check_settable(subject: Subject) -> Iterator[Finding]:
 
 
 def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
-    """Check that outputs are consistent in initialization mode, whenever within it inputs are set."""
+    """Check that outputs are consistent in initialization mode, no matter when inputs are set."""
     early = subject.instance()
     early.set(subject.excitation(1))
     early.enter_initialization(subject.start)
@@ -158,7 +158,7 @@ def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
         if not same(values, expected):
             yield error(
                 subject.file, "", f"outputs differ {text}: {first_difference(subject.outputs, values, expected)}",
-                "Compute the outputs from what is set when they are asked for",
+                "Compute the outputs from what is set when they are read",
             )  # fmt: skip
 
 

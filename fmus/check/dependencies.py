@@ -19,9 +19,9 @@ from master.fmi.instance import FmuInstance
 TRIALS = 60
 """Random pairs of points for each set of outputs with the same declared dependencies."""
 AMPLITUDES = (1e-7, 1e-3, 0.1, 1.0, 10.0)
-"""Distances of random points from the start in nominal values: large for branches, small for unit vectors."""
+"""Distances of random points from the start in nominal values: large ones for branches, small ones for unit vectors."""
 SHARES = (0.5, 0.1, 0.02)
-"""Shares of the variables moved at once: many to find products, few where the FMU refuses many."""
+"""Shares of the variables moved at once: large ones to find products, small ones for FMUs that refuse many points."""
 
 
 def _another(variable: Variable, now: Value, amplitude: float, random: Random) -> Value:
@@ -39,14 +39,14 @@ def _another(variable: Variable, now: Value, amplitude: float, random: Random) -
 
 
 class _Trial:
-    """An instance that is moved from point to point, and replaced after a refused one, which may have spoiled it."""
+    """An instance that is moved from point to point, and replaced after a refusal, which may have damaged its state."""
 
     def __init__(self, subject: Subject, prepare: Callable[[], FmuInstance]) -> None:
         self.subject, self.prepare = subject, prepare
         self.instance = prepare()
 
     def outputs(self, point: Mapping[str, Value], names: list[str]) -> list[Value] | None:
-        """Return the outputs `names` at a point, None where the FMU refuses it."""
+        """Return the outputs `names` at a point, None if the FMU refuses it."""
         try:
             self.instance.set(dict(point))
             return self.instance.get(names or self.subject.outputs[:1])
@@ -71,7 +71,7 @@ class _Points:
                     break
 
     def move(self, point: dict[str, Value], knowns: list[Variable], amplitude: float, share: float) -> dict[str, Value]:
-        """Return `point` with a share of `knowns` moved at once: products and branches show in no other way."""
+        """Return `point` with a share of `knowns` moved at once, the only way to reveal products and branches."""
         moved = [v for v in knowns if v.name in self.reach and self.random.random() < max(share, 2.0 / len(knowns))]
         return point | {
             v.name: _another(v, point[v.name], min(amplitude, self.reach[v.name]), self.random) for v in moved
@@ -87,7 +87,7 @@ def _denied(
 ) -> Iterator[Finding]:
     """Yield a finding for each known that changes outputs whose declared dependencies lack it.
 
-    From random points, several knowns outside the declared dependencies are moved at once. Where an output changes, the
+    From random points, several knowns outside the declared dependencies are moved at once. If an output changes, the
     knowns are moved one by one to find the cause.
     """
     groups: dict[frozenset[str], list[str]] = {}
@@ -158,18 +158,18 @@ def check_derivatives(subject: Subject) -> Iterator[Finding]:
     description = subject.fmu.description
     instance = subject.running()
     subject.run(instance, 0, BEFORE, trace=False)
-    order, time = description.max_output_derivative_order, subject.start + BEFORE * subject.step
+    highest, time = description.max_output_derivative_order, subject.start + BEFORE * subject.step
     inputs = [v for v in subject.inputs if v.type == "Real" and v.variability == "continuous"]
     outputs = [v for v in description.select("output") if v.type == "Real" and v.variability == "continuous"]
 
-    def ask(function: str, variables: list[Variable], wanted: int) -> tuple[int, np.ndarray]:
+    def call(function: str, variables: list[Variable], order: int) -> tuple[int, np.ndarray]:
         references = np.array([v.reference for v in variables], np.uint32)
-        orders, values = np.full(len(variables), wanted, np.int32), np.zeros(len(variables))
+        orders, values = np.full(len(variables), order, np.int32), np.zeros(len(variables))
         pointers = (references.ctypes.data, ctypes.c_size_t(len(variables)), orders.ctypes.data, values.ctypes.data)
         return subject.fmu.functions[function](instance.component, *pointers), values
 
     if inputs and description.can_interpolate_inputs:
-        status, _ = ask("fmi2SetRealInputDerivatives", inputs, 1)
+        status, _ = call("fmi2SetRealInputDerivatives", inputs, 1)
         if status != OK:
             yield error(
                 subject.file, "fmi2SetRealInputDerivatives", f"derivatives of order 1 give status {status}",
@@ -179,19 +179,19 @@ def check_derivatives(subject: Subject) -> Iterator[Finding]:
     if not outputs:
         subject.drop(instance)
         return
-    for wanted in range(1, order + 1):
-        status, values = ask("fmi2GetRealOutputDerivatives", outputs, wanted)
+    for order in range(1, highest + 1):
+        status, values = call("fmi2GetRealOutputDerivatives", outputs, order)
         bad = [v.name for v, value in zip(outputs, values, strict=True) if not isfinite(value)]
         if status != OK or bad:
             yield error(
                 subject.file, "fmi2GetRealOutputDerivatives",
-                f"order {wanted} gives status {status}" + (f" and no finite {', '.join(bad[:4])}" if bad else ""),
+                f"order {order} gives status {status}" + (f" and no finite {', '.join(bad[:4])}" if bad else ""),
                 "Give them, or state a lower maxOutputDerivativeOrder",
             )  # fmt: skip
-    status, _ = ask("fmi2GetRealOutputDerivatives", outputs, order + 1)
+    status, _ = call("fmi2GetRealOutputDerivatives", outputs, highest + 1)
     if status == OK:
         yield warning(
             subject.file, "fmi2GetRealOutputDerivatives",
-            f"order {order + 1} is given although maxOutputDerivativeOrder is {order}", "Refuse it",
+            f"order {highest + 1} is given although maxOutputDerivativeOrder is {highest}", "Refuse it",
         )  # fmt: skip
     subject.drop(instance)

@@ -155,7 +155,7 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
         if sum(element.get("start") is not None for _, _, element in aliases) > 1:
             yield error(
                 FILE, names, f"aliases of value reference {reference} have more than one start value",
-                "Leave it to one of them",
+                "Keep only one of them",
             )  # fmt: skip
         settable = [n for n, scalar, _ in aliases if scalar.get("causality") in ("input", "parameter")]
         if len(settable) > 1:
@@ -168,7 +168,7 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
 
 
 def _dependencies(root: etree._Element) -> Iterator[Finding]:
-    """Warn of outputs without `dependencies`: importers assume direct feedthrough of all inputs, hence loops.
+    """Warn of outputs without `dependencies`: importers assume direct feedthrough of all inputs, and hence loops.
 
     In InitialUnknowns nothing is lost without them, and a wrong list does more harm than none.
     """
@@ -176,7 +176,7 @@ def _dependencies(root: etree._Element) -> Iterator[Finding]:
     if silent:
         yield warning(
             FILE, "ModelStructure/Outputs",
-            f"{len(silent)} unknowns do not say on what they depend, so importers assume on everything",
+            f"{len(silent)} unknowns state no dependencies, so importers assume that they depend on everything",
             "Give dependencies, empty where there are none",
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What checks report: findings, and the conformance report made of them."""
+"""Findings of checks, and the conformance report made from them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_report(checks: Mapping[str, tuple[str, str]], results: Mapping[str, Ma
     """Return the conformance report as Markdown: a table of checks by FMUs, then the findings.
 
     `checks` maps the key of each check to (what it checks, section of FMI 2.0), `results` each file to its findings by
-    these keys. A check without a key there was not run.
+    these keys. A check whose key is missing there was not run.
     """
     lines = ["# Conformance to FMI 2.0", "", f"| check | section | {' | '.join(results)} |"]
     lines.append("| --- " * (2 + len(results)) + "|")
@@ -48,7 +48,7 @@ def write_report(checks: Mapping[str, tuple[str, str]], results: Mapping[str, Ma
         verdicts = " | ".join(_verdict(found.get(key)) for found in results.values())
         lines.append(f"| {text} | {section} | {verdicts} |")
     for name, found in results.items():
-        findings = [finding for each in found.values() for finding in each]
+        findings = [finding for of_check in found.values() for finding in of_check]
         if findings:
             lines += ["", f"## {name}", "", *(f"- {finding}" for finding in findings)]
     return "\n".join(lines) + "\n"

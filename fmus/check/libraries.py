@@ -65,7 +65,7 @@ def _offered(symbol: str) -> bool:
 
 @dataclass(frozen=True)
 class _System:
-    """Format of the libraries of an operating system, and which of them every machine has."""
+    """Format of the libraries of an operating system, and which libraries every machine has."""
 
     read: Callable[[bytes], LibraryInterface]
     has: Callable[[str], bool]

@@ -1,4 +1,4 @@
-"""Check of memory: instances from instantiation to the end, in a C program under valgrind."""
+"""Check of memory: whole life cycles of instances, in a C program under valgrind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_memory(path: Path) -> list[Finding] | None:
     for amplitude in (1e-2, 0.0):
         experiment = experiment_for(description, amplitude, STEPS)
         try:
-            # without valgrind first: what it cannot run is no fault of its memory
+            # without valgrind first: an FMU that does not run has no fault of memory
             run(path, experiment)
             run(path, experiment, cycles=CYCLES, wrapper=VALGRIND)
             return []
@@ -43,5 +43,5 @@ def check_memory(path: Path) -> list[Finding] | None:
             failure = str(fault)
         if "==" in failure:
             break
-    said = [line.split("== ")[-1].strip() for line in failure.splitlines() if "==" in line] or [failure]
-    return [error(f"binaries/{this_platform()}", "valgrind", "; ".join(said[:6]), "Run the importer under valgrind")]
+    lines = [line.split("== ")[-1].strip() for line in failure.splitlines() if "==" in line] or [failure]
+    return [error(f"binaries/{this_platform()}", "valgrind", "; ".join(lines[:6]), "Run the importer under valgrind")]

@@ -1,4 +1,4 @@
-"""Run the checks of behaviour in a process of its own, so that a crash or a hang of the FMU is a finding."""
+"""Run the checks of behaviour in a separate process, so that a crash or a hang of the FMU becomes a finding."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ _WORKER = "from fmus.check.process import work; work()"
 _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 
 
-def run_checks(path: Path, say: Callable[[dict[str, Any]], None]) -> None:
-    """Run all checks in this process; call `say` with each check that begins and with each finding."""
+def run_checks(path: Path, report: Callable[[dict[str, Any]], None]) -> None:
+    """Run all checks in this process; call `report` with each check that begins and with each finding."""
     try:
         if this_platform() not in read_description(path).binaries:
             nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
-            say({"finding": asdict(nothing)})
+            report({"finding": asdict(nothing)})
             return
         with Fmu(path) as fmu:
             subject = Subject(fmu)
             for check in CHECKS:
-                say({"check": check.__name__})
+                report({"check": check.__name__})
                 found = []
                 try:
                     for finding in check(subject):
                         found.append(finding)
-                        say({"finding": asdict(finding)})
+                        report({"finding": asdict(finding)})
                 except MasterError as fault:
                     found.append(error(subject.file, check.__name__, str(fault), "See the message of the FMU"))
-                    say({"finding": asdict(found[-1])})
+                    report({"finding": asdict(found[-1])})
                 if check in _ESSENTIAL and any(finding.severity == "error" for finding in found):
                     return
     except MasterError as fault:
-        say({"finding": asdict(error(path.name, "", str(fault), "Export the FMU again"))})
+        report({"finding": asdict(error(path.name, "", str(fault), "Export the FMU again"))})
 
 
 def check_in_process(path: Path) -> dict[str, list[Finding]]:
@@ -80,15 +80,15 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
         return {"loading": [error(path.name, "", text, advice)]}
     for line in done.stdout.splitlines():
         try:
-            said = json.loads(line)
+            message = json.loads(line)
         except ValueError:
             continue  # the FMU writes to standard output
-        if not isinstance(said, dict):
+        if not isinstance(message, dict):
             continue
-        check = said.get("check", check)
+        check = message.get("check", check)
         found.setdefault(check, [])
-        if "finding" in said:
-            found[check].append(Finding(**said["finding"]))
+        if "finding" in message:
+            found[check].append(Finding(**message["finding"]))
     if done.returncode:
         what = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
         last = done.stderr.strip().splitlines()[-1:] or [""]
@@ -100,4 +100,4 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
 
 def work() -> None:
     """Run the checks of the FMU named on the command line; print a line of JSON for each check and each finding."""
-    run_checks(Path(sys.argv[1]), lambda said: print(json.dumps(said), flush=True))
+    run_checks(Path(sys.argv[1]), lambda message: print(json.dumps(message), flush=True))

@@ -34,7 +34,7 @@ _STATUS_KIND = {"GetStatus": 0, "GetStringStatus": 1, "GetRealStatus": 2, "GetIn
 
 
 def _offered(function: str, description: Description) -> bool:
-    """Return whether the FMU declares to have an optional function; true for all others."""
+    """Return whether the FMU declares an optional function; true for all other functions."""
     return {
         "GetFMUstate": description.can_get_and_set_state,
         "GetDirectionalDerivative": description.can_provide_directional_derivatives,
@@ -63,7 +63,7 @@ def _arguments(function: str, subject: Subject, room: ctypes.Array[ctypes.c_char
     return (None, 0, None) if function[3:] in ACCESS_TYPES else ()
 
 
-def _bring(subject: Subject, phase: str) -> FmuInstance:
+def _instance_in(subject: Subject, phase: str) -> FmuInstance:
     """Return a new instance in a phase."""
     instance = subject.instance()
     if phase != "instantiated":
@@ -82,7 +82,7 @@ def check_state_machine(subject: Subject) -> Iterator[Finding]:
         for phase in PHASES:
             if not _offered(function, subject.fmu.description):
                 continue
-            instance = _bring(subject, phase)
+            instance = _instance_in(subject, phase)
             if function == "EnterInitializationMode" and phase == "instantiated":
                 instance.call("fmi2SetupExperiment", 0, 0.0, subject.start, 0, 0.0)
             call: Callable[..., int] = subject.fmu.functions[f"fmi2{function}"]
@@ -107,7 +107,7 @@ def check_state_machine(subject: Subject) -> Iterator[Finding]:
 
 
 def check_reset(subject: Subject) -> Iterator[Finding]:
-    """Check that after fmi2Reset an instance runs as a new one."""
+    """Check that after fmi2Reset an instance runs like a new one."""
     instance = subject.running()
     expected = subject.run(instance, 0, BEFORE)
     for phase in ("between steps", "after fmi2Terminate"):

@@ -65,7 +65,7 @@ def same(a: Sequence[Value], b: Sequence[Value]) -> bool:
 
 
 def first_difference(names: Sequence[str], a: Sequence[Value], b: Sequence[Value]) -> str:
-    """Return a text that names the first variable whose two values are not bitwise equal."""
+    """Return a text that names the first variable whose two values differ bitwise."""
     for name, x, y in zip(names, a, b, strict=True):
         if float(x).hex() != float(y).hex():
             return f"{name} = {x!r} and {y!r}"

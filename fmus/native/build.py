@@ -1,4 +1,4 @@
-"""The native content of an FMU: model description, a library for each platform, and C sources if they are asked for."""
+"""The native content of an FMU: model description, a library for each platform, and C sources if requested."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     """Return the files of a native FMU by their path in the archive.
 
     `platforms` are names of `TARGETS`, or "sources"; `progress` is called with a line before each lengthy part.
-    Raises LinkError when a library cannot be linked, LibraryError when it lacks a function of the standard or needs
+    Raises LinkError if a library cannot be linked, and LibraryError if it lacks a function of the standard or needs
     more than is on every machine.
     """
     guid = guid_of(component, NATIVE_CAPABILITIES, SHIM, write_tables(component, ""))
@@ -55,27 +55,27 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
 
 
 def _assembly(component: Component) -> str:
-    """Return what `compile_component` gives, from the cache if these kernels have been compiled for this record.
+    """Return the result of `compile_component`, from the cache if these kernels have been compiled for this record.
 
-    Compiling takes most of the time of a build. Start values, parameter sets, documentation and the shim change without
-    it.
+    Compiling takes most of the time of a build. Changes of start values, parameter sets, documentation and the shim do
+    not need it.
     """
     record = name_of(numba.from_dtype(component.record.dtype))
     parts = [_compiler_digest(), settings(), component.name, record]
     for function in (component.initialize, component.step):
         plain = getattr(function, "py_func", function)
         parts += [digest(Path(plain.__code__.co_filename)), digest_of(function)]
-    return _remembered(f"{component.name}.ll", parts, lambda: compile_component(component).encode()).decode()
+    return _cached(f"{component.name}.ll", parts, lambda: compile_component(component).encode()).decode()
 
 
 def _object(name: str, assembly: str, target: Target) -> bytes:
-    """Return what `emit` gives, from the cache if this assembly has been optimised for `target`."""
+    """Return the result of `emit`, from the cache if this assembly has been optimised for `target`."""
     parts = [_compiler_digest(), repr(target), assembly]
-    return _remembered(f"{name}-{target.folder}.o", parts, lambda: emit(assembly, target))
+    return _cached(f"{name}-{target.folder}.o", parts, lambda: emit(assembly, target))
 
 
-def _remembered(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
-    """Return the content of a file of the cache named by the digest of `parts`, which `make` gives the first time."""
+def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
+    """Return the content of the cache file named by the digest of `parts`; `make` produces it the first time."""
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     file = cache_root() / "machine_code" / f"{key[:32]}-{name}"
     data = kept(file, key)
@@ -87,7 +87,7 @@ def _remembered(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> b
 
 @cache
 def _compiler_digest() -> str:
-    """Return a digest of the versions and the sources on which the code of kernels depends besides the kernels."""
+    """Return a digest of the versions and sources, besides the kernels, on which the code of kernels depends."""
     total = hashlib.sha256(f"{platform.python_version()} {BASELINE}".encode())
     for package in ("numba", "llvmlite", "numpy"):
         total.update(f"{package} {version(package)}\0".encode())

@@ -4,8 +4,8 @@ numba's public AOT compiler (`numba.pycc`) wraps every function for Python and i
 taken without the wrapping, in the context of `base.compiler`, which names functions by their content. This is the only
 module of the exporter that uses private parts of numba: `with_aot_codegen` of the target context, `create_library` of
 its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function` and
-`_final_module` of a code library. Each has a test in `tests/fmus/native/test_private_parts.py` that names it when a new
-numba changes it.
+`_final_module` of a code library. Each has a test in `tests/fmus/native/test_private_parts.py` that names it if a new
+version of numba changes it.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def _machine(target: Target) -> llvm.TargetMachine:
 
 
 def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.ModuleRef:
-    """Return the module optimised for `target`, with nothing in it but the two kernels and what they call.
+    """Return the module optimised for `target`, reduced to the two kernels and what they call.
 
     Without `vectors`, instructions are scalar and every value has a name, as `sources.translate` needs it.
     """
     machine = _machine(target)
-    # with a function as replacement, backslashes in it stand for themselves
+    # the replacement is a function, so that backslashes in it are literal
     assembly = re.sub(r"^target triple = .*$", lambda _: f'target triple = "{target.triple}"', assembly, flags=re.M)
     layout = str(machine.target_data)
     assembly = re.sub(r"^target datalayout = .*$", lambda _: f'target datalayout = "{layout}"', assembly, flags=re.M)
@@ -116,7 +116,7 @@ def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.Module
         if value.is_declaration:
             continue
         if value.name in (INITIALIZE, STEP):
-            # not to be seen outside of the library: all FMUs have symbols of these names
+            # hidden outside the library: all FMUs have symbols of these names
             value.visibility = "hidden"
         else:
             value.linkage = "internal"
@@ -137,6 +137,6 @@ def optimise(assembly: str, target: Target, vectors: bool = True) -> llvm.Module
 
 
 def emit(assembly: str, target: Target) -> bytes:
-    """Return a position-independent object file for `target`, made of the assembly of `compile_component`."""
+    """Return a position-independent object file for `target` from the assembly of `compile_component`."""
     data: bytes = _machine(target).emit_object(optimise(assembly, target))
     return data

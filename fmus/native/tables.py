@@ -1,4 +1,4 @@
-"""Write `tables.c`: what the generic shim has to know of one component."""
+"""Write `tables.c`: what the generic shim has to know about one component."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ARRAYS = ("start", "access", "variables", "averaged", "messages", "resources", 
 
 
 def access(slot: Slot) -> str:
-    """Return the C expression of what importers may do with a public slot."""
+    """Return the C expression for the accesses that importers have to a public slot."""
     field = slot.field
     flags = [_TYPES[field.type.fmi]]
     if field.causality in ("parameter", "input"):
@@ -42,7 +42,7 @@ def is_averaged(slot: Slot) -> bool:
 
 
 def is_computed(slot: Slot) -> bool:
-    """Return whether the kernels compute this Real, which then must be finite after each of them."""
+    """Return whether the kernels compute this Real, which must then be finite after each call."""
     return slot.field.type.fmi == "Real" and slot.field.causality in ("output", "local")
 
 
@@ -69,7 +69,7 @@ def _array(declaration: str, items: Iterable[str], empty: str = "0") -> Iterator
 
 
 def _format(name: str, specification: str) -> str:
-    """Return the format of printf for a format specification of Python. Raises ValueError for one that C lacks."""
+    """Return the printf format for a format specification of Python. Raises ValueError for one that C lacks."""
     if not _FORMAT.fullmatch(specification):
         raise ValueError(f"message piece {{{name}:{specification}}}: only e, f and g formats with width and precision")
     return f"%{specification or 'g'}"

@@ -1,7 +1,7 @@
 """Write the content of a pythonfmu FMU: a few lines of Python that refer to the installed component.
 
-Two FMUs with scripts of the same name would run the first one's model in one process; the name of the script has a
-digest in it.
+In one process, two FMUs with scripts of the same name would both run the model of the first one; the name of a script
+therefore contains a digest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The class behind a pythonfmu FMU of a component: the same record and kernels as the native FMU, run in Python.
 
 pythonfmu turns any exception into fmi2Fatal and leaves the instance in a state where the next call may crash the
-importer. No method raises: a call that the native FMU would refuse is logged, and the next step returns fmi2Discard.
+importer. Therefore no method raises: a call that the native FMU would refuse is logged, and the next step returns
+fmi2Discard.
 pythonfmu shows the log only if logging is on, and takes messages as format strings of printf.
 """
 
@@ -67,7 +68,7 @@ class ComponentSlave(Fmi2Slave):
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        # pythonfmu puts the folder on the path for each instance and never takes it off
+        # pythonfmu adds the folder to the path for each instance and never removes it
         sys.path[:] = [entry for entry in sys.path if entry != self.resources]
         self.refusal = ""
         self.component = load_component(str(self.resources))
@@ -144,7 +145,7 @@ class ComponentSlave(Fmi2Slave):
     @_guarded(lambda *_: None)
     def _step(self, t: float, h: float) -> None:
         if not (self.stepping and h > 0.0 and abs(t - self.time) <= 1e-3 * h + 1e-15 * abs(self.time)):
-            raise ValueError(f"no step of {h:g} s can be done at t = {t:g} s; the FMU stands at t = {self.time:g} s")
+            raise ValueError(f"no step of {h:g} s can be done at t = {t:g} s; the FMU is at t = {self.time:g} s")
         code = self.component.step(self.memory, t, h)
         if code:
             raise RuntimeError(f"t = {t:g} s, h = {h:g} s: {self.component.explain(code, self.block)}")
@@ -161,12 +162,12 @@ class ComponentSlave(Fmi2Slave):
     def _places(self, references: list[int], kind: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return references as an array, and the bounds of their variables; importers repeat them each step."""
         key = (kind, *references)
-        if (found := self.places.get(key)) is None:
+        if (entry := self.places.get(key)) is None:
             places = np.array(references, np.intp)
             if not (self.kinds[places] == kind).all():
-                raise KeyError(f"value references {references} are not all of the type asked for")
-            found = self.places[key] = places, self.low[places], self.high[places]
-        return found
+                raise KeyError(f"value references {references} are not all of the requested type")
+            entry = self.places[key] = places, self.low[places], self.high[places]
+        return entry
 
     def _get(self, references: list[int], kind: int) -> np.ndarray:
         self._update()

@@ -1,4 +1,4 @@
-"""Shared libraries: what they need and export, read from ELF, PE and Mach-O files, and what an FMU's may need."""
+"""Shared libraries: what they need and export, read from ELF, PE and Mach-O files, and what FMUs may need."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ MATHS = frozenset(_MATHS.split())
 """Functions of libm."""
 
 ALLOWED = frozenset((f"{_MATHS} {_C} {_LOADER} {_MACOS}").split())
-"""Symbols that a library may take from libm, libc and the loader."""
+"""Symbols that a library may use from libm, libc and the loader."""
 
 
 class LibraryError(DockfmuError, ValueError):
-    """A shared library is damaged, lacks a function of the standard, or needs what is not on every machine."""
+    """A shared library is damaged, lacks a function of the standard, or needs more than is on every machine."""
 
     exit_status = FAILED
 
@@ -124,7 +124,7 @@ def _symbol_count(data: bytes, tags: dict[int, int], place: Callable[[int], int]
 
 
 def read_pe(data: bytes) -> LibraryInterface:
-    """Return the interface of a 64-bit DLL: the libraries that it needs, without the functions taken from them.
+    """Return the interface of a 64-bit DLL: the libraries that it needs, without the functions that it uses of them.
 
     Raises LibraryError for any other file.
     """
@@ -222,7 +222,7 @@ def complaints(library: LibraryInterface, target: Target) -> list[str]:
     if missing := sorted(FUNCTIONS - library.defined):
         found.append(f"does not export {', '.join(missing)}")
     if strange := sorted(library.undefined - ALLOWED):
-        found.append(f"needs {', '.join(strange)}, which neither libc nor libm has to offer")
+        found.append(f"needs {', '.join(strange)}, which neither libc nor libm has")
     if foreign := [name for name in library.needed if not name.startswith(target.libraries)]:
         found.append(f"needs the libraries {', '.join(foreign)}")
     if library.text_relocations:
@@ -231,6 +231,6 @@ def complaints(library: LibraryInterface, target: Target) -> list[str]:
 
 
 def check_library(data: bytes, target: Target) -> None:
-    """Raise LibraryError unless the library is complete and needs nothing but what is on every machine."""
+    """Raise LibraryError unless the library is complete and needs only what is on every machine."""
     if wrong := complaints(_READERS[target.extension](data), target):
         raise LibraryError(f"library for {target.folder} {'; '.join(wrong)}")

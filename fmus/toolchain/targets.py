@@ -11,8 +11,8 @@ from base.platforms import X86_64_BASELINE, this_platform
 class Target:
     """A platform, as the FMI standard, LLVM and zig name it.
 
-    `flags` are options of the linker. `libraries` are beginnings of the names of shared libraries that are on every
-    machine of the platform; an FMU contains all else that it needs.
+    `flags` are options of the linker. `libraries` are prefixes of the names of shared libraries that are on every
+    machine of the platform; an FMU contains everything else that it needs.
     """
 
     folder: str
@@ -46,7 +46,7 @@ TARGETS = {
 }  # fmt: skip
 
 SOURCES = "sources"
-"""Stands for the C sources of the component in a list of platforms."""
+"""Name for the C sources of the component in a list of platforms."""
 
 HOST = TARGETS.get(this_platform(), TARGETS["linux64"])
 """The platform that the exporter runs on; it runs the code of the kernels itself."""

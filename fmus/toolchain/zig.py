@@ -1,8 +1,8 @@
 """zig: one C compiler and linker for every platform, from PyPI.
 
 zig compiles the start-up code and the stubs of a platform's C library when it first links for it, keeps them in its
-global cache, and links whatever it later finds there. A damaged entry would reach every library unseen. Here each
-compiler has a cache of its own, unpacked from one sealed file, so that damage is noticed and costs a compilation.
+global cache, and links whatever it later finds there. A damaged entry would reach every library unnoticed. Here each
+compiler has its own cache, unpacked from one sealed file, so that damage is noticed and costs only a compilation.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GLOBAL, _LOCAL = "zig-global", "zig-local"
 
 
 class LinkError(DockfmuError, RuntimeError):
-    """The C compiler or the linker failed; the message is theirs."""
+    """The C compiler or the linker failed; the message is its output."""
 
     exit_status = FAILED
 
@@ -64,7 +64,7 @@ class Compiler:
 
     def compile(self, sources: Sequence[Path], headers: Path) -> None:
         """Compile each C source, which includes from `headers`, to an object of its stem in the folder."""
-        # one by one: for Windows zig takes no more
+        # one by one: for Windows, zig accepts only one source
         for source in sources:
             self.run(*OPTIONS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o")
 
@@ -79,19 +79,19 @@ _LINKED = ("library", "program")
 
 @contextmanager
 def compiler(target: Target, links: Literal["", "library", "program"] = "") -> Iterator[Compiler]:
-    """Yield a compiler in a temporary folder; one that links gets the parts of the C library for what it links."""
+    """Yield a compiler in a temporary folder; if it `links`, it gets the parts of the C library needed for that."""
     version_of_all = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)}"
-    # libraries and programs have most parts in common: those of the other are the next best
+    # libraries and programs share most parts: those for the other use are the next best
     uses = sorted(_LINKED, key=lambda use: use != links) if links else []
     places = [(cache_root() / "zig" / f"{target.folder}-{use}.zip", f"{version_of_all} {use}") for use in uses]
-    with tempfile.TemporaryDirectory(prefix="zig-") as made:
-        found = Compiler(target, Path(made))
+    with tempfile.TemporaryDirectory(prefix="zig-") as temporary:
+        zig = Compiler(target, Path(temporary))
         parts = [kept(*place) for place in places]
         if data := next(filter(None, parts), None):
-            _unpack(data, found.folder / _GLOBAL)
-        yield found
+            _unpack(data, zig.folder / _GLOBAL)
+        yield zig
         if links and parts[0] is None:
-            keep(*places[0], _pack(found.folder / _GLOBAL))
+            keep(*places[0], _pack(zig.folder / _GLOBAL))
 
 
 def _pack(folder: Path) -> bytes:
@@ -114,7 +114,7 @@ def link_program(source: Path, headers: Path, file: Path, target: Target) -> Non
     """Compile one C source, which includes from `headers`, to the program `file`. Raises LinkError."""
     libraries = ("-ldl", "-rtlib=none") if target.extension == ".so" else ()
     with compiler(target, "program") as zig:
-        # apart, and stripped as libraries are: zig compiles a C library anew for other options
+        # compiled separately, and stripped like libraries: for other options zig compiles the C library anew
         zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o")
         zig.run("-s", "-o", file.name, f"{source.stem}.o", *libraries)
         write_file(file, (zig.folder / file.name).read_bytes())

@@ -26,7 +26,7 @@ ALGORITHMS: dict[str, Callable[[], Algorithm]] = {
 
 
 def by_name(name: str) -> Algorithm:
-    """Return the algorithm called `name`. Raises StructureError for others."""
+    """Return the algorithm called `name`. Raises StructureError for an unknown name."""
     if name not in ALGORITHMS:
         raise StructureError([f"there is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}"])
     return ALGORITHMS[name]()

@@ -9,12 +9,12 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Implicit:
-    """Iteration of a macro step.
+    """Iteration over a macro step.
 
-    Its sweep is repeated, at most `sweeps` times, until the residual of the outputs that close a loop is below
+    The sweep is repeated, at most `sweeps` times, until the residual of the outputs that close a loop is below
     `tolerance`, relative to the largest magnitude that outputs of their instance and unit have had. `relaxation` is the
-    first one of a step by Aitken's method; with `derivatives` the first Jacobian for Broyden's method is computed from
-    the directional derivatives of the FMUs that have them.
+    first relaxation factor of a step in Aitken's method. With `derivatives`, the first Jacobian of Broyden's method is
+    computed from the directional derivatives of the FMUs that provide them.
     """
 
     method: Literal["aitken", "broyden"]
@@ -26,17 +26,17 @@ class Implicit:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Order of events in a macro step.
+    """Order of operations in a macro step.
 
     The inputs of all instances of a stage are set, then all of them step; the next stage sees their new outputs. Inputs
-    are held over the step, except those of the instances in `predicted`, which are straight lines: interpolated for
-    outputs of instances that have stepped before, extrapolated for others. The slope of an extrapolation is, in this
-    order, the output that is the derivative (`derivatives` maps an output to it, both as "element.variable"; those that
-    a model description declares are known), the derivative that the FMU provides (`maxOutputDerivativeOrder`), or the
-    increment over the last step. An instance that accepts input derivatives gets the line if `slopes`, others the value
-    in the middle of the step.
+    are held over the step, except those of the instances in `predicted`, which are straight lines: interpolated if the
+    source has already stepped, extrapolated otherwise. The slope of an extrapolation is, in order of preference, the
+    output that is the derivative (`derivatives` maps an output to it, both as "element.variable"; those that a model
+    description declares are known), the derivative that the FMU provides (`maxOutputDerivativeOrder`), or the increment
+    over the last step. With `slopes`, instances that accept input derivatives get the line; all others get the value in
+    the middle of the step.
 
-    The instances of a stage step in parallel on this number of `threads`.
+    The instances of a stage step in parallel on `threads` threads.
     """
 
     stages: tuple[tuple[str, ...], ...]
@@ -61,5 +61,5 @@ class Algorithm(Protocol):
 
 
 def one_by_one(order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return stages of one instance each."""
+    """Return a stage for each instance."""
     return tuple((name,) for name in order)

@@ -1,4 +1,4 @@
-"""Implicit coupling by fixed-point iteration with Aitken relaxation: for loops that are not stiff at the step."""
+"""Implicit coupling by fixed-point iteration with Aitken relaxation: for loops that are not stiff at this step size."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class FixedPoint:
         Largest difference between an output before and after a sweep, relative to the largest magnitude that outputs
         of its instance and unit have had.
     sweeps : int
-        Most sweeps in a step. A step that has not converged by then is accepted and counted.
+        Largest number of sweeps in a step. A step that has not converged by then is accepted and counted.
     relaxation : float
         Relaxation factor of the first correction in a step.
     linear : bool
-        Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
+        Whether inputs are lines over the step: second order. Otherwise they are held at their values at the end of the
+        step: first order, damped.
     """
 
     tolerance: float = 1e-8

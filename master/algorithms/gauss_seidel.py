@@ -1,4 +1,4 @@
-"""Gauss-Seidel coupling: each instance steps with the newest outputs, those of the step's end where they exist."""
+"""Gauss-Seidel coupling: each instance steps with the newest outputs, those of the end of the step if available."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from master.algorithms.algorithm import Scheme, one_by_one
 
 @dataclass(frozen=True)
 class GaussSeidel:
-    """Step one instance after the other, each with the newest values of those before it. First order.
+    """Step one instance after another, each with the newest values of those before it. First order.
 
     Parameters
     ----------
     linear : bool
-        Interpolate inputs from instances that have stepped, extrapolate the others over the step. Second order.
+        Interpolate inputs from instances that have stepped, and extrapolate the others over the step. Second order.
     """
 
     linear: bool = False

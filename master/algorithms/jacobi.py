@@ -1,4 +1,4 @@
-"""Jacobi coupling: all instances step with the outputs of the step's start; the order does not matter."""
+"""Jacobi coupling: all instances step with the outputs at the start of the step; their order does not matter."""
 
 from __future__ import annotations
 

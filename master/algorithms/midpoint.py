@@ -1,7 +1,7 @@
-"""Midpoint coupling (drift, kick, drift): forces at the predicted middle of the step, then the bodies with them.
+"""Midpoint coupling (drift, kick, drift): evaluate forces at the predicted middle of the step, then step the bodies.
 
-For forces without states, such as a stiff contact, between bodies that provide their velocities: second order,
-symplectic, no rollback. With bodies that are exact for a held force it is the Stoermer-Verlet method.
+It suits forces without states, such as a stiff contact, between bodies that provide their velocities: second order,
+symplectic, no rollback. If the bodies are exact for a held force, it is the Stoermer-Verlet method.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Midpoint:
     Parameters
     ----------
     forces : tuple of str
-        The instances that give forces; without them, those that come first in the order of the system.
+        The instances that give forces; by default, the first one in the order of the system.
     derivatives : mapping of str to str
-        Output -> the output that is its derivative, where the model descriptions do not say it.
+        Maps an output to the output that is its derivative, where the model descriptions do not declare it.
     """
 
     forces: tuple[str, ...] = ()

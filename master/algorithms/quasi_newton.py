@@ -1,6 +1,6 @@
 """Implicit coupling by Broyden's method on the outputs that close a loop: for stiff loops.
 
-The Jacobian of one step is the first guess of the next.
+The Jacobian of one step is the first guess for the next.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from master.algorithms.algorithm import Implicit, Scheme, one_by_one
 
 @dataclass(frozen=True)
 class QuasiNewton:
-    """Solve the outputs that close loops by Broyden's method. All FMUs must support rollback.
+    """Solve for the outputs that close loops by Broyden's method. All FMUs must support rollback.
 
     Parameters
     ----------
@@ -21,11 +21,13 @@ class QuasiNewton:
         Largest difference between an output before and after a sweep, relative to the largest magnitude that outputs
         of its instance and unit have had.
     sweeps : int
-        Most sweeps in a step. A step that has not converged by then is accepted and counted.
+        Largest number of sweeps in a step. A step that has not converged by then is accepted and counted.
     linear : bool
-        Inputs are lines over the step: second order. Otherwise they are held at the step's end: first order, damped.
+        Whether inputs are lines over the step: second order. Otherwise they are held at their values at the end of the
+        step: first order, damped.
     derivatives : bool
-        Take the first Jacobian from directional derivatives of the FMUs; otherwise learn it from the steps.
+        Whether the first Jacobian comes from directional derivatives of the FMUs; otherwise it is learned from the
+        steps.
     """
 
     tolerance: float = 1e-8

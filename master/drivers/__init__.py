@@ -1,1 +1,1 @@
-"""Inputs from outside the system: functions of time and live signals."""
+"""Drivers of inputs from outside the system: functions of time and live signals."""

@@ -16,7 +16,7 @@ from master.result import Result
 
 LARGEST = 65536
 AT_ONCE = 4096
-"""Most datagrams that are read before one macro step: a sender that is faster than the run cannot hold it up."""
+"""Largest number of datagrams read before a macro step, so that a sender faster than the run cannot hold it up."""
 INT32 = 2.0**31
 
 
@@ -30,20 +30,19 @@ class Datagrams(ReceivingDriver):
     Parameters
     ----------
     port : int
-        UDP port; 0 for any free one, whose number `port` is after `open`.
+        UDP port; 0 for any free one, whose number is in `port` after `open`.
     inputs : sequence of str
         Full names of the inputs.
     every : int
-        Macro steps from one look at the port to the next.
+        Macro steps between two looks at the port.
     host : str
-        Address on which it listens.
+        Address to listen on.
 
     Notes
     -----
-    The newest value of each input counts; an
-    input that is never received keeps its start value. No datagram ends a run: one that is not such an object, names
-    another variable, or has a value that the variable does not accept is ignored, counted, and reported in
-    result.warnings.
+    The newest value of each input counts; an input that is never received keeps its start value. No datagram ends a
+    run: one that is not such an object, names another variable, or has a value that the variable does not accept is
+    ignored, counted, and reported in result.warnings.
     """
 
     def __init__(self, port: int, inputs: Sequence[str], *, every: int = 1, host: str = "127.0.0.1") -> None:
@@ -53,7 +52,7 @@ class Datagrams(ReceivingDriver):
         self._socket: socket.socket | None = None
 
     def open(self) -> None:
-        """Listen, if it does not yet; datagrams wait for the run. Raises MasterError for a port that is in use."""
+        """Listen, unless it already does; datagrams wait for the run. Raises MasterError for a port that is in use."""
         if self._socket is None:
             self._socket = listen(socket.SOCK_DGRAM, self.host, self.port, "inputs")
             self.port = self._socket.getsockname()[1]
@@ -81,7 +80,7 @@ class Datagrams(ReceivingDriver):
 
 
 def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
-    """Return the values that a datagram has for `variables`. Raises DatagramError alone, whatever `data` is."""
+    """Return the values that a datagram has for `variables`. Raises only DatagramError, whatever `data` is."""
     try:
         content = json.loads(data, parse_int=float)
     except (ValueError, RecursionError) as error:
@@ -98,7 +97,7 @@ def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
 
 
 def _problem(variable: Variable, value: Any) -> str:
-    """Return why a variable does not take a value; empty where it does."""
+    """Return why a variable does not accept a value, or an empty string if it does."""
     if variable.storage == "String":
         return "strings cannot be set by datagrams"
     if isinstance(value, bool) and variable.storage == "Boolean":
@@ -108,7 +107,7 @@ def _problem(variable: Variable, value: Any) -> str:
     if not math.isfinite(value):
         return f"{value} is not finite"
     if variable.storage == "Integer" and not (value.is_integer() and -INT32 <= value < INT32):
-        return f"{value:g} is not an integer of 32 bits"
+        return f"{value:g} is not a 32-bit integer"
     if variable.storage == "Boolean" and value not in (0.0, 1.0):
         return f"{value:g} is not true or false"
     if variable.minimum is not None and value < variable.minimum:

@@ -12,12 +12,12 @@ from master.system import Structure
 
 
 class Driver:
-    """Base of all drivers, which set inputs from outside the system; override what is needed.
+    """Base of all drivers, which set inputs from outside the system; override the methods that are needed.
 
     Attributes
     ----------
     inputs : sequence of str
-        Full names of the variables that it sets: inputs that no connection sets, or tunable parameters.
+        Full names of the variables that the driver sets: inputs that no connection sets, or tunable parameters.
     every : int
         Macro steps from one call of `values` to the next.
 
@@ -32,16 +32,16 @@ class Driver:
     every: int = 1
 
     def prepare(self, system: Structure) -> None:
-        """Look up what is needed of the inputs; all of them are variables of `system` that can be set."""
+        """Look up the properties of the inputs, all of which are variables of `system` that can be set."""
 
     def open(self) -> None:
-        """Acquire what may be unavailable, such as ports. Raises MasterError."""
+        """Acquire resources that may be unavailable, such as ports. Raises MasterError."""
 
     def begin(self, start: float) -> None:
         """Start driving; all instances are initialised at the time `start`."""
 
     def holds(self) -> bool:
-        """Return whether the run has to wait; it asks again after HOLD_S."""
+        """Return whether the run has to wait; this is called again after HOLD_S."""
         return False
 
     def values(self, time: float) -> Mapping[str, Any]:
@@ -49,7 +49,7 @@ class Driver:
         return {}
 
     def discarded(self, name: str, error: FmuError) -> None:
-        """Take note that the FMU discarded the value for `name` and keeps the previous one; raise to end the run."""
+        """Handle that the FMU discarded the value for `name` and keeps the previous one; raise to end the run."""
         raise error
 
     def end(self, result: Result) -> None:
@@ -57,7 +57,7 @@ class Driver:
 
 
 class ReceivingDriver(Driver):
-    """Base of drivers whose values come from outside the process: what is refused is counted, and ends no run."""
+    """Base of drivers whose values come from outside the process: refused values are counted and do not end the run."""
 
     def __init__(self, inputs: Sequence[str], every: int) -> None:
         self.inputs, self.every = tuple(inputs), every
@@ -72,12 +72,12 @@ class ReceivingDriver(Driver):
         self._refuse(str(error))
 
     def _refuse(self, reason: str) -> None:
-        """Count a refusal, and keep the reason of the first."""
+        """Count a refusal, and keep the reason for the first."""
         self.refused += 1
         self._first_refusal = self._first_refusal or reason
 
     def _report(self, result: Result, what: str) -> None:
-        """Add a warning of `what` was refused to the result, if anything was."""
+        """Add a warning, which begins with `what`, to the result if anything was refused."""
         if self.refused:
             result.warnings.append(f"{what} were refused; the first: {self._first_refusal}")
 

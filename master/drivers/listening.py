@@ -1,4 +1,4 @@
-"""Network ports on which a run listens."""
+"""Network ports that a run listens on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operator who drives a run over a connection: inputs, pause, speed and end, with a log that repeats the inputs."""
+"""An operator who drives a run over a connection: inputs, pause, speed and end, with a log to replay the inputs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from master.system import Structure
 LOG_VERSION = 1
 
 SLOWEST, FASTEST = 0.01, 100.0
-"""Limits of the speed that an operator may choose, in times of real time."""
+"""Limits of the speed that an operator may choose, relative to real time."""
 
 LONGEST_LINE = 1 << 16
 """Bytes of a command; a connection that sends longer lines is closed."""
 
 
 class Operator(ReceivingDriver):
-    """Set inputs, speed, pause and end of a run as an operator commands over a connection.
+    """Set inputs and speed, and pause and end a run, as an operator commands over a connection.
 
     Parameters
     ----------
@@ -37,26 +37,27 @@ class Operator(ReceivingDriver):
     inputs : sequence of str
         Full names of the inputs that may be set.
     centred : sequence of str
-        Inputs that become zero where the connection breaks: deflections of hand controllers, and buttons. Whoever
-        commands them knows their values: those that are taken are not answered.
+        Inputs that become zero if the connection breaks: deflections of hand controllers, and buttons. The sender knows
+        their values, so that accepted values are not acknowledged.
     buttons : sequence of str
-        Inputs of which no press is lost: see the notes.
+        Inputs whose presses are never lost: see the notes.
     pace : Pace
-        What the run is held to.
+        Speed, pause and end of the run, which commands change.
     log : Path, optional
-        File that gets each value with the time of the step at which it was set; see `LoggedInputs`.
+        File to which each value is written with the time of the step at which it was set; see `LoggedInputs`.
     every : int
-        Macro steps from one look at the connection to the next.
+        Macro steps between two looks at the connection.
     answer : callable, optional
-        Called with `{"taken": values}` of the inputs that are not `centred` for each `set` that acts from the next look
-        on, and with `{"refused": reason}`; with `name` where it is an FMU that does not take the value of an input.
+        Called for each accepted `set` with `{"taken": values}` of the inputs that are not `centred`, which act from the
+        next look on. Called for each refusal with `{"refused": reason}`, and with `name` if an FMU discarded the value
+        of that input.
 
     Notes
     -----
-    Of several values of an input between two looks the newest counts; but a button that is pressed and let go between
-    two looks is pressed for one of them.
+    If several values of an input arrive between two looks, the newest counts; but a button that is pressed and released
+    between two looks is pressed for one of them.
 
-    No line ends a run: one that is not such a command is ignored, counted, and reported in result.warnings.
+    No line ends a run: a line that is not such a command is ignored, counted, and reported in result.warnings.
     """
 
     def __init__(
@@ -76,9 +77,9 @@ class Operator(ReceivingDriver):
         self._answer = answer
         self._connection: socket.socket | None = connection
         self._waiting = bytearray()
-        self._wanted: dict[str, float] = {}
+        self._pending: dict[str, float] = {}
         self._later: dict[str, float] = {}
-        """For the look after the next one."""
+        """Values for the look after the next one."""
         self._set: dict[str, float] = {}
         self._out: TextIO | None = None
         self._name = ""
@@ -108,8 +109,8 @@ class Operator(ReceivingDriver):
 
     def values(self, time: float) -> Mapping[str, Any]:
         self._receive()
-        found = {name: value for name, value in self._wanted.items() if self._set.get(name) != value}
-        self._wanted, self._later = self._later, {}
+        found = {name: value for name, value in self._pending.items() if self._set.get(name) != value}
+        self._pending, self._later = self._later, {}
         if found:
             self._set |= found
             self._write({"t": time, "set": found})
@@ -140,17 +141,17 @@ class Operator(ReceivingDriver):
                 self._leave()
 
     def _leave(self) -> None:
-        """Go on without an operator: hand controllers in the middle."""
+        """Go on without an operator, with centred hand controllers."""
         self._connection = None
-        self._want(dict.fromkeys(self.centred, 0.0))
+        self._schedule(dict.fromkeys(self.centred, 0.0))
         self._hold(False)
 
-    def _want(self, values: Mapping[str, float]) -> None:
-        """Set these values at the next look, or at the one after where a button is let go that is still to be seen."""
+    def _schedule(self, values: Mapping[str, float]) -> None:
+        """Schedule values for the next look; the release of a button waits if its press is still scheduled."""
         for name, value in values.items():
-            pressed = name in self.buttons and self._wanted.get(name, 0.0) != 0.0
+            pressed = name in self.buttons and self._pending.get(name, 0.0) != 0.0
             self._later.pop(name, None)
-            (self._later if pressed and value == 0.0 else self._wanted)[name] = value
+            (self._later if pressed and value == 0.0 else self._pending)[name] = value
 
     def _refuse(self, reason: str, **more: str) -> None:
         super()._refuse(reason)
@@ -163,7 +164,7 @@ class Operator(ReceivingDriver):
         self._refuse(str(error), name=name)
 
     def command(self, line: bytes) -> None:
-        """Take one command. Raises DatagramError alone, whatever `line` is."""
+        """Execute one command. Raises only DatagramError, whatever `line` is."""
         try:
             content = json.loads(line, parse_int=float)
         except (ValueError, RecursionError) as error:
@@ -173,7 +174,7 @@ class Operator(ReceivingDriver):
         ((word, value),) = content.items()
         if word == "set":
             taken = decode(json.dumps(value).encode(), self._variables)
-            self._want(taken)
+            self._schedule(taken)
             staying = {name: number for name, number in taken.items() if name not in self.centred}
             if staying and self._answer is not None:
                 self._answer({"taken": staying})
@@ -203,9 +204,9 @@ def _is_number(value: object) -> bool:
 
 
 class LoggedInputs(ReceivingDriver):
-    """Set inputs as an operator did, from the log of that session: the run is bitwise equal to it.
+    """Set inputs as an operator did, from the log of that session; the run is bitwise equal to the session.
 
-    Values that an FMU discarded then are in the log; it discards them again, and the run warns of them.
+    Values that an FMU discarded are in the log, too; the FMU discards them again, and the run warns of them.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ class LoggedInputs(ReceivingDriver):
         every = head.get("every")
         known = head.get("inputs") == LOG_VERSION
         if not known or not isinstance(every, float) or not 1.0 <= every < 1e9 or every % 1.0 != 0.0:
-            raise MasterError(f"{file}: is not a log of inputs that an operator's session has left")
+            raise MasterError(f"{file}: is not a log of an operator's inputs")
         self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
         for number, ((before, _), (time, _)) in enumerate(pairwise(self._entries), start=3):
             if time < before:
@@ -258,7 +259,7 @@ class LoggedInputs(ReceivingDriver):
     def prepare(self, system: Structure) -> None:
         super().prepare(system)
         if self._recorded not in ("", system.name):
-            self._warning = f"{self.file}: is of a session with {self._recorded}, not with {system.name}"
+            self._warning = f"{self.file}: is from a session with {self._recorded}, not with {system.name}"
         for number, (_, values) in enumerate(self._entries, start=2):
             try:
                 decode(json.dumps(values).encode(), self._variables)

@@ -1,1 +1,1 @@
-"""One FMU of any version, in this process or in one of its own; knows no system."""
+"""One FMU of any version, in this process or a separate one, independent of any system."""

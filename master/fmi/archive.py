@@ -1,4 +1,4 @@
-"""Opening archives and XML documents that come from anywhere."""
+"""Open archives and XML documents from untrusted sources."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000
 MAX_RATIO = 200
 MAX_DOCUMENT = 256 << 20
-"""bytes of one XML document"""
+"""Largest size of an XML document, bytes."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""of compression, those that FMI and SSP allow; others may ask for any amount of memory"""
+"""Compression methods that FMI and SSP allow; others may request any amount of memory."""
 
 DAMAGE = (
     zipfile.BadZipFile,
@@ -34,7 +34,7 @@ DAMAGE = (
     RuntimeError,
     ValueError,
 )
-"""all that zipfile lets through where bytes of an archive are wrong"""
+"""Exceptions that zipfile lets through for a damaged archive."""
 
 
 def _open(archive: Path) -> zipfile.ZipFile:
@@ -47,7 +47,7 @@ def _open(archive: Path) -> zipfile.ZipFile:
 
 
 def _place(archive: Path, name: str) -> PurePosixPath:
-    """Return the relative path at which a member is unpacked. Raises ArchiveError for paths out of the folder."""
+    """Return the relative path at which a member is unpacked. Raises ArchiveError for paths outside the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts and not name.endswith("/"):
         raise ArchiveError(f"{archive}: a member has no name")
@@ -63,7 +63,7 @@ def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
 
     Raises ArchiveError for absolute paths, `..`, symbolic links and devices, two members of one name, encrypted members
     and methods of compression other than deflation, and for sizes that no sound archive has: more than 4 GiB unpacked,
-    or more than 100 MB that are over 200 times the file, whatever the members say of themselves.
+    or more than 100 MB and over 200 times the size of the archive file.
     """
     with _open(archive) as opened:
         infos = opened.infolist()
@@ -86,7 +86,7 @@ def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
 
 
 def _refusal(info: zipfile.ZipInfo) -> str:
-    """Return why a member is not unpacked, empty if it is."""
+    """Return why a member is not unpacked, or an empty string if it is."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
         return "is a symbolic link"
@@ -146,6 +146,6 @@ def parse_xml(data: bytes, where: str) -> etree._Element:
 
 
 def digest(file: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
+    """Return the SHA-256 of a file, hexadecimal."""
     with file.open("rb") as source:
         return hashlib.file_digest(source, "sha256").hexdigest()

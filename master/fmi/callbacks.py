@@ -1,7 +1,7 @@
 """Python functions with the signatures of FMI 2.0, for what the compiled loop cannot do itself.
 
-Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU does in the background is
-waited for.
+Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU takes in the background is
+awaited.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Step = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_double, ctypes.
 
 
 class Callee(Protocol):
-    """Part of an instance that callbacks need."""
+    """The part of an instance that callbacks need."""
 
     log: Log
 
@@ -37,10 +37,10 @@ class Callee(Protocol):
 
 
 def callback(instance: Callee, function: str, library: Mapping[str, Any] | None = None) -> Any:
-    """Return the Python function that replaces `function` of an instance, None where the FMU's own is called.
+    """Return the Python function that replaces `function` of an instance, None if the FMU's own is called.
 
-    With the functions of its `library` a step that the FMU may do in the background is waited for. Keep the returned
-    function as long as its address is in use.
+    Given the functions of its `library`, fmi2DoStep waits for a step that the FMU may take in the background. Keep the
+    returned function as long as its address is in use.
     """
     if function == "fmi2GetString":
         return _Access(_guarded(instance, _get_strings(instance)))
@@ -52,7 +52,7 @@ def callback(instance: Callee, function: str, library: Mapping[str, Any] | None 
 
 
 def _guarded(instance: Callee, function: Callable[..., int]) -> Callable[..., int]:
-    """Wrap a function so that an exception, also that of a second Ctrl-C, is logged and ends the run."""
+    """Wrap a function so that an exception, including that of a second Ctrl-C, is logged and ends the run."""
 
     def call(*arguments: Any) -> int:
         try:

@@ -1,4 +1,4 @@
-"""Reading the model description of an FMU."""
+"""Read the model description of an FMU."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FILE = "modelDescription.xml"
 def read_description(file: Path, structure: Mapping[str, int] | None = None) -> Description:
     """Read the model description of an .fmu archive, of the folder of an unpacked one, or of an XML file.
 
-    `structure` gives structural parameters of FMI 3.0, which say how long arrays are, other values than their own.
-    Raises DescriptionError for what is no co-simulation model of FMI 2.0 or 3.0 and for faults of the file;
-    ArchiveError for faults of the archive.
+    `structure` replaces the values of structural parameters of FMI 3.0, which set the lengths of arrays. Raises
+    DescriptionError for faults of the file and for anything but a co-simulation model of FMI 2.0 or 3.0, ArchiveError
+    for faults of the archive.
     """
     file = Path(file)
     if file.is_dir():
@@ -47,7 +47,7 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
 
 @dataclass(frozen=True)
 class _Source:
-    """A model description as it is read: equal ones give equal descriptions, wherever they come from."""
+    """The source of a model description; equal data and structure give equal descriptions, whatever the file."""
 
     data: bytes
     structure: tuple[tuple[str, int], ...]
@@ -56,7 +56,7 @@ class _Source:
 
 @lru_cache(maxsize=16)
 def _read(source: _Source) -> Description:
-    """Return a description without file and binaries. A run reads that of each FMU three times."""
+    """Return a description without file and binaries, cached because a run reads that of each FMU three times."""
     where = source.where
     root = archive.parse_xml(source.data, where)
     reader = Reader(where, root)

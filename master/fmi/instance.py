@@ -33,7 +33,7 @@ from master.fmi.library_fmi3 import LibraryFmi3
 
 LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
 
-_COMPLAINTS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
+_FAILURE_CATEGORIES = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
 
 DTYPE = {"Real": np.float64, "Integer": np.int32, "Boolean": np.int32}
 
@@ -42,25 +42,25 @@ class Fmu:
     """An unpacked FMU and its library. Close it, or use it as a context manager: it owns a temporary folder."""
 
     def __init__(self, file: Path, structure: Mapping[str, int] | None = None) -> None:
-        """`structure` are values of structural parameters (FMI 3.0).
+        """Unpack and load an FMU; `structure` are values of structural parameters (FMI 3.0).
 
-        Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or not what it should be.
+        Raises ArchiveError, DescriptionError, or FmuError for a library that is missing or unsuitable.
         """
         self.file = Path(file)
         self.instances: list[FmuInstance] = []
         self.dead = False
-        """whether one of its instances gave fmi2Fatal: then nothing of the library may be called any more"""
+        """Whether one of its instances gave fmi2Fatal: then no function of the library may be called any more."""
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        # also where nobody closes it before the process ends
+        # also if it is not closed before the process ends
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self.structure = dict(structure or {})
         self._library: FmuLibrary | None = None
         try:
             archive.extract(self.file, self._folder)
             self.description = read_description(self._folder, structure)
-            against = python_modules.clash(self.file)
-            if against:
-                raise FmuError(self.file.name, f"{against}; it must run in a process of its own")
+            clash = python_modules.clash(self.file)
+            if clash:
+                raise FmuError(self.file.name, f"{clash}; it must run in a separate process")
             python_modules.register(self.file)
             self._library = self._load()
         except BaseException:
@@ -104,7 +104,7 @@ class Fmu:
     def instantiate(
         self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
     ) -> FmuInstance:
-        """Create an instance; `listener` gets its messages. Raises FmuError with the FMU's message."""
+        """Create an instance; `listener` receives its messages. Raises FmuError with the FMU's message."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
         instance = FmuInstance(self, name, logging, listener)
@@ -123,15 +123,15 @@ class Fmu:
 
 
 class FmuInstance:
-    """One instance of an FMU, by its name in a system.
+    """One instance of an FMU, under its name in a system.
 
-    Values are addressed by name; every failing call raises FmuError with what the FMU said last.
+    Values are addressed by name; every failing call raises FmuError with the last message of the FMU.
     """
 
     def __init__(self, fmu: Fmu, name: str, logging: bool, listener: Callable[[str], None] | None = None) -> None:
         self.fmu = fmu
         self.name = name
-        # pythonfmu logs exceptions only where every category is logged
+        # pythonfmu logs exceptions only if every category is logged
         self._logging = logging or fmu.description.needs_execution_tool
         self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)
@@ -150,7 +150,7 @@ class FmuInstance:
         if not self.component:
             raise self._refusal()
         if not self._logging:
-            self._ask_for_complaints()
+            self._log_failures()
         if self.fmu.structure:
             self.set(self.fmu.structure)
 
@@ -159,17 +159,17 @@ class FmuInstance:
             self.name,
             f"{self.fmu.file.name} refuses to be instantiated ({self.fmu.library.spoken('fmi2Instantiate')} gives no "
             f"component); its library may not belong to its description, GUID {self.description.guid}"
-            + (", or the tool is missing that it needs" if self.description.needs_execution_tool else ""),
+            + (", or the tool that it needs is missing" if self.description.needs_execution_tool else ""),
             function="fmi2Instantiate",
             file=self.file.name,
             message=self.log.last,
         )
 
-    def _ask_for_complaints(self) -> None:
-        """Switch on the messages about failures, which some FMUs keep to themselves otherwise."""
-        wanted = [name.encode() for name in self.description.log_categories if name in _COMPLAINTS]
-        if wanted:
-            self.call("fmi2SetDebugLogging", 1, len(wanted), (ctypes.c_char_p * len(wanted))(*wanted))
+    def _log_failures(self) -> None:
+        """Enable the messages about failures, which some FMUs otherwise suppress."""
+        categories = [name.encode() for name in self.description.log_categories if name in _FAILURE_CATEGORIES]
+        if categories:
+            self.call("fmi2SetDebugLogging", 1, len(categories), (ctypes.c_char_p * len(categories))(*categories))
 
     @property
     def description(self) -> Description:
@@ -178,7 +178,7 @@ class FmuInstance:
 
     @property
     def file(self) -> Path:
-        """The FMU."""
+        """The file of the FMU."""
         return self.fmu.file
 
     @property
@@ -209,7 +209,7 @@ class FmuInstance:
     def entry(self, function: str) -> int:
         """Return the address at which the compiled loop calls a function, with `component` as its first argument.
 
-        Strings are numbers there, see `master.fmi.strings`.
+        The loop passes strings as numbers, see `master.fmi.strings`.
         """
         if function not in self._entries:
             functions = self.fmu.library.functions
@@ -223,7 +223,7 @@ class FmuInstance:
         return next(name for name in self._entries if self.entry(name) == address)
 
     def call(self, function: str, *arguments: Any) -> None:
-        """Call an FMI function that returns a status; raises FmuError unless it is OK or a warning."""
+        """Call an FMI function that returns a status. Raises FmuError unless the status is OK or a warning."""
         self._check_alive(function)
         self._check(function, self.fmu.library.functions[function](self.component, *arguments))
 
@@ -256,13 +256,13 @@ class FmuInstance:
         self.exit_initialization()
 
     def step(self, t: float, h: float) -> None:
-        """Advance from `t` by `h`; raises FmuError, also where the FMU asks for a shorter step."""
+        """Advance from `t` by `h`. Raises FmuError, also if the FMU requests a shorter step."""
         self._check_alive("fmi2DoStep")
         self.entry("fmi2DoStep")
         self._check("fmi2DoStep", self._entries["fmi2DoStep"](self.component, t, h, 1), t)
 
     def last_successful_time(self) -> float | None:
-        """Return the time that a discarded step reached, None where the FMU does not report it."""
+        """Return the time that a discarded step reached, None if the FMU does not report it."""
         value = ctypes.c_double()
         function = self.fmu.library.functions["fmi2GetRealStatus"]
         status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
@@ -372,10 +372,10 @@ class FmuInstance:
         return state.value
 
     def renew(self) -> None:
-        """Begin as after instantiation, with a new `component` of the loaded library.
+        """Return to the state after instantiation, with a new `component` of the loaded library.
 
-        fmi2Reset would be for that; but there are FMUs whose fmi2Reset does nothing, and to free and instantiate is
-        what every importer does. Raises FmuError where the FMU refuses.
+        This is the purpose of fmi2Reset, but fmi2Reset does nothing in some FMUs, whereas every importer frees and
+        instantiates. Raises FmuError if the FMU refuses.
         """
         self._free_component()
         self.log.messages.clear()

@@ -20,7 +20,7 @@ _C, _D, _I, _N, _P, _S = (
     ctypes.c_char_p,
 )
 
-# fmi2Component and arguments; all return fmi2Status but the first four
+# types of the arguments, fmi2Component first; all but the first four functions return fmi2Status
 FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "fmi2GetTypesPlatform": (),
     "fmi2GetVersion": (),
@@ -66,7 +66,7 @@ class FmuLibrary(Protocol):
     functions: dict[str, Any]
 
     def instantiate(self, name: str, key: int, logging: bool) -> int | None:
-        """Return a new component, None where the FMU refuses."""
+        """Return a new component, None if the FMU refuses."""
         ...
 
     def spoken(self, word: str) -> str:
@@ -95,10 +95,10 @@ def unload(library: ctypes.CDLL) -> None:
 
 
 def demand(library: ctypes.CDLL, names: list[str], owner: str, version: str) -> None:
-    """Raise FmuError where functions are missing."""
+    """Raise FmuError if functions are missing."""
     missing = [name for name in names if not hasattr(library, name)]
     if missing:
-        raise FmuError(owner, f"its library lacks {', '.join(missing)}, which FMI {version} demands")
+        raise FmuError(owner, f"its library lacks {', '.join(missing)}, which FMI {version} requires")
 
 
 def with_signatures(library: ctypes.CDLL, names: list[str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ _ARRAY = np.dtype([(name, np.uint32) for name in ("reference", "type", "first", 
 _TYPES = (
     "Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean", "String",
 )  # fmt: skip
-"""in the order of fmi3.c"""
+"""Types in the order of fmi3.c."""
 
 _NUMPY = {name: np.dtype(name.lower()) for name in _TYPES[:-2]} | {"Boolean": np.dtype(np.uint8)}
 
@@ -27,7 +27,7 @@ _ABSENT = (
     "fmi2GetTypesPlatform", "fmi2GetVersion", "fmi2Instantiate", "fmi2SetRealInputDerivatives", "fmi2CancelStep",
     "fmi2GetStatus", "fmi2GetIntegerStatus", "fmi2GetStringStatus",
 )  # fmt: skip
-"""functions of FMI 2.0 for which FMI 3.0 has nothing"""
+"""Functions of FMI 2.0 without a counterpart in FMI 3.0."""
 
 _SPOKEN = {
     "fmi2GetReal": "fmi3GetFloat64", "fmi2SetReal": "fmi3SetFloat64",
@@ -47,7 +47,7 @@ class LibraryFmi3:
         """Load the library. Raises FmuError for a missing function."""
         self._adapter = build.library("fmi3")
         self._library = opened(path, owner)
-        # what the description does not speak of may be missing
+        # functions that the description does not require may be missing
         names = self._names()
         optional = {name for name in names if name.startswith(("fmi3Get", "fmi3Set")) or "State" in name}
         optional |= {"fmi3EnterConfigurationMode", "fmi3ExitConfigurationMode"}
@@ -71,7 +71,7 @@ class LibraryFmi3:
             if name is None:
                 return names
             names.append(name.decode())
-        raise AssertionError("the table of names has no end")
+        raise AssertionError("the table of names is not terminated")
 
     def _address(self, name: str) -> int | None:
         return (

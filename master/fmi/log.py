@@ -1,7 +1,7 @@
 """The logger callback that FMUs call, and their messages.
 
-fmi2CallbackLogger is variadic, which neither Python nor ctypes can be, so those few lines are LLVM code. Formatting is
-done in Python: a broken format string, common in FMUs, then costs a strange word and not a crash of the process.
+fmi2CallbackLogger is variadic, which callbacks of ctypes cannot be, so those few lines are LLVM code. Formatting is
+done in Python: a broken format string, common in FMUs, then yields a garbled word instead of a crash of the process.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class LogMessage:
 
 
 class Log:
-    """The messages of one instance, of which the last KEPT are kept.
+    """The last KEPT messages of one instance.
 
-    `translate` turns the placeholders of FMI for variables (`#r12#`) into names; `listener` is called with each new
+    `translate` replaces the placeholders of FMI for variables (`#r12#`) by names; `listener` is called with each new
     `last`.
     """
 
@@ -81,9 +81,9 @@ class Log:
 
     @property
     def last(self) -> str:
-        """The text of the last complaint, or of the last message if there was none."""
-        complaints = [m for m in self.messages if m.status != "fmi2OK"]
-        return (complaints or list(self.messages) or [LogMessage("", "", "")])[-1].text
+        """The text of the last message whose status is not fmi2OK, or of the last message if there is none."""
+        problems = [m for m in self.messages if m.status != "fmi2OK"]
+        return (problems or list(self.messages) or [LogMessage("", "", "")])[-1].text
 
 
 _logs: dict[int, Log] = {}
@@ -91,14 +91,14 @@ _keys = count(1)
 
 
 def register(log: Log) -> int:
-    """Return a number that is never reused, as fmi2CallbackFunctions.componentEnvironment of messages for `log`."""
+    """Register `log`; return a number that is never reused, for fmi2CallbackFunctions.componentEnvironment."""
     key = next(_keys)
     _logs[key] = log
     return key
 
 
 def forget(key: int) -> None:
-    """Drop messages of this key from now on."""
+    """Drop messages for this key from now on."""
     _logs.pop(key, None)
 
 
@@ -126,7 +126,7 @@ _plain = _Plain(_handle_plain)
 
 
 def plain_logger() -> int:
-    """Address of the callback of FMI 3.0: (environment, status, category, text)."""
+    """Return the address of the callback of FMI 3.0: (environment, status, category, text)."""
     return ctypes.cast(_plain, ctypes.c_void_p).value or 0
 
 
@@ -153,12 +153,12 @@ def _machine() -> _Machine:
 
 
 def logger() -> int:
-    """Address of the callback."""
+    """Return the address of the callback of FMI 2.0."""
     return _machine().logger
 
 
 def _format(form: str, arguments: int) -> str:
-    """Format as printf of C, with the arguments of a va_list; conversions that cannot be read are left as they are."""
+    """Format as printf in C, with the arguments of a va_list; conversions that cannot be read are left unchanged."""
 
     def integer() -> int:
         return _machine().next_integer(arguments)
@@ -202,19 +202,19 @@ def _signed(value: int, bits: int) -> int:
 
 
 _reading = threading.Lock()
-"""FMUs may speak from threads of their own: one string at a time goes through the pipe."""
+"""Lets one string at a time through the pipe, because FMUs may log from their own threads."""
 
 
 @cache
 def _pipe(process: int) -> tuple[int, int, Any]:
-    """One for each process: a copy of this one by fork must not read what we write."""
+    """Return the pipe of a process, so that after a fork the child does not read what the parent writes."""
     return (*os.pipe(), ctypes.CDLL(None).write)
 
 
 def _string(address: int, limit: int = 16384) -> str | None:
-    """Return the C string at `address`, None where the memory is not readable.
+    """Return the C string at `address`, None if the memory is not readable.
 
-    On POSIX the bytes go through a pipe: the kernel refuses a bad address where a load would end the process.
+    On POSIX the bytes go through a pipe: the kernel refuses a bad address, whereas a load would crash the process.
     """
     if address & (2**64 - 1) < 4096:
         return None

@@ -1,6 +1,6 @@
-"""Which Python modules FMUs of pythonfmu bring into this process.
+"""The Python modules that FMUs of pythonfmu load into this process.
 
-Two modules of one name in one process: pythonfmu would run the first for both FMUs, without a word.
+If two FMUs have modules of the same name, pythonfmu silently runs the first one for both FMUs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from master.fmi import archive
 _MARKER = "resources/slavemodule.txt"
 
 _loaded: dict[str, tuple[str, str]] = {}
-"""module -> (digest of the FMU, its name)"""
+"""Maps a module to (digest of the FMU, its name)."""
 
 
 def clash(file: Path) -> str | None:
@@ -22,7 +22,7 @@ def clash(file: Path) -> str | None:
     for module in sorted(modules):
         first, name = _loaded.get(module, (content, ""))
         if first != content:
-            return f"its Python module {module!r} has the name of one of {name}, which this process has loaded"
+            return f"its Python module {module!r} has the same name as one of {name}, which this process has loaded"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What the readers of model descriptions share: every complaint names file, line and element."""
+"""The common base of the readers of model descriptions. Every error names file, line and element."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reader:
         return DescriptionError(f"{self.where}, line {element.sourceline}, {named}: {text}")
 
     def need(self, element: etree._Element, attribute: str) -> str:
-        """Return an attribute. Raises DescriptionError where it is missing."""
+        """Return an attribute. Raises DescriptionError if it is missing."""
         value = element.get(attribute)
         if value is None:
             raise self.fail(element, f"has no attribute {attribute}")
@@ -45,7 +45,7 @@ class Reader:
             raise self.fail(element, f"{attribute} = {text!r} is not a valid value") from None
 
     def simulation(self) -> etree._Element:
-        """Return the element CoSimulation. Raises DescriptionError where it or a usable modelIdentifier is missing."""
+        """Return the element CoSimulation. Raises DescriptionError if it or a usable modelIdentifier is missing."""
         found = self.root.find("CoSimulation")
         if found is None:
             raise DescriptionError(
@@ -77,7 +77,7 @@ class Reader:
     def inherited(
         self, element: etree._Element, base: etree._Element | None, key: str, convert: Callable[[str], Any]
     ) -> Any:
-        """Return an attribute of a variable, else of its declared type."""
+        """Return an attribute of a variable, or else that of its declared type."""
         return self.value(element, key, convert, self.value(base, key, convert) if base is not None else None)
 
     def items(self, base: etree._Element | None) -> tuple[tuple[str, int], ...]:
@@ -130,7 +130,7 @@ def boolean(text: str) -> bool:
 
 
 def integer(text: str) -> int:
-    """Convert an integer of 32 bits. Raises ValueError."""
+    """Convert a 32-bit integer. Raises ValueError."""
     value = int(text)
     if not -(2**31) <= value < 2**31:
         raise ValueError(text)
@@ -138,7 +138,7 @@ def integer(text: str) -> int:
 
 
 def unsigned(text: str) -> int:
-    """Convert an unsigned integer of 32 bits. Raises ValueError."""
+    """Convert an unsigned 32-bit integer. Raises ValueError."""
     value = int(text)
     if not 0 <= value < 2**32:
         raise ValueError(text)

@@ -18,7 +18,7 @@ from master.fmi.variables import Array, Description, Variable
 FLOATS = ("Float64", "Float32")
 INTEGERS = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")
 LARGEST = 1_000_000
-"""elements of all arrays of one FMU"""
+"""Largest number of elements of all arrays of one FMU."""
 
 _FLAGS = (
     "canHandleVariableCommunicationStepSize",
@@ -33,7 +33,7 @@ _FLAGS = (
 class ReaderFmi3(Reader):
     """Reads a model description of FMI 3.0; arrays become their elements.
 
-    `structure` gives structural parameters other values than their start values.
+    `structure` replaces the start values of structural parameters.
     """
 
     def __init__(self, where: str, root: etree._Element, structure: Mapping[str, int]) -> None:
@@ -42,17 +42,17 @@ class ReaderFmi3(Reader):
         self.variables: dict[str, Variable] = {}
         self.arrays: list[Array] = []
         self.elements: dict[int, tuple[str, ...]] = {}
-        """value reference -> names of the elements of a variable"""
+        """Maps a value reference to the names of the elements of its variable."""
         self.left_out: dict[str, str] = {}
         self.count = 0
         self.derivatives: list[tuple[Array, int]] = []
-        """arrays, and the value references of what they are the derivatives of"""
+        """Arrays that are derivatives, with the value references of their states."""
 
     def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
         """Return the model description."""
         root, simulation = self.root, self.simulation()
         flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
-        # a type of the file is called like the type of its variables, with "Type" behind
+        # the element of a type definition is named after the type of its variables, with "Type" appended
         for definition in root.iterfind("TypeDefinitions/*"):
             definition.tag = str(definition.tag).removesuffix("Type")
             self.types[self.need(definition, "name")] = definition
@@ -96,15 +96,15 @@ class ReaderFmi3(Reader):
                 yield self.reference(variable), self.structure.get(self.need(variable, "name"), own)
 
     def variable(self, element: etree._Element) -> None:
-        """Take in a variable with all its elements and aliases."""
+        """Add a variable with all its elements and aliases."""
         kind, name = str(element.tag), self.need(element, "name")
         if kind == "Clock":
-            raise self.fail(element, "this master runs no FMUs with clocks")
+            raise self.fail(element, "this master does not run FMUs with clocks")
         if kind == "Binary":
-            self.left_out[name] = "it is a Binary variable, for which this master has no use"
+            self.left_out[name] = "it is a Binary variable, which this master does not support"
             return
         if kind not in (*FLOATS, *INTEGERS, "Boolean", "String"):
-            raise self.fail(element, "is of no type of FMI 3.0")
+            raise self.fail(element, "is not of a type of FMI 3.0")
         shape = self.shape(element)
         size = 1
         for length in shape:
@@ -128,11 +128,11 @@ class ReaderFmi3(Reader):
             self.derivatives.append((array, state))
 
     def link_derivatives(self) -> None:
-        """Set the names of the variables whose derivatives others are."""
+        """Set the name of the state in each variable that is a derivative."""
         for array, state in self.derivatives:
             names = self.elements[array.reference]
-            for name, of in zip(names, self.elements.get(state, ()), strict=False):
-                self.variables[name] = replace(self.variables[name], derivative=of)
+            for name, state_name in zip(names, self.elements.get(state, ()), strict=False):
+                self.variables[name] = replace(self.variables[name], derivative=state_name)
 
     def scalar(self, element: etree._Element, alias: etree._Element, name: str, number: int, start: Any) -> Variable:
         """Return one element of an array, or a scalar variable."""
@@ -171,16 +171,16 @@ class ReaderFmi3(Reader):
             if length is None:
                 reference = self.value(dimension, "valueReference", int)
                 if reference not in self.sizes:
-                    raise self.fail(element, f"a dimension is to come from {reference}, no structural parameter")
+                    raise self.fail(element, f"a dimension refers to {reference}, which is not a structural parameter")
                 length = self.sizes[reference]
-            # an empty array is none, however long its other dimensions are: each must be looked at
+            # check each length: an array with a length of 0 is empty, however long its other dimensions are
             if not 0 <= length <= LARGEST:
-                raise self.fail(element, f"a dimension of {length} elements; there may be 0 to {LARGEST}")
+                raise self.fail(element, f"a dimension of {length} elements; 0 to {LARGEST} are allowed")
             lengths.append(length)
         return tuple(lengths)
 
     def starts(self, element: etree._Element, kind: str, size: int) -> tuple[Any, ...]:
-        """Start values of all elements; empty where the file has none for this size."""
+        """Return the start values of all elements, empty if the file has none for this size."""
         if kind == "String":
             values: tuple[Any, ...] = tuple(self.need(start, "value") for start in element.iterfind("Start"))
         else:
@@ -207,7 +207,7 @@ class ReaderFmi3(Reader):
         return found
 
     def names(self, unknown: etree._Element, reference: int) -> tuple[str, ...]:
-        """Elements behind a value reference in the model structure; none for what was left out."""
+        """Return the elements of a value reference in the model structure, none for variables that were left out."""
         if reference in self.elements or self.left_out:
             return self.elements.get(reference, ())
         raise DescriptionError(

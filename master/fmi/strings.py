@@ -10,7 +10,7 @@ _adding = threading.Lock()
 
 
 def number(string: str) -> int:
-    """Return the number of a string in this process, the same at each call; 0 is the empty one."""
+    """Return the number of a string, which is constant within this process; the empty string has the number 0."""
     with _adding:
         found = _numbers.setdefault(string, len(_strings))
         if found == len(_strings):
@@ -19,5 +19,5 @@ def number(string: str) -> int:
 
 
 def string(number: int) -> str:
-    """Return the string of a number."""
+    """Return the string with a number."""
     return _strings[number]

@@ -10,7 +10,7 @@ from typing import Any
 from base.units import Unit
 
 VISIBLE = ("output", "local")
-"""causalities of what a run can watch"""
+"""Causalities of variables that a run can observe."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Variable:
     nominal: float | None = None
     description: str = ""
     items: tuple[tuple[str, int], ...] = ()
-    """names and values of an enumeration"""
+    """Names and values of the items of an enumeration."""
     declared_type: str = ""
     derivative: str | None = None
-    """the variable whose derivative in time this one is"""
+    """The variable whose time derivative this one is."""
 
     @property
     def storage(self) -> str:
@@ -53,12 +53,12 @@ class Array:
     size: int
     structural: bool = False
     start: tuple[Any, ...] = ()
-    """as many as `size`, or none"""
+    """`size` start values, or none."""
 
 
 @dataclass(frozen=True)
 class DefaultExperiment:
-    """Default experiment of a model or a system; None where nothing is said."""
+    """Default experiment of a model or a system; None for values that are not given."""
 
     start: float | None = None
     stop: float | None = None
@@ -70,10 +70,10 @@ class DefaultExperiment:
 class Description:
     """A co-simulation model description of FMI 2.0 or 3.0.
 
-    Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; `arrays` gives the adapter
-    what these numbers stand for. `left_out` are variables that the master has no use for, with the reason.
-    `outputs` and `initial_unknowns` map a variable to the names it depends on, None where the file does not say
-    (then it may depend on all). `binaries` are the platforms in the archive.
+    Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; the adapter maps these
+    numbers to the FMU's variables by `arrays`. `left_out` maps variables that the master does not support to the
+    reason. `outputs` and `initial_unknowns` map a variable to the names it depends on, None if the file does not list
+    them (then it may depend on all). `binaries` are the platforms in the archive.
     """
 
     file: Path
@@ -103,13 +103,13 @@ class Description:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def select(self, *causalities: str) -> list[Variable]:
-        """Variables of the given causalities, in the order of the file."""
+        """Return the variables of the given causalities, in the order of the file."""
         return [variable for variable in self.variables.values() if variable.causality in causalities]
 
     def structure(self, values: Mapping[str, Any]) -> dict[str, int]:
-        """Those of `values` that say how long arrays are."""
+        """Return those of `values` that are structural parameters, which set the lengths of arrays."""
         return {a.name: int(values[a.name]) for a in self.arrays if a.structural and a.name in values}
 
     def unit(self, variable: Variable) -> Unit | None:
-        """Return the unit of a variable, without exponents where the file uses a unit that it does not define."""
+        """Return the unit of a variable, without exponents if the file uses a unit that it does not define."""
         return self.units.get(variable.unit, Unit(variable.unit)) if variable.unit else None

@@ -1,8 +1,8 @@
-"""How the loop is compiled: decorators, tables that are passed by address, calls of FMI functions, atomic words.
+"""Compilation of the loop: decorators, tables that are passed by address, calls of FMI functions, atomic words.
 
 This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
 `tests/master/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
-Compiled functions read a table of `master.loop.packing` by the names of its tuple: `tables.signals.y_real[k]`.
+Compiled functions access a table of `master.loop.packing` by the field names of its tuple: `tables.signals.y_real[k]`.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _SOURCES = digest_of_sources(Path(__file__).parent)
 def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
     """Return `function` compiled for the tables it is called with; the plain function is `.py_func`.
 
-    It may not allocate memory: what Python calls is an entry point, which runs without numba.
+    It may not allocate memory, because entry points, which Python calls, run without numba.
     """
     return jit(function, _SOURCES, forceinline=inline, _nrt=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that each macro step runs into its callers: a call would cost as much as its work."""
+    """Compile a function to be inlined into its callers, for functions of each macro step as short as a call."""
     return compiled(function, inline=True)
 
 
@@ -196,7 +196,7 @@ def get_real_status(context, function, component, kind, value):
     return types.int32(types.int64, types.int64, types.int64, types.int64), generate
 
 
-# -------------------------------------------------------------------------------- 64-bit words that several threads use
+# ------------------------------------------------------------------------------- 64-bit words shared by several threads
 
 
 def _pointer(builder: Any, arguments: Any) -> Any:
@@ -207,7 +207,7 @@ def _pointer(builder: Any, arguments: Any) -> Any:
 
 @intrinsic
 def atomic_load(context, words, index):
-    """Return a word; all that was written before its `atomic_store` or `atomic_add` is visible afterwards."""
+    """Return a word; everything written before its `atomic_store` or `atomic_add` is visible afterwards."""
 
     def generate(context, builder, signature, arguments):
         return builder.load_atomic(_pointer(builder, arguments), "acquire", _WORD_BYTES)
@@ -217,7 +217,7 @@ def atomic_load(context, words, index):
 
 @intrinsic
 def atomic_store(context, words, index, value):
-    """Set a word, and publish all that was written before."""
+    """Set a word, and publish everything written before."""
 
     def generate(context, builder, signature, arguments):
         builder.store_atomic(arguments[2], _pointer(builder, arguments), "release", _WORD_BYTES)
@@ -228,7 +228,7 @@ def atomic_store(context, words, index, value):
 
 @intrinsic
 def atomic_add(context, words, index, value):
-    """Add to a word; return its value before."""
+    """Add to a word; return its previous value."""
 
     def generate(context, builder, signature, arguments):
         return builder.atomic_rmw("add", _pointer(builder, arguments), arguments[2], "acq_rel")

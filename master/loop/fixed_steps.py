@@ -33,11 +33,11 @@ def take_step(tables, t, h):
 
 @compiled
 def advance(tables, origin, h, number, first, count):
-    """Take the macro steps `first` to `first + count` of a grid, step k from origin + k h; return how many were taken.
+    """Take `count` macro steps of a grid, whose step k begins at origin + k h, from step `first` on.
 
-    `number` is how many the run has taken before. tables.report says why it ended: DONE, STOPPED (the stop signal is
-    true), FAILED (a call of an FMU), NOT_FINITE (an output; the step does not count), FULL (the log of events must be
-    emptied).
+    `number` is the number of steps that the run has already taken. Returns how many were taken; tables.report gives the
+    reason for the end: DONE, STOPPED (the stop signal is true), FAILED (a call of an FMU), NOT_FINITE (an output; the
+    step does not count), FULL (the log of events must be emptied).
     """
     tables.report[REASON] = DONE
     for k in range(count):
@@ -51,7 +51,7 @@ def advance(tables, origin, h, number, first, count):
 
 @compiled
 def _take_in_parts(tables, t, h):
-    """Step from t to t + h, at once if possible; return False after a failure that shorter steps do not avoid."""
+    """Step from t to t + h, in one step if possible; return False after a failure that shorter steps do not avoid."""
     now, end, part = t, t + h, h
     while save(tables, OUTER):
         if take_step(tables, now, part):

@@ -1,4 +1,4 @@
-"""Implicit coupling: repeat the sweep of a macro step until the outputs agree with what was assumed of them."""
+"""Implicit coupling: repeat the sweep of a macro step until the outputs agree with the values assumed for them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _predict(iteration, signals, prediction, h):
 
 @compiled
 def _impose(iteration, signals, prediction, h):
-    """Make the next sweep use x: as the end of a line, or held."""
+    """Make the next sweep use x, as the end of a line or as a held value."""
     for j in range(iteration.slot.size):
         k, x = iteration.slot[j], iteration.x[j]
         if prediction.start.size == 0:
@@ -50,14 +50,14 @@ def _impose(iteration, signals, prediction, h):
 
 @compiled
 def _residual(iteration, y):
-    """Compute the residual of a sweep; return the largest entry relative to the scales."""
+    """Compute the residual of a sweep; return its largest entry relative to the scales."""
     grow(iteration.scale, iteration.group, iteration.slot, y)
     largest = 0.0
     for j in range(iteration.slot.size):
         iteration.previous_residual[j] = iteration.residual[j]
         iteration.residual[j] = y[iteration.slot[j]] - iteration.x[j]
         size = relative(iteration.residual[j], iteration.scale[iteration.group[j]])
-        # written so that NaN wins
+        # written so that NaN propagates
         if not size <= largest:
             largest = size
     return largest
@@ -68,42 +68,42 @@ def _aitken(iteration, first, relaxation):
     """Return the relaxation that minimizes the residual on the straight line through the last two."""
     if first:
         return iteration.relaxation
-    above, below = 0.0, 0.0
+    numerator, denominator = 0.0, 0.0
     for j in range(iteration.slot.size):
         w = weight(iteration.scale[iteration.group[j]])
         change = w * (iteration.residual[j] - iteration.previous_residual[j])
-        above += w * iteration.previous_residual[j] * change
-        below += change * change
-    return -relaxation * above / below if below > 0.0 else relaxation
+        numerator += w * iteration.previous_residual[j] * change
+        denominator += change * change
+    return -relaxation * numerator / denominator if denominator > 0.0 else relaxation
 
 
 @compiled
 def _update_jacobian(iteration):
     """Apply Broyden's update: the inverse Jacobian maps the last change of the residual to the last increment."""
     n, inverse = iteration.slot.size, iteration.inverse_jacobian
-    below = 0.0
+    denominator = 0.0
     for i in range(n):
         mapped = 0.0
         for j in range(n):
             mapped += inverse[i, j] * (iteration.residual[j] - iteration.previous_residual[j])
         iteration.work[i] = mapped
-        below += iteration.increment[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * mapped
-    if below == 0.0:
+        denominator += iteration.increment[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * mapped
+    if denominator == 0.0:
         return
     for j in range(n):
         row = 0.0
         for i in range(n):
             row += iteration.increment[i] * weight(iteration.scale[iteration.group[i]]) ** 2 * inverse[i, j]
         for i in range(n):
-            inverse[i, j] += (iteration.increment[i] - iteration.work[i]) * row / below
+            inverse[i, j] += (iteration.increment[i] - iteration.work[i]) * row / denominator
 
 
 @compiled
 def _differentiate(tables):
     """Compute the inverse Jacobian from the directional derivatives of the instances over the last sweep.
 
-    An instance without directional derivatives counts as one whose outputs do not depend on its inputs. Returns False
-    after a failure.
+    The outputs of an instance without directional derivatives count as independent of its inputs. Returns False after a
+    failure.
     """
     instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     iteration, stages = tables.iteration, tables.instances.stages
@@ -118,7 +118,7 @@ def _differentiate(tables):
                 for r in range(instances.transfers[i, 0], instances.transfers[i, 1]):
                     source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
                     for k in range(np.uint64(program[r, COUNT])):
-                        # an input held at the middle of a line moves by half of what the end of the line does
+                        # an input held at the middle of a line moves half as far as the end of the line
                         half = prediction.start.size > 0 and prediction.smooth[source + k] != 0
                         du[target + k] = signals.factor[target + k] * dy[source + k] * (0.5 if half else 1.0)
             for i in range(a, b):
@@ -141,7 +141,7 @@ def _differentiate(tables):
 
 @compiled
 def _reset_jacobian(iteration):
-    """Reset the inverse Jacobian to that of outputs that do not depend on x."""
+    """Reset the inverse Jacobian to its value for outputs that do not depend on x."""
     iteration.inverse_jacobian[:, :] = 0.0
     for j in range(iteration.slot.size):
         iteration.inverse_jacobian[j, j] = -1.0

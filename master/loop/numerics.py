@@ -9,7 +9,7 @@ import numpy as np
 from master.loop.compiler import compiled
 
 BLOCK = 32
-"""Rows whose extremes are found before they are compared with those of earlier rows."""
+"""Number of rows whose extremes are found before they are compared with those of earlier rows."""
 
 
 @compiled
@@ -35,7 +35,7 @@ def relative(difference, scale):
 def invert(a, inverse):
     """Invert the square matrix `a`, which is destroyed, by Gauss-Jordan elimination with partial pivoting.
 
-    A direction in which `a` is singular is left out.
+    Directions in which `a` is singular are left out.
     """
     n = a.shape[0]
     for i in range(n):

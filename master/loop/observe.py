@@ -31,7 +31,7 @@ _EXPONENT = np.int64(0x7FF0000000000000)
 
 @inlined
 def all_finite(bits):
-    """Return whether no value is infinite or NaN: those have all bits of the exponent set."""
+    """Return whether no value is infinite or NaN, that is, has all bits of the exponent set."""
     bad = 0
     for k in range(bits.size):
         bad += (bits[k] & _EXPONENT) == _EXPONENT
@@ -57,7 +57,7 @@ def _fired(triggers, w, new):
 
 @compiled
 def event_to_locate(triggers, signals):
-    """Return whether a signal changed that a step must not jump over."""
+    """Return whether a change has occurred that a step must not jump over."""
     for w in range(triggers.kind.size):
         if triggers.located[w] and _fired(triggers, w, _value(triggers, w, signals)):
             return True
@@ -66,7 +66,7 @@ def event_to_locate(triggers, signals):
 
 @compiled
 def _log_events(triggers, signals, report, time):
-    """Log what changed; return False when the log is full."""
+    """Log the triggers that fired; return False when the log is full."""
     count = report[EVENTS]
     event = triggers.event
     for w in range(triggers.kind.size):
@@ -103,7 +103,7 @@ def record(tables, group, time):
 
 @compiled
 def observe(tables, number, time):
-    """Observe step `number` (from 1), which ended at `time`; tables.report says whether the loop may go on."""
+    """Observe step `number`, counted from 1, which ended at `time`; tables.report says whether the loop may go on."""
     report, triggers, recording = tables.report, tables.triggers, tables.recording
     report[REASON] = DONE
     room = True

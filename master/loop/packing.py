@@ -1,8 +1,8 @@
 """Tables that are passed to the compiled loop by their address.
 
-Tuples of many arrays are slow to pass to a compiled function. `pack` therefore lays a named tuple out in memory, of an
-array its address and shape, of a number its value, of a tuple all of its fields, and compiled functions get its address
-alone.
+Tuples of many arrays are slow to pass to a compiled function. `pack` therefore lays out a named tuple in memory: an
+array as its address and shape, a number as its value, a nested tuple as all of its fields. Compiled functions get only
+the address.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 Kind = Any
-"""Of an array (dtype, dimensions), of a tuple ((field, kind), ...), of a number the name of its type."""
+"""For an array (dtype, dimensions), for a tuple ((field, kind), ...), for a number the name of its type."""
 
 
 class Packed:
@@ -22,18 +22,18 @@ class Packed:
         self.content = content
         self.layout = _kind(content)
         self.kind = str(self.layout)
-        """Name of the layout: compiled code is for one."""
+        """Name of the layout; each layout has its own compiled code."""
         self.words = np.array(_words(content), np.int64)
         self.address = self.words.ctypes.data
 
 
 def pack(content: Any) -> Packed:
-    """Return what compiled functions take for a named tuple of C-contiguous arrays, numbers and named tuples."""
+    """Pack a named tuple of C-contiguous arrays, numbers and named tuples for compiled functions."""
     return Packed(content)
 
 
 def _kind(value: Any) -> Kind:
-    """Return the kind of a value in a form that can be compared."""
+    """Return the kind of a value."""
     if isinstance(value, np.ndarray):
         assert value.flags.c_contiguous
         return value.dtype.name, value.ndim

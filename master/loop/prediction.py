@@ -92,7 +92,7 @@ def set_input_derivatives(tables, i):
 
 @compiled
 def get_output_derivatives(tables):
-    """Take the slopes of outputs from the instances that provide their derivatives; return False after a failure.
+    """Get the slopes of outputs from the instances that provide their derivatives; return False after a failure.
 
     After fmi2Discard, such as before the first step of an FMU, the slope stays as it is.
     """

@@ -34,7 +34,7 @@ from master.loop.tables import (
 
 @compiled
 def call_failed(tables, status, instance, called, row):
-    """Return whether a status other than fmi2OK ends the run, and put the call into the report; count warnings."""
+    """Count a warning, or report a call with a worse status; return whether the status, not fmi2OK, ends the run."""
     if status == WARNING:
         tables.instances.warnings[instance] += 1
         return False

@@ -73,11 +73,11 @@ def restore(tables, level):
 
 @compiled
 def shorter_step(tables, t, h):
-    """Return the length to try instead of `h` from `t` on, 0 where a shorter step does not help.
+    """Return the length to try instead of `h` from `t` on, 0 if a shorter step does not help.
 
-    A discarded step is shortened to the last successful time, if the FMU reports one that is worth a step. The step is
-    halved where it does not, where values are not finite, and where an FMU discards values: its equations have no
-    solution for such inputs.
+    A discarded step is shortened to the last successful time if the FMU reports one that is not too close. The step is
+    halved if it does not, if values are not finite, and if an FMU discards values: its equations have no solution for
+    such inputs.
     """
     report, control = tables.report, tables.control
     if report[REASON] == NOT_FINITE:

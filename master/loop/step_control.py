@@ -24,18 +24,18 @@ from master.loop.tables import (
 )  # fmt: skip
 
 GROWTH, CUT, SAFETY = 2.0, 0.2, 0.9
-"""Limits of the change of the step, and the fraction of the tolerance that is aimed at."""
+"""Largest and smallest factor by which a step may change, and the safety factor of the next step."""
 
 STEPS_PER_UNSAVED = 8
-"""Steps without a rejection, for each step that may lie between the saved state and the present one."""
+"""Steps without a rejection for each step that is allowed between the saved state and the present one."""
 
 
 @compiled
 def _save_start(tables, changed):
     """Make the present state one that `_roll_back` can return to; return False after a failure.
 
-    It is saved where too many steps lie behind the saved state, and where it has `changed` between two steps. Most
-    steps are not repeated, and copies of states cost more than the steps of some FMUs.
+    It is saved if too many steps were taken since the saved state, or if it has `changed` between two steps. Not every
+    state is saved, because most steps are not repeated and copying a state costs more than a step of some FMUs.
     """
     control = tables.control
     counters = control.counters
@@ -48,7 +48,7 @@ def _save_start(tables, changed):
 
 @compiled
 def _log_step(control, t, h):
-    """Note an accepted step from t to t + h."""
+    """Log an accepted step from t to t + h."""
     counters = control.counters
     if counters[SINCE_SAVE] < control.history.shape[0]:
         control.history[counters[SINCE_SAVE], 0], control.history[counters[SINCE_SAVE], 1] = t, h
@@ -58,7 +58,7 @@ def _log_step(control, t, h):
 
 @compiled
 def _roll_back(tables):
-    """Return to the state of the last `_save_start`: restore the saved state, and take the steps since then again.
+    """Return to the state of the last `_save_start`: restore the saved state, and repeat the steps since then.
 
     Returns False after a failure.
     """
@@ -72,7 +72,7 @@ def _roll_back(tables):
 
 @compiled
 def _double(tables, t, h):
-    """Take one step, then the same as two halves, whose results are kept; return False after a failure."""
+    """Take one step, then repeat it as two half steps, whose results are kept; return False after a failure."""
     control, y = tables.control, tables.signals.y_real
     if not take_step(tables, t, h):
         return False
@@ -94,7 +94,7 @@ def _difference(control, y):
 
 @compiled
 def _residual_energy(control, y, u, h):
-    """Return the largest energy in J that a bond generated in the step: that received less that supplied."""
+    """Return the largest energy in J that a bond generated in the step: received less supplied, as a magnitude."""
     control.energy[:] = 0.0
     for j in range(control.bond.size):
         supplied = y[control.effort[j, 0]] * u[control.flow[j, 1]] * control.ratio[j]
@@ -103,7 +103,7 @@ def _residual_energy(control, y, u, h):
     largest = 0.0
     for k in range(control.energy.size):
         energy = abs(control.energy[k])
-        # NaN stays
+        # NaN propagates
         if energy > largest or energy != energy:
             largest = energy
     return largest
@@ -126,7 +126,7 @@ def _attempt(tables, t, h):
 
 @compiled
 def _next_length(control, until):
-    """Return the next step: half way to an event ahead, not beyond `until`, and leaving no tiny step before either."""
+    """Return the length of the next step: half way to an event ahead, not beyond `until`, no tiny step left before."""
     t, h = control.clock[NOW], control.clock[NEXT]
     rest = until - t
     event = control.clock[EVENT_BEFORE] - t
@@ -151,7 +151,7 @@ def _choose_next(control, error, h):
 
 @compiled
 def _reject(tables, h):
-    """Roll back to the start of the step, to try one of length h instead; return False after a failure."""
+    """Roll back to the start of the step, to try a step of length h instead; return False after a failure."""
     control = tables.control
     control.rejected[0] += 1
     control.clock[NEXT] = h
@@ -162,9 +162,9 @@ def _reject(tables, h):
 
 @compiled
 def advance_controlled(tables, until, first, count):
-    """Take up to `count` steps, the first of number `first` + 1, from clock[NOW] to `until` at the most.
+    """Take up to `count` steps from clock[NOW], not beyond `until`; the first has the number `first` + 1.
 
-    Returns how many were accepted; tables.report says why it ended, as in `advance`.
+    Returns how many were accepted; tables.report gives the reason for the end, as in `advance`.
     """
     control, report = tables.control, tables.report
     clock = control.clock
@@ -200,7 +200,7 @@ def advance_controlled(tables, until, first, count):
         _log_step(control, t, h)
         _choose_next(control, error, h)
         if event:
-            # the motion after an event is another one: begin with a short step
+            # the motion changes at an event: begin with a short step
             clock[NEXT], clock[LAST_ERROR] = control.event_step, 1.0
         observe(tables, first + taken, clock[NOW])
         if report[REASON] != DONE:

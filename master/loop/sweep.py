@@ -15,9 +15,9 @@ ROUNDING = 1e-6
 
 @compiled
 def _accumulate(signals, rates, i, t, h):
-    """Add a macro step to the pending step of instance i, which steps once in several.
+    """Add a macro step to the pending step of instance i, which steps once in several macro steps.
 
-    Returns the length of the step when it is due, with the means of the inputs set, otherwise 0.
+    If the step is due, sets the means of the inputs and returns its length; otherwise returns 0.
     """
     first, last = signals.u_range[i], signals.u_range[i + ONE]
     if rates.elapsed[i] == 0:
@@ -28,7 +28,7 @@ def _accumulate(signals, rates, i, t, h):
     if due:
         time = t + h - rates.start[i]
         if abs(time - rates.elapsed[i] * h) < ROUNDING * h:
-            # of macro steps of one length: free of the rounding of times
+            # macro steps of one length: avoid the rounding of times
             time = rates.elapsed[i] * h
         rates.elapsed[i] = 0
     for k in range(first, last):
@@ -101,7 +101,7 @@ def end_stage(tables, a, b, h):
 
 @compiled
 def _sweep_stages(tables, t, h):
-    """Step all instances from t to t + h, with predicted inputs or rates of their own; return False after a failure."""
+    """Step all instances from t to t + h, with predicted inputs or different rates; return False after a failure."""
     stages = tables.instances.stages
     for s in range(stages.size - 1):
         a, b = stages[s], stages[s + 1]

@@ -1,9 +1,9 @@
-"""What the compiled loop works on: tables of addresses and buffers, made by `master.tables`.
+"""The tables that the compiled loop works on: addresses and buffers, made by `master.tables`.
 
 Instances are numbered in order of execution. Values of Real variables are float64; those of Integer, Boolean and String
-variables are int32 (`_int`; strings as numbers of `master.fmi.strings`). Ranges have one entry more than what they
-belong to: those of i are range[i] to range[i + 1]. Ranges and slots are unsigned, which spares the compiled code a test
-for negative indices at each access. Tables of what a run does not use are empty.
+variables are int32 (`_int`; strings as numbers of `master.fmi.strings`). An array of ranges has one entry more than the
+items it belongs to: the range of item i is range[i] to range[i + 1]. Ranges and slots are unsigned, which spares the
+compiled code a test for negative indices at each access. Tables of features that a run does not use are empty.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
     RESTORE,
     DIRECTIONAL_DERIVATIVE,
 ) = range(9)
-"""Values of LoopTables.report[CALLED]; of SET, GET and RECORD the row of their table is report[ROW]."""
+"""Values of LoopTables.report[CALLED]; for SET, GET and RECORD, report[ROW] is the row of their table."""
 COPY, CONVERT, COPY_INT, MAP_INT = range(9, 13)
 """Further kinds of rows of the program: copy outputs to Real inputs, or convert them by factor and offset; copy
 outputs to int32 inputs; map the values of those that have a mapping."""
@@ -56,8 +56,8 @@ NO_SLOT = np.uint64(2**63)
 class InstanceTable(NamedTuple):
     """The instances, in stages: ranges of instances that get their inputs before any of them steps.
 
-    The program is what one macro step does where every instance steps once: of each stage first the rows that transfer
-    outputs to inputs, then of each of its instances the calls that set, step and get.
+    The program is the work of one macro step in which every instance steps once. Each stage begins with the rows that
+    transfer outputs to inputs, followed by the calls that set, step and get for each of its instances.
     """
 
     stages: np.ndarray  # uint64 (stages + 1): ranges of instances
@@ -114,8 +114,8 @@ class PredictionTable(NamedTuple):
     set_calls: np.ndarray  # int64 (calls, 8): of fmi2SetRealInputDerivatives
     set_range: np.ndarray  # calls of each instance
     get_calls: np.ndarray  # int64 (calls, 8): of fmi2GetRealOutputDerivatives; STRIDE is the first slot in y_real
-    received: np.ndarray  # float64 (y_real): what those gave
-    orders: np.ndarray  # int32: ones, as many as a call can have derivatives
+    received: np.ndarray  # float64 (y_real): the results of those calls
+    orders: np.ndarray  # int32: ones, as many as the most derivatives of a call
 
 
 class BackupTable(NamedTuple):
@@ -149,12 +149,12 @@ class IterationTable(NamedTuple):
     increment: np.ndarray  # float64 (n): the last change of x
     work: np.ndarray  # float64 (n)
     inverse_jacobian: np.ndarray  # float64 (n, n): of the residual, approximately
-    jacobian: np.ndarray  # float64 (n, n): what it is the inverse of, while that is computed
+    jacobian: np.ndarray  # float64 (n, n): the matrix to invert, used while the inverse is computed
     derivative_calls: np.ndarray  # int64 (instances, 8): arguments of fmi2GetDirectionalDerivative
     dy: np.ndarray  # float64 (y_real): a direction of outputs
     du: np.ndarray  # float64 (inputs): the direction of inputs that follows from it
     counters: np.ndarray  # int64 (3)
-    largest_residual: np.ndarray  # float64 (1): relative, of those accepted without convergence
+    largest_residual: np.ndarray  # float64 (1): relative, among the steps accepted without convergence
 
 
 SWEEPS, NOT_CONVERGED, JACOBIAN_KNOWN = range(3)
@@ -182,7 +182,7 @@ class ControlTable(NamedTuple):
     ratio: np.ndarray  # float64 (pairs): factor of the effort's connection over that of the flow's
     energy: np.ndarray  # float64 (bonds): residuals of a step
     real_status: np.ndarray  # int64 (instances): addresses of fmi2GetRealStatus
-    last_successful_time: np.ndarray  # float64 (1): what that function gave
+    last_successful_time: np.ndarray  # float64 (1): the result of that function
     clock: np.ndarray  # float64 (6)
     rejected: np.ndarray  # int64 (1): steps that were repeated
     history: np.ndarray  # float64 (steps, 2): times and lengths since the saved state; empty where all states are saved
@@ -204,7 +204,7 @@ class TriggerTable(NamedTuple):
     slot: np.ndarray  # uint64: in y_real or y_int
     level: np.ndarray  # float64
     last: np.ndarray  # float64: value after the last step
-    located: np.ndarray  # uint8: a step in which it changes is shortened
+    located: np.ndarray  # uint8: a step in which it fires is shortened
     logged: np.ndarray  # uint8
     event: np.ndarray  # float64 (capacity, 4): time, trigger, old value, new value
     stop_slot: np.ndarray  # uint64 (0 or 1): slot in y_int that ends the run when it is not 0
@@ -216,25 +216,25 @@ class RecordingTable(NamedTuple):
     every: np.ndarray  # int64 (groups): steps between two rows
     calls: np.ndarray  # int64 (calls, 8); the address of row r is VALUES + r * STRIDE
     range: np.ndarray  # calls of each group
-    filled: np.ndarray  # int64 (groups): rows that are taken
+    filled: np.ndarray  # int64 (groups): rows in use
     time: np.ndarray  # float64 (groups, capacity)
 
 
 class ThreadTable(NamedTuple):
     """Threads that step instances of a stage in parallel; empty where there is one."""
 
-    words: np.ndarray  # int64 (48): words that all threads use, each in a cache line of its own
+    words: np.ndarray  # int64 (48): words shared by all threads, each in its own cache line
     interval: np.ndarray  # float64 (2): time and length of the macro step
-    reports: np.ndarray  # int64 (threads beside the first, 6): of each as LoopTables.report
+    reports: np.ndarray  # int64 (additional threads, 6): LoopTables.report of each
 
 
 LIMIT, TICKET, FINISHED, QUIT, OFFSET, FIRST = range(0, 48, 8)
 """Indices in ThreadTable.words: the first ticket not issued; the next one to take; instances that have stepped since
-the start of the run; 1 if the other threads are to end; the first ticket of the stage, and its instance."""
+the start of the run; 1 if the additional threads are to end; the first ticket of the stage, and its instance."""
 
 
 class LoopTables(NamedTuple):
-    """All that the loop needs."""
+    """All tables of the loop."""
 
     instances: InstanceTable
     signals: SignalTable

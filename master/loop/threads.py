@@ -1,8 +1,8 @@
 """Threads that step the instances of a stage in parallel: each takes the next instance that has not stepped.
 
 The instances of a stage have their inputs before any of them steps, so that the order does not matter: results are
-bitwise equal to those of one thread. Threads wait by polling; passing work to another one takes some hundred
-nanoseconds, a hundredth of what it takes to wake a thread that sleeps.
+bitwise equal to those of one thread. Threads wait by polling, because it takes a few hundred nanoseconds to pass work
+to a polling thread, a hundredth of the time that it takes to wake a sleeping one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from master.loop.tables import (
 
 @compiled
 def _step_next(tables, words):
-    """Step one instance that waits; return whether one was seen to wait.
+    """Try to step a waiting instance; return whether one was waiting.
 
-    Tickets are numbered through all stages of a run, and LIMIT is the first that has not been issued: a ticket taken
-    before LIMIT belongs to the present stage, which does not end before its instance has stepped. After a failure a
-    thread skips the rest of its instances.
+    Tickets are numbered consecutively through all stages of a run, and LIMIT is the first that has not been issued: a
+    ticket below LIMIT belongs to the present stage, which does not end before its instance has stepped. After a failure
+    a thread skips the rest of its instances.
     """
     ticket: int = atomic_load(words, TICKET)  # type: ignore[call-arg]
     if ticket >= atomic_load(words, LIMIT):
@@ -47,7 +47,7 @@ def _step_next(tables, words):
 
 @compiled
 def serve(tables):
-    """Step instances that wait until QUIT is set, in a thread beside the first; `tables.report` is its own."""
+    """Step waiting instances in an additional thread until QUIT is set; each thread has its own `tables.report`."""
     words = tables.threads.words.ctypes.data
     while atomic_load(words, QUIT) == 0:  # type: ignore[call-arg]
         _step_next(tables, words)
@@ -55,7 +55,7 @@ def serve(tables):
 
 @compiled
 def _any_failed(report, reports):
-    """Return whether a step failed; of several failures that of the first instance is put into `report`."""
+    """Return whether a step failed, and put the failure of the first instance that failed into `report`."""
     for w in range(reports.shape[0]):
         if reports[w, REASON] == FAILED:
             if report[REASON] != FAILED or reports[w, INSTANCE] < report[INSTANCE]:

@@ -1,1 +1,1 @@
-"""Watching a run: recorder, progress, events, peaks, audit."""
+"""Observers of a run: recorder, progress, events, peaks, audit and others."""

@@ -16,25 +16,25 @@ from master.result import Result
 from master.system import Structure
 
 ROUNDING = 1e-12
-"""Least scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J are apart by as much."""
+"""Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
 
 
 class Audit(Observer):
     """Fills result.audit with the drifts of both momenta and the residual of the energy balance, all relative.
 
     `momentum` and `angular_momentum` name 3-vectors in inertial axes, about one fixed point, one of each instance.
-    `impulse` and `angular_impulse` name 3-vectors that came so far from outside (thrusters). The drift is the largest
-    change of the sum less what came from outside, relative to the largest change of any one instance: what was
-    exchanged.
+    `impulse` and `angular_impulse` name 3-vectors of what has been supplied so far from outside (thrusters). The drift
+    is the largest change of the sum less what was supplied, relative to the largest change of any one instance, that
+    is, to the momentum exchanged.
 
-    That sum may be constant by the way in which the instances account for what they exchange, whatever they compute.
-    `own_momentum` and `own_angular_momentum` name the same momenta as each instance has them by its own state; their
-    drift tests the dynamics. `impulse_errors` name 3-vectors by how much impulses computed in two ways have come
-    apart; the largest counts relative to the linear momentum that was exchanged.
+    That sum may be constant merely because of how the instances account for what they exchange, whatever they compute.
+    `own_momentum` and `own_angular_momentum` name the same momenta computed from the state of each instance; their
+    drift tests the dynamics. `impulse_errors` name 3-vectors of the difference between impulses computed in two ways;
+    the largest counts relative to the linear momentum exchanged.
 
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
-    to `reference_energy` in J, or to the largest sum of `stored` where that is not given, at least ROUNDING.
+    to `reference_energy` in J, or by default to the largest sum of `stored`, at least ROUNDING.
 
     After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `series` the errors
     over time.
@@ -87,23 +87,23 @@ class Audit(Observer):
         names += [*self.stored, *self.dissipated, *self.supplied]
         for bond in self.bonds:
             names += [*bond.efforts, *bond.flows]
-        # elements together, which the loop reads by one call each, in the order in which the values come
+        # keep the variables of an element together, because the loop reads them by one call; values come in this order
         names = sorted(set(names), key=lambda name: (name.partition(".")[0], name))
         column = {name: k for k, name in enumerate(names)}
 
-        def places(of: Sequence[str]) -> np.ndarray:
-            return np.array([column[name] for name in of], np.uint64)
+        def columns(scalars: Sequence[str]) -> np.ndarray:
+            return np.array([column[name] for name in scalars], np.uint64)
 
-        def triples(of: Sequence[str]) -> np.ndarray:
+        def triples(vectors: Sequence[str]) -> np.ndarray:
             """Return the columns of 3-vectors, shape (vectors, 3)."""
-            return places([element for name in of for element in vector(name)]).reshape(-1, 3)
+            return columns([element for name in vectors for element in vector(name)]).reshape(-1, 3)
 
         self._drifting = {
             kind: (triples(found), triples(self.impulses[kind])) for kind, found in self.momenta.items() if found
         }
-        self._apart_columns = [(triples([name]), triples([])) for name in self.impulse_errors]
-        self._energies = [places(found) for found in (self.stored, self.dissipated, self.supplied)]
-        self._bond_columns = {bond.name: (places(bond.efforts), places(bond.flows)) for bond in self.bonds}
+        self._error_columns = [(triples([name]), triples([])) for name in self.impulse_errors]
+        self._energies = [columns(found) for found in (self.stored, self.dissipated, self.supplied)]
+        self._bond_columns = {bond.name: (columns(bond.efforts), columns(bond.flows)) for bond in self.bonds}
         return Sampling(tuple(names), self.every)
 
     def begin(self, run: RunContext) -> None:
@@ -113,7 +113,7 @@ class Audit(Observer):
         self._exchanged = dict.fromkeys(self.momenta, 0.0)
         self._largest = dict.fromkeys(self.momenta, 0.0)
         self._drift = dict.fromkeys(self.momenta, 0.0)
-        self._apart = 0.0
+        self._impulse_error = 0.0
         self._residual = self._energy = 0.0
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
@@ -126,10 +126,10 @@ class Audit(Observer):
             self._largest[kind] = max(self._largest[kind], largest)
             self._drift[kind] = max(self._drift[kind], float(drift.max()))
             self._keep(kind, drift)
-        for errors, nothing in self._apart_columns:
-            apart = np.empty(len(time))
-            loop.drifts(values, first, errors, nothing, apart)
-            self._apart = max(self._apart, float(apart.max()))
+        for errors, nothing in self._error_columns:
+            error = np.empty(len(time))
+            loop.drifts(values, first, errors, nothing, error)
+            self._impulse_error = max(self._impulse_error, float(error.max()))
         if self.stored:
             residual = np.empty(len(time))
             self._energy = max(self._energy, loop.residuals(values, first, *self._energies, residual))
@@ -138,8 +138,8 @@ class Audit(Observer):
         self._integrate(time, values)
 
     def _relative(self, change: float, kind: str) -> float:
-        """Return `change` relative to what was exchanged of a momentum."""
-        # where nothing was exchanged the drift is rounding, and relative to the momentum itself
+        """Return `change` relative to the momentum of a kind that was exchanged."""
+        # if nothing was exchanged the drift is rounding, and is taken relative to the momentum itself
         exchanged = self._exchanged[kind]
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
         return change / max(scale, ROUNDING)
@@ -159,7 +159,7 @@ class Audit(Observer):
 
     @property
     def series(self) -> dict[str, np.ndarray]:
-        """`time` in s, and the errors over it: `linear_momentum` N.s, `angular_momentum` N.m.s, `energy` J."""
+        """`time` in s, and the errors over time: `linear_momentum` N.s, `angular_momentum` N.m.s, `energy` J."""
         return {name: np.concatenate(blocks) for name, blocks in self._blocks.items()}
 
     def end(self, result: Result) -> None:
@@ -172,6 +172,6 @@ class Audit(Observer):
         if own:
             result.audit["mechanism_momentum_drift"] = max(self._relative(self._drift[kind], kind) for kind in own)
         if self.impulse_errors:
-            result.audit["base_impulse_error"] = self._relative(self._apart, "linear_momentum")
+            result.audit["base_impulse_error"] = self._relative(self._impulse_error, "linear_momentum")
         if self.stored:
             result.audit["energy_residual"] = self._residual / (self.reference_energy or max(self._energy, ROUNDING))

@@ -17,8 +17,8 @@ KEEP_S = 0.5
 class Checkpoints(Observer):
     """Writes `file` every `every` seconds of wall-clock time and at the end of the run.
 
-    After a failure it holds the last good state, at most KEEP_S before. Raises CheckpointError before the
-    run where an FMU cannot give its state.
+    After a failure, the file holds the last good state, at most KEEP_S seconds old. Raises CheckpointError before the
+    run if an FMU cannot serialise its state.
     """
 
     def __init__(self, file: Path, *, every: float = 10.0) -> None:

@@ -64,7 +64,7 @@ class Events(Observer):
     def __init__(self, events: Mapping[str, Event]) -> None:
         self.events = list(events.items())
         self._strings: set[str] = set()
-        """Signals that are strings, whose values are numbers of strings."""
+        """Signals of type String, whose values are the numbers of strings."""
         self.reset()
 
     def reset(self) -> None:
@@ -86,7 +86,7 @@ class Events(Observer):
         return triggers
 
     def begin(self, run: RunContext) -> None:
-        """Log an event at the start where the condition already holds."""
+        """Log an event at the start if its condition already holds."""
         for name, event in self.events:
             element, variable = run.system.resolve(event.signal)
             if variable.type == "String":

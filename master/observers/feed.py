@@ -1,12 +1,13 @@
-"""All rows of a run for one reader, as numbers, while it runs: what the page in the browser shows live.
+"""A binary feed of all rows of a run to one reader during the run: the data that the page in the browser shows live.
 
-Lines of JSON over a connected stream. The first describes the run, as a recording does: `system`, `start`, `stop`,
-`variables` (name: unit, description, causality, variability, type, ...), `parameters` of each element, `attributes`.
-Then `{"rows": n}`, which n times (float64) and n rows of values (float64) follow as bytes; `{"event": name, "t": t}`;
-`{"dropped": n}` where the reader was too slow; what others `put` in between; at the end `{"status", "outcome", "t_end",
-"message"}`.
+The feed consists of lines of JSON over a connected stream. The first line describes the run, as a recording does:
+`system`, `start`, `stop`, `variables` (name: unit, description, causality, variability, type, ...), `parameters` of
+each element, `attributes`. The following lines are `{"rows": n}`, followed by n times (float64) and n rows of values
+(float64) as bytes; `{"event": name, "t": t}`; `{"dropped": n}` if the reader was too slow; messages that others `put`
+in between; at the end `{"status", "outcome", "success", "t_end", "message"}`.
 
-`Stream` sends text to anybody: 100 rows a second of 400 values are 5 % of a core. This is for a run at full speed.
+`Stream`, in contrast, sends text to any subscriber: 100 rows of 400 values a second take 5 % of a core. The feed is for
+a run at full speed.
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ LIMIT = 1 << 26
 """Bytes that wait for the reader before rows are dropped."""
 
 LAST_S = 2.0
-"""Longest time that the end of a run waits for a reader that does not read."""
+"""Longest time that the end of a run waits for a reader that does not read, s."""
 
 
 class Feed(Observer):
-    """Sends rows and events over a connection, in a thread of its own: the run never waits for the reader.
+    """Sends rows and events over a connection, in a separate thread: the run never waits for the reader.
 
     Parameters
     ----------
     connection : socket
-        Connected stream, which is not closed.
+        Connected stream; it is not closed here.
     attributes : mapping of str to str
-        What a recording has as attributes of its file.
+        The attributes that a recording has on its file.
     more : sequence of str
-        Variables beside all numeric outputs.
+        Variables besides all numeric outputs.
     every : int
-        Macro steps from one row to the next.
+        Macro steps between two rows.
     events : mapping of str to Event
         Events that are sent, each once unless the event says otherwise.
     """
@@ -74,7 +75,7 @@ class Feed(Observer):
         self._sender: threading.Thread | None = None
 
     def sampling(self, system: Structure) -> Sampling:
-        # as the recorder asks for them: the loop reads them once for both
+        # the same sampling as the recorder's: the loop reads it once for both
         names = tuple(system.select(types=NUMERIC_TYPES))
         self._names = (*names, *(name for name in self.more if name not in names))
         self._variables = {name: _described(system.resolve(name)[1]) for name in self._names}
@@ -115,7 +116,7 @@ class Feed(Observer):
             self.put({"event": name, "t": time})
 
     def put(self, content: Mapping[str, Any]) -> None:
-        """Send a message beside those of the feed itself; call it between `begin` and `end`."""
+        """Send a message besides those of the feed itself; call this between `begin` and `end`."""
         self._offer(json.dumps(content, separators=(",", ":")).encode() + b"\n")
 
     def _offer(self, data: bytes) -> None:
@@ -150,7 +151,7 @@ class Feed(Observer):
 
 
 def _described(variable: Variable) -> dict[str, Any]:
-    """Return what a recording has as attributes of a variable."""
+    """Return the attributes that a recording has for a variable."""
     return {
         "unit": variable.unit or ("1" if variable.type == "Real" else ""),
         "description": variable.description,

@@ -17,14 +17,14 @@ from master.system import Structure
 
 @dataclass(frozen=True)
 class RunContext:
-    """The run that an observer belongs to, as `Observer.begin` gets it.
+    """The run that an observer belongs to, passed to `Observer.begin`.
 
     Attributes
     ----------
     system : Structure
         Elements and connections.
     instances : mapping of str to FmuInstance
-        Initialised instances by element, for reading only.
+        Initialised instances by element, only to be read.
     descriptions : mapping of str to Description
         Model descriptions by element.
     start, stop, step : float
@@ -46,12 +46,12 @@ class RunContext:
 
 
 class Observer:
-    """Base of all observers, which see the values of a run and cannot change it; override what is needed.
+    """Base of all observers, which see the values of a run and do not change it; override the methods that are needed.
 
     Order of calls: `sampling` and `triggers` when the run is set up; `open` before FMUs are loaded; `begin` after
     initialisation; then `sample`, `event` and `progress` between chunks of steps; `last` after the last step; `end`
-    always, also after a failure of the run or of another observer. Where the simulation is reset, `reset` follows, and
-    the same again from `open` on.
+    always, also after a failure of the run or of another observer. If the simulation is reset, `reset` is called next,
+    and then the same methods again from `open` on.
     """
 
     chunk: int | None = None
@@ -63,30 +63,30 @@ class Observer:
         return ()
 
     def sampling(self, system: Structure) -> Sampling | None:
-        """Return the variables whose values `sample` gets."""
+        """Return the variables whose values are passed to `sample`."""
         return None
 
     def triggers(self, system: Structure) -> Sequence[Trigger]:
-        """Return the variables whose changes `event` gets."""
+        """Return the triggers that are reported to `event`."""
         return ()
 
     def open(self) -> None:
-        """Acquire what may be unavailable, such as ports and files. Raises MasterError."""
+        """Acquire resources that may be unavailable, such as ports and files. Raises MasterError."""
 
     def begin(self, run: RunContext) -> None:
         """Start observing; all instances are initialised."""
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        """Take rows of the sampled variables: time, shape (n,), and values, shape (n, variables).
+        """Process rows of the sampled variables: time, shape (n,), and values, shape (n, variables).
 
-        The arrays are for reading, and valid during this call only: copy what is kept.
+        The arrays are read-only by convention and valid during this call only: copy what is kept.
         """
 
     def event(self, trigger: int, time: float, old: float, new: float) -> None:
-        """Take note that trigger number `trigger` fired in the step that ended at `time`."""
+        """Handle the firing of trigger number `trigger` in the step that ended at `time`."""
 
     def progress(self, time: float, wall: float) -> str | None:
-        """Take note that the run is at `time` after `wall` seconds of stepping; return a reason to end it, or None."""
+        """Handle the arrival at `time` after `wall` seconds of stepping; return a reason to end the run, or None."""
         return None
 
     def last(self) -> None:
@@ -98,5 +98,5 @@ class Observer:
     def reset(self) -> None:
         """Forget what was observed, before another run of the same simulation.
 
-        Raises MasterError where this cannot observe a second run.
+        Raises MasterError if this observer cannot observe a second run.
         """

@@ -1,4 +1,4 @@
-"""The outcome of a run, as one of the outputs of the system reports it."""
+"""The outcome of a run, which an output of the system reports."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class OutcomeRule:
-    """Variable with which a system reports the outcome of a run, and the outcomes that are success.
+    """The variable with which a system reports the outcome of a run, and the outcomes that count as success.
 
     The final value of `signal`, an output of type Enumeration, Integer or Boolean, is the outcome. Its name comes from
-    `names`, pairs of value and name; without an entry there it is the item of the enumeration in lower case, or the
-    value as text. As long as this name is `undecided`, the first of `interim`, pairs of name and Boolean output, that
-    is true gives the outcome. An empty `signal` leaves the outcome unknown.
+    `names`, pairs of value and name; without an entry there, it is the item of the enumeration in lower case, or the
+    value as text. If this name is `undecided`, the first true output of `interim`, pairs of name and Boolean output,
+    gives the outcome. An empty `signal` leaves the outcome unknown.
     """
 
     signal: str
@@ -42,7 +42,7 @@ class OutcomeRule:
         return next((item.lower() for item, number in variable.items if number == value), str(value))
 
     def problems(self, system: Structure) -> list[str]:
-        """Return a sentence for each mistake of the rule in a system."""
+        """Return a sentence for each mistake of the rule for a system."""
         if not self.signal:
             return []
         found: list[str] = []
@@ -61,7 +61,7 @@ class OutcomeRule:
         return found or self._unknown_successes(system.resolve(self.signal)[1])
 
     def _unknown_successes(self, variable: Variable) -> list[str]:
-        """Return a sentence for each success that can never be the outcome."""
+        """Return a sentence for each declared success that can never be the outcome."""
         values = [number for _, number in variable.items]
         if variable.type == "Boolean":
             values = [0, 1]
@@ -76,7 +76,7 @@ class OutcomeRule:
 
 
 class Outcomes(Observer):
-    """Fills result.decided and result.successes by a rule; the outcome of a run that fails is its failure."""
+    """Fills result.decided and result.successes by a rule; the outcome of a failed run is always "failed"."""
 
     def __init__(self, rule: OutcomeRule) -> None:
         self.rule = rule

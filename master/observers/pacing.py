@@ -14,7 +14,7 @@ from master.requests import Pace
 from master.result import Result
 
 SPIN_S = 2e-4
-"""The last part of a wait, which polls the clock: sleep is not exact."""
+"""The last part of a wait, which polls the clock because sleep is not exact, s."""
 
 
 class Pacing(Observer):
@@ -25,18 +25,19 @@ class Pacing(Observer):
     factor : float
         Simulated time per wall time; a macro step ends no earlier than this allows.
     policy : {"slip", "skip", "stop"}
-        After a late step, "slip" moves all later deadlines by the lost time: the run stays behind. "skip" lets the
-        deadlines stand, and takes steps without waiting until the run has caught up. "stop" ends the run.
+        After a late step, "slip" moves all later deadlines by the lost time: the run stays behind. "skip" keeps the
+        deadlines, and takes steps without waiting until the run has caught up. "stop" ends the run.
     chunk : int
-        Macro steps that are taken at once before the clock is looked at.
+        Macro steps between two looks at the clock.
     pace : Pace, optional
-        Speed that changes while the run goes on, instead of `factor`.
+        Speed that changes during the run, instead of `factor`.
 
     Notes
     -----
-    Fills result.realtime: `steps`, `overruns`, `slipped_s` (what the deadlines were moved by), `late_max_s`; of the
-    waits that were in time `jitter_mean_s`, `jitter_99_s`, `jitter_max_s`, the time by which they ended after their
-    deadline; of the work between two waits `step_mean_s`, `step_99_s`, `step_max_s` and `t_step_max`, its model time.
+    Fills result.realtime: `steps`; `overruns`; `slipped_s`, by which the deadlines were moved; `late_max_s`. For waits
+    until a deadline, `jitter_mean_s`, `jitter_99_s` and `jitter_max_s` are the times by which they ended after it. For
+    the work between two waits, `step_mean_s`, `step_99_s` and `step_max_s` are its durations, and `t_step_max` is the
+    model time of the longest.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Pacing(Observer):
         return self.pace.factor
 
     def reset(self) -> None:
-        raise MasterError("a pacing is of one run: make another simulation")
+        raise MasterError("Pacing observes one run only: create another simulation")
 
     def begin(self, run: RunContext) -> None:
         self._start = run.start
@@ -115,7 +116,7 @@ class Pacing(Observer):
 
 
 def _wait(deadline: float) -> float:
-    """Wait until `deadline`, asleep as long as that is exact enough; return the time."""
+    """Wait until `deadline`, asleep for as long as that is exact enough; return the time."""
     left = deadline - time.perf_counter()
     if left > SPIN_S:
         time.sleep(left - SPIN_S)

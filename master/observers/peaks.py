@@ -14,7 +14,7 @@ from master.system import Structure
 
 
 class Peaks(Observer):
-    """Fills result.peaks with {name: {"max", "t_max", "min", "t_min", "unit"}}, from every `every`-th macro step."""
+    """Fills result.peaks with {name: {"max", "t_max", "min", "t_min", "unit"}}, from one in `every` macro steps."""
 
     def __init__(self, variables: Sequence[str], every: int = 1) -> None:
         self.variables = tuple(variables)

@@ -14,7 +14,7 @@ PERIOD_S = 0.2
 
 
 class Progress(Observer):
-    """Writes to `stream` a few times a second; silent where that is no terminal, unless `always`."""
+    """Writes to `stream` a few times a second; silent if it is not a terminal, unless `always`."""
 
     def __init__(self, stream: TextIO | None = None, *, always: bool = False) -> None:
         self.stream = stream or sys.stderr

@@ -29,7 +29,7 @@ class Series(Observer):
         self._values = [np.zeros((0, len(self.variables or ())))]
 
     def detached(self) -> Series:
-        """Return what was kept so far, apart from this observer, which goes on or begins again."""
+        """Return a copy of the values so far, independent of this observer, which goes on or begins again."""
         other = Series(self.variables, every=self.every)
         other._time, other._values = [self.time], [self.values]
         return other

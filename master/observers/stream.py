@@ -1,7 +1,7 @@
-"""Values of a run for subscribers, while it runs: lines of JSON over TCP.
+"""Values of a run for subscribers during the run: lines of JSON over TCP.
 
-The first line describes the run: {"system", "start", "stop", "names", "units"}; then one line for each row,
-{"t", "values"}; a last line {"status", "t_end", "message"}. A subscriber that reads too slowly misses rows, and
+The first line describes the run: {"system", "start", "stop", "names", "units"}. One line follows for each row,
+{"t", "values"}, and a last line {"status", "t_end", "message"}. A subscriber that reads too slowly misses rows, and
 gets a line {"dropped": count}; the run never waits for it.
 """
 
@@ -25,14 +25,14 @@ from master.system import Structure
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""
 SUBSCRIBERS = 64
-"""Most subscribers; more are turned away, to bound the memory and the open files of a run."""
+"""Largest number of subscribers; more are turned away, to bound the memory and the open files of a run."""
 
 
 class Stream(Observer):
     """Listens on `port` of `host` and sends `variables` to subscribers after every `every` macro steps.
 
-    With port 0 any free one is taken; `port` is its number after `open`. By default all outputs of type Real are sent.
-    Rows leave between chunks of steps: some ten times a second, after each step in a run that is paced.
+    With port 0 any free port is taken; `port` is its number after `open`. By default all outputs of type Real are sent.
+    Rows are sent between chunks of steps: about ten times a second, or after each step in a paced run.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Stream(Observer):
         self._listener: socket.socket | None = None
 
     def open(self) -> None:
-        """Listen, if it does not yet; subscribers wait for the run. Raises MasterError for a port that is in use."""
+        """Listen, unless it already does; subscribers wait for the run. Raises MasterError if the port is in use."""
         if self._listener is None:
             self._listener = listen(socket.SOCK_STREAM, self.host, self.port, "stream")
             self.port = self._listener.getsockname()[1]
@@ -59,7 +59,7 @@ class Stream(Observer):
         return Sampling(self.variables, self.every)
 
     def reset(self) -> None:
-        raise MasterError("a stream is of one run: make another simulation")
+        raise MasterError("Stream observes one run only: create another simulation")
 
     def begin(self, run: RunContext) -> None:
         self._about |= {"start": run.start, "stop": run.stop if math.isfinite(run.stop) else None}
@@ -165,7 +165,7 @@ def _line(content: dict[str, Any]) -> bytes:
 
 
 def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
-    """Yield the messages of a run that streams, until it ends. Raises MasterError where no run listens.
+    """Yield the messages of a streaming run until it ends. Raises MasterError if no run listens.
 
     >>> for message in subscribe(5555):                                   # doctest: +SKIP
     ...     if "values" in message:

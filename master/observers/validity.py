@@ -12,7 +12,7 @@ from master.result import Result
 from master.system import Structure
 
 PREFIX = "validity."
-"""Prefix of the names of the outputs that count (spec/00 R40)."""
+"""Prefix of the names of the counters, which are outputs (spec/00 R40)."""
 TYPES = ("Integer", "Boolean")
 
 

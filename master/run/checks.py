@@ -1,4 +1,4 @@
-"""Checks of what is to be run, before any FMU is loaded."""
+"""Checks of a system and the arguments of a run before any FMU is loaded."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from master.tables.layout import feedback, known_derivatives
 
 
 def check_equal(system: Structure, other: Structure) -> None:
-    """Raise StructureError where another system differs in more than the values of its elements."""
+    """Raise StructureError if another system differs in more than the start values of its elements."""
 
-    def form(of: Structure) -> list[object]:
+    def form(structure: Structure) -> list[object]:
         elements = [
             (
                 name, element.file, element.process, element.timeout, element.substeps, element.every,
-                of.description(name).structure(element.start),
+                structure.description(name).structure(element.start),
             )
-            for name, element in of.elements.items()
+            for name, element in structure.elements.items()
         ]  # fmt: skip
-        return [elements, of.connections, of.order]
+        return [elements, structure.connections, structure.order]
 
     if form(system) != form(other):
         raise StructureError(
             [f"a simulation of {system.name} can be reset to other start values only: for other elements, FMUs, "
-             "structural parameters or connections make another simulation"]
+             "structural parameters or connections, create another simulation"]
         )  # fmt: skip
 
 
 def check_run(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
-    """Raise StructureError for a system, or for times and a stop signal, of which no run can be made."""
+    """Raise StructureError for a system, times or a stop signal with which no run is possible."""
     system.check()
     if not system.elements:
         raise StructureError([f"system {system.name} has no elements"])
@@ -67,13 +67,13 @@ def make_scheme(system: Structure, algorithm: Algorithm, threads: int) -> Scheme
 
 
 def check_scheme(system: Structure, scheme: Scheme) -> None:
-    """Raise StructureError, before FMUs are loaded, where their coupling would."""
+    """Raise, before FMUs are loaded, the StructureError that their coupling would raise."""
     known_derivatives(system, scheme)
     feedback(system, scheme)
 
 
 def check_span(system: Structure, span: float, step: float) -> None:
-    """Raise StructureError where a span would end in a shorter step that an FMU cannot take."""
+    """Raise StructureError if a span would end with a shorter step that an FMU cannot take."""
     rest = span / step
     if not math.isfinite(rest):
         raise StructureError([f"a macro step of {step!r} s cannot be counted over {span:g} s"])
@@ -81,5 +81,5 @@ def check_span(system: Structure, span: float, step: float) -> None:
         fixed = ", ".join(name for name in system.elements if not system.description(name).can_vary_step)
         if fixed:
             raise StructureError(
-                [f"{span:g} s are not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
+                [f"{span:g} s is not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
             )

@@ -1,4 +1,4 @@
-"""Consistent values at the start: outputs passed on to inputs while the FMUs are in initialisation mode."""
+"""Consistent start values: outputs are passed on to inputs while the FMUs are in initialisation mode."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from master.order import loops
 from master.system import Connection, Structure
 
 SUBSTITUTIONS = 40
-"""Sweeps beyond those that propagate values, before Newton's method is used."""
+"""Sweeps beyond those that propagate values before Newton's method is used."""
 CONVERGED, SOLVED = 1e-12, 1e-9
-"""Relative changes in a sweep that end the substitution, and that are left where Newton's method has solved."""
+"""Largest relative change in a sweep for substitution to have converged, and for Newton's method to have succeeded."""
 
 Place = tuple[str, str]
 """(element, variable)"""
 
 
 class Initialisation:
-    """Find consistent start values: made once for the instances of a simulation, run for each run.
+    """Find consistent start values; made once for the instances of a simulation, and run for each run.
 
     Outputs are read as soon as the inputs that they depend on are set (ModelStructure/InitialUnknowns of the
-    descriptions). What then remains depends on itself, at least as far as the descriptions say: an algebraic loop.
-    Its elements are evaluated in reverse order of execution, because those that step last give what they have
-    integrated, and are swept until no value changes; where that does not happen, Newton's method solves for them.
+    descriptions). Outputs that then remain depend on themselves, at least according to the descriptions: an algebraic
+    loop. Its elements are evaluated in reverse order of execution, because those that step last give what they have
+    integrated, and are swept until no value changes. If that does not happen, Newton's method solves for the values.
     Dependencies that the descriptions deny are checked: a last sweep, with all inputs set, must change nothing.
     """
 
@@ -56,7 +56,7 @@ class Initialisation:
         """
         for name in self.order:
             instance = self.instances[name]
-            # a state that is kept would carry the stop time along, and no run that resumes it could go beyond
+            # a saved state would contain the stop time, and a run resumed from it could not go beyond it
             bounded = math.isfinite(stop) and not instance.description.can_serialize_state
             instance.enter_initialization(start, stop if bounded else None)
         notes = self._find_values()
@@ -91,7 +91,7 @@ class Initialisation:
         )
 
     def _confirm(self) -> list[str]:
-        """Read everything once more with all inputs set: nothing changes unless a description denies a dependency."""
+        """Read everything once more with all inputs set; values change only if a description denies a dependency."""
         before = dict(self.values)
         self._sweep()
         changed = self._changing(before)
@@ -114,7 +114,7 @@ class Initialisation:
         return [note]
 
     def _iterate(self, limit: int) -> int | None:
-        """Sweep until no value changes; return the number of sweeps before, None where `limit` is not enough."""
+        """Sweep until no value changes; return the number of sweeps before that, None if `limit` is not enough."""
         for sweep in range(limit):
             before = dict(self.values)
             self._sweep()
@@ -123,7 +123,7 @@ class Initialisation:
         return None
 
     def _solve(self, unknowns: list[Place]) -> list[Place]:
-        """Newton's method (MINPACK's, with differences of sweeps) on Real outputs; return those that still change."""
+        """Solve for Real outputs by Newton's method (MINPACK, finite differences); return those that still change."""
 
         def residual(x: np.ndarray) -> np.ndarray:
             self.values.update(zip(unknowns, x.tolist(), strict=True))
@@ -132,7 +132,7 @@ class Initialisation:
 
         start = np.array([self.values[place] for place in unknowns])
         if len(unknowns):
-            # few systems have loops that substitution does not settle, and the import takes half a second
+            # few systems have loops on which substitution fails, and the import takes half a second
             from scipy.optimize import root
 
             # substitution may have run far away from where it began
@@ -158,7 +158,7 @@ class Initialisation:
         return [(e, v) for e, found in self.outputs.items() for v in found if (e, v) not in self.values]
 
     def _propagate(self) -> None:
-        """Set every input whose source is known, read every output whose inputs are set, while there is progress."""
+        """Set every input whose source is known and read every output whose inputs are set, while there is progress."""
         progress = True
         while progress:
             progress = False

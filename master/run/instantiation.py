@@ -11,13 +11,13 @@ from master.fmi.remote.process import RemoteInstance
 from master.system import Element, Structure
 
 _single_instance: set[Path] = set()
-"""FMUs in use in this process that allow only one instance in it."""
+"""FMUs in use in this process that allow only one instance per process."""
 
 
 def instantiate(system: Structure, cleanup: ExitStack, *, logging: bool = False) -> dict[str, FmuInstance]:
-    """Load every FMU once, make the instances, set their start values; `cleanup` frees them. Raises FmuError.
+    """Load every FMU once, create the instances, and set their start values; `cleanup` frees them. Raises FmuError.
 
-    Instances that cannot be in this process beside the others get a process of their own.
+    Instances that cannot share this process with the others run in separate processes.
     """
     return _Instantiation(system, cleanup, logging).run()
 

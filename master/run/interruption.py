@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to terminate, deferred until a run can end in order."""
+"""Ctrl-C and requests to terminate, deferred until a run can end in an orderly way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if hasattr(signal, "SIGHUP"):
 
 
 class Terminated(KeyboardInterrupt):
-    """A request to end came while no run was stepping; `number` is that of the signal."""
+    """A request to terminate came while no run was stepping; `number` is that of the signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -35,18 +35,18 @@ def orderly() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    wanted = [number for number in _WORDS if signal.getsignal(number) is signal.SIG_DFL]
-    for number in wanted:
+    unhandled = [number for number in _WORDS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in unhandled:
         signal.signal(number, _raise)
     try:
         yield
     finally:
-        for number in wanted:
+        for number in unhandled:
             signal.signal(number, signal.SIG_DFL)
 
 
 class Interruption:
-    """Interruption of a run: `word` says it, `number` is that of the signal; empty and 0 if it was not."""
+    """An interruption of a run: the `word` for it, and the `number` of the signal; empty and 0 if there was none."""
 
     def __init__(self) -> None:
         self.word = ""
@@ -55,25 +55,25 @@ class Interruption:
 
 @contextmanager
 def deferred() -> Iterator[Interruption]:
-    """Note SIGINT (Ctrl-C), SIGTERM and SIGHUP without interrupting a step; a second one acts as usual.
+    """Record SIGINT (Ctrl-C), SIGTERM and SIGHUP without interrupting a step; a second signal acts as usual.
 
-    Signals that this process ignores, because of `nohup` or a background job of a shell, stay ignored.
+    Signals that this process ignores, because of `nohup` or as a background job of a shell, stay ignored.
     """
-    noted = Interruption()
+    received = Interruption()
     if threading.current_thread() is not threading.main_thread():
-        yield noted
+        yield received
         return
     before = {number: signal.getsignal(number) for number in _WORDS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 
     def handle(number: int, frame: object) -> None:
-        noted.word, noted.number = _WORDS[signal.Signals(number)], number
+        received.word, received.number = _WORDS[signal.Signals(number)], number
         signal.signal(number, before[signal.Signals(number)])
 
     for number in before:
         signal.signal(number, handle)
     try:
-        yield noted
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

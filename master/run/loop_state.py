@@ -1,6 +1,6 @@
-"""The state of the loop between two steps, beside the states of the FMUs: its part of a checkpoint.
+"""The state of the loop between two steps: the part of a checkpoint besides the states of the FMUs.
 
-What a run begins with is kept whole, by `FirstTables`; a checkpoint has what is needed to continue, by name.
+`FirstTables` keeps everything that a run begins with; a checkpoint keeps what is needed to continue, by name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class FirstTables:
         self._arrays = [(array, array.copy()) for array in _arrays(coupling.tables)]
 
     def restore(self) -> None:
-        """Put all arrays back; saved states of the FMUs must be free."""
+        """Restore all arrays; saved states of the FMUs must have been freed."""
         for array, first in self._arrays:
             array[...] = first
 
@@ -36,7 +36,7 @@ def _arrays(table: Any) -> Iterator[np.ndarray]:
 
 
 def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:
-    """Return arrays with a slot for each Real output that is read; observers decide which outputs these are."""
+    """Return the arrays with a slot for each Real output that is read, which depends on the observers."""
     prediction = coupling.tables.prediction
     return {"y_real": coupling.layout.outputs.y_real, "start": prediction.start, "slope": prediction.slope}
 
@@ -68,7 +68,7 @@ def get_loop_state(coupling: Coupling) -> dict[str, np.ndarray]:
 
 
 def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
-    """Restore saved arrays, after the outputs have been read. Raises MasterError where they do not fit."""
+    """Restore saved arrays after the outputs have been read. Raises MasterError if they do not fit."""
     slot = {full: k for k, full in enumerate(coupling.layout.outputs.real_names)}
     for name, array in _of_outputs(coupling).items():
         if array.size:
@@ -81,14 +81,14 @@ def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
 
 
 def _copy(into: np.ndarray, slots: Mapping[str, int], names: np.ndarray, values: np.ndarray) -> None:
-    """Copy values by name, as far as both sides have it."""
+    """Copy the values whose names both sides have."""
     for name, value in zip(names.tolist(), values, strict=True):
         if name in slots:
             into[slots[name]] = value
 
 
 def _integer_slots(coupling: Coupling) -> dict[str, int]:
-    """Return the slots of int32 outputs except strings, whose numbers are those of this process."""
+    """Return the slots of int32 outputs except strings, whose numbers are valid in this process only."""
     return {
         name: k
         for k, name in enumerate(coupling.layout.outputs.integer_names)

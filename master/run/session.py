@@ -31,10 +31,10 @@ from master.tables.coupling import couple
 from master.tables.observation import arm_triggers
 
 CHUNK_S = 0.1
-"""Time between two returns to Python: what Ctrl-C and progress wait for."""
+"""Time between two returns to Python, for which Ctrl-C and progress may wait, s."""
 LONGEST_CHUNK = 1 << 16
 HOLD_S = 0.01
-"""Time between two questions whether a run that is held may go on."""
+"""Time between two checks whether a held run may go on, s."""
 
 _FUNCTIONS = {
     at.SET_INPUT_DERIVATIVES: "fmi2SetRealInputDerivatives",
@@ -46,20 +46,20 @@ _FUNCTIONS = {
 
 
 class Requests:
-    """Variables that observers request of a system, and those that drivers set.
+    """Variables of a system that observers request, and those that drivers set.
 
-    Raises StructureError for what is not there.
+    Raises StructureError for variables that do not exist or cannot be set.
     """
 
     def __init__(self, system: Structure, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
-        self.observers = [each for observer in observers for each in (observer, *observer.companions)]
+        self.observers = [member for observer in observers for member in (observer, *observer.companions)]
         self.drivers = list(drivers)
         self.triggers: list[Trigger] = []
         self.owners: list[tuple[Observer, int]] = []
         """The observer that each trigger belongs to, and its number there."""
         self.samplings: list[Sampling] = []
         self.samplers: list[tuple[Observer, int]] = []
-        """The observers of rows, and the number of the sampling of each: equal ones are taken once."""
+        """The observers of rows, each with the number of its sampling; equal samplings are taken once."""
         for observer in self.observers:
             triggers = observer.triggers(system)
             self.owners += [(observer, k) for k in range(len(triggers))]
@@ -72,9 +72,9 @@ class Requests:
         self.check_settable(system, [name for driver in drivers for name in driver.inputs])
         for driver in drivers:
             driver.prepare(system)
-        asked = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
-        if asked and min(asked) < 1:
-            raise StructureError([f"every = {min(asked)}: must be at least 1 macro step"])
+        periods = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
+        if periods and min(periods) < 1:
+            raise StructureError([f"every = {min(periods)}: must be at least 1 macro step"])
         self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in self.observers if o.chunk is not None)])
 
     @staticmethod
@@ -86,7 +86,7 @@ class Requests:
 
     @staticmethod
     def unsettable(system: Structure, name: str) -> str:
-        """Return why a variable cannot be set from outside between two steps, empty where it can."""
+        """Return why a variable cannot be set from outside between two steps, or an empty string if it can."""
         _, variable = system.resolve(name)
         source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
         if source is not None:
@@ -97,7 +97,7 @@ class Requests:
 
 
 class Session:
-    """Steps initialised instances from `start` on, until the stop signal, and keeps account of them in `result`."""
+    """Steps initialised instances from `start` on, until the stop signal, and keeps `result` up to date."""
 
     def __init__(
         self,
@@ -121,8 +121,8 @@ class Session:
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(requests.samplings)
-        # compiles, or loads compiled code, so that this does not count as time of the steps
         self._first_tables = FirstTables(self.coupling)
+        # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
@@ -133,28 +133,28 @@ class Session:
         return steps(self.coupling.packed, self.start, self.step)
 
     def restart(self, system: Structure, result: Result) -> None:
-        """Forget the run before another one of the same instances, which `result` is to describe."""
+        """Forget the last run before another one of the same system, which `result` will describe."""
         self.result, self.over = result, False
         self._first_tables.restore()
         self.last_row = [-math.inf] * len(self.last_row)
         self.context = replace(self.context, system=system)
 
-    def begin_again(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
-        """Begin, after `restart` and the initialisation of the instances."""
-        # step control saves the state that it finds
+    def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
+        """Begin another run, after `restart` and the initialisation of the instances."""
+        # a new stepper begins a new grid of steps and resets the clock of step control
         self.stepper = self._stepper()
-        self.begin(recalled)
+        self.begin(loop_state)
 
-    def begin(self, recalled: Mapping[str, np.ndarray] | None = None) -> None:
+    def begin(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
         """Read the initial values, or continue from a saved state of the loop; see `memory`.
 
-        Raises FmuError where values cannot be read or are not finite, MasterError for a state that does not fit.
+        Raises FmuError if values cannot be read or are not finite, MasterError for a state that does not fit.
         """
         if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.start)
-        if recalled is not None:
-            set_loop_state(self.coupling, recalled)
-            self.stepper.set_grid(recalled["grid"])
+        if loop_state is not None:
+            set_loop_state(self.coupling, loop_state)
+            self.stepper.set_grid(loop_state["grid"])
         self._check_finite(self.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
         for observer in self.requests.observers:
@@ -164,7 +164,7 @@ class Session:
         self._record_now()
 
     def advance(self, until: float, interrupted: Interruption) -> None:
-        """Step to `until`. Raises FmuError after a failure, when all that was recorded has been handed out."""
+        """Step to `until`. Raises FmuError after a failure, once everything recorded has been delivered."""
         began = time.perf_counter() - self.result.wall_s
         try:
             self._steps(until, interrupted, began)
@@ -178,11 +178,11 @@ class Session:
             observer.last()
 
     def memory(self) -> dict[str, np.ndarray]:
-        """Return the state of the loop, beside the states of the FMUs."""
+        """Return the state of the loop, without the states of the FMUs."""
         return get_loop_state(self.coupling) | {"grid": self.stepper.grid}
 
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
-        """Take steps to `until`, or fewer if the run is over before, in chunks that last about CHUNK_S."""
+        """Take steps to `until`, or until the run is over, in chunks that last about CHUNK_S."""
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
         longest = min([self.requests.longest_chunk, *groups])
         chunk = min(16, longest)
@@ -191,11 +191,11 @@ class Session:
                 time.sleep(HOLD_S)
                 continue
             clock = time.perf_counter()
-            wanted = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
-            taken = self._advance(until, wanted)
+            count = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
+            taken = self._advance(until, count)
             now = time.perf_counter()
-            if taken == wanted:
-                chunk = max(1, min(longest, 2 * chunk, int(wanted * CHUNK_S / max(now - clock, 1e-6)) + 1))
+            if taken == count:
+                chunk = max(1, min(longest, 2 * chunk, int(count * CHUNK_S / max(now - clock, 1e-6)) + 1))
             for observer in self.requests.observers:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
@@ -218,14 +218,14 @@ class Session:
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
-        # the FMU that failed is asked for details before observers call anything
+        # get details from the FMU that failed before observers call anything
         failure = self._failure(result.t_end) if reason == at.FAILED else None
         self._deliver()
         if failure is not None:
             try:
                 raise failure
             finally:
-                # its traceback holds this frame: a cycle that would keep the tables until garbage is collected
+                # its traceback holds this frame: the cycle would keep the tables until the next garbage collection
                 del failure
         if reason == at.NOT_FINITE:
             self._check_finite(result.t_end + self.stepper.step)
@@ -235,11 +235,11 @@ class Session:
         return done
 
     def _until_due(self, driver: Driver) -> int:
-        """Return the macro steps until a driver is called again, its full period where it is due."""
+        """Return the number of macro steps until a driver is called again, its full period if it is due now."""
         return driver.every - self.result.macro_steps % driver.every
 
     def _drive(self, now: float) -> None:
-        """Set the values of drivers. Raises FmuError where an FMU fails, or discards a required value."""
+        """Set the values of drivers. Raises FmuError if an FMU fails or discards a required value."""
         for driver in self.requests.drivers:
             if self._until_due(driver) < driver.every:
                 continue
@@ -284,7 +284,7 @@ class Session:
             more = f" (and {len(found) - 1} more outputs)" if len(found) > 1 else ""
             raise FmuError(
                 element,
-                f"output {variable.name} became {value}{more}; look at its inputs before, or take a smaller macro step",
+                f"output {variable.name} became {value}{more}; check its earlier inputs, or take a smaller macro step",
                 function="fmi2GetReal", time=at, file=instance.file.name, message=instance.log.last,
             )  # fmt: skip
 
@@ -305,14 +305,14 @@ class Session:
         if status == DISCARD:
             reached = instance.last_successful_time()
             if instance.wants_to_terminate():
-                detail += "; it asks to end the simulation"
+                detail += "; it requests the end of the simulation"
             elif reached is not None:
                 detail += f"; it reached t = {reached:.9g} s"
             # the length of the step need not be the reason that the FMU gives
             where = " if its reason is the length of the step" if instance.log.last else ""
             detail += f"; a smaller macro step may help{where}{self._retries()}"
         elif status == PENDING:
-            detail += "; its description does not say canRunAsynchronuously, and so the step is not waited for"
+            detail += "; the master does not wait, because its description does not declare canRunAsynchronuously"
         return detail
 
     def _retries(self) -> str:
@@ -321,7 +321,7 @@ class Session:
         if stuck:
             return f", but the master cannot try it: {', '.join(stuck)} cannot roll back (canGetAndSetFMUstate)"
         if self.control is None:
-            return "; retries take it (control=Retry(...), --retry)"
+            return "; retries take one (control=Retry(...), --retry)"
         return f", but one of {self.control.shortest:g} s fails too"
 
     def close(self) -> None:

@@ -46,25 +46,27 @@ from master.system import Structure
 class CoSimulation:
     """One run of `system` in macro steps of `step` from `start`, at most to `stop` (all in seconds).
 
-    With a StepControl the steps vary, and `step` is the first of them; a Retry makes steps that an FMU discards of
-    shorter ones. `drivers` give inputs that no connection gives.
-    `stop_when` names a Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
-    `resume` is a checkpoint to go on from: `start` is then its time, and with the same step and algorithm the run is
+    With a StepControl the steps vary, and `step` is the first of them; a Retry retries steps that an FMU discards with
+    smaller ones. `drivers` set inputs that no connection sets. `stop_when` names a Boolean or Integer output that ends
+    the run after the step in which it becomes true (not 0).
+
+    `resume` is a checkpoint to continue from: `start` is then its time, and with the same step and algorithm the run is
     bitwise equal to one that was never interrupted. A checkpoint of another system, or of other start values, raises
-    CheckpointError that lists the differences; with `force` the run goes on where that can be: inputs and tunable
-    parameters get the values of this system, all else is as the checkpoint has it. A context manager: entering it loads
-    and initialises the FMUs, leaving it ends them and the observers, and completes `result`, whatever happened. `run`
-    does all of that at once.
+    CheckpointError that lists the differences. With `force` the run continues if that is possible: inputs and tunable
+    parameters get the values of this system, everything else those of the checkpoint.
 
-    `finish` ends a run and completes its result, and `reset` begins another one with the same instances, which are not
-    loaded again; its results are bitwise equal to those of a simulation of its own.
+    A simulation is a context manager: entering it loads and initialises the FMUs; leaving it ends them and the
+    observers, and completes `result`, whatever happened. `run` does all of that at once.
 
-    On several `threads` instances that do not need each other's newest values step side by side; the results are the
-    same to the bit. It pays from some microseconds a step, and where as many cores are free. Implicit algorithms take
-    one.
+    `finish` ends a run and completes its result, and `reset` begins another run with FMUs that are not loaded again;
+    its results are bitwise equal to those of a new simulation.
 
-    Raises StructureError, DescriptionError, ArchiveError or CheckpointError for what cannot be run, before any FMU is
-    loaded.
+    With several `threads`, instances that do not need each other's newest values step in parallel; the results are
+    bitwise equal. This pays if a step takes at least some microseconds and as many cores are free. Implicit algorithms
+    use one thread.
+
+    Raises StructureError, DescriptionError, ArchiveError or CheckpointError, before any FMU is loaded, for a system or
+    arguments that cannot be run.
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class CoSimulation:
         self._notes = tuple(notes)
         self.result = self._new_result()
         self._error: BaseException | None = None
-        """What ended the run early."""
+        """The exception that ended the run early."""
         self._finished = False
         self._initialisation: Initialisation | None = None
         self._session: Session | None = None
@@ -137,17 +139,17 @@ class CoSimulation:
                 element, variable = self.system.resolve(difference.variable)
                 value = self.system.elements[element].start.get(variable.name, variable.start)
                 if self.requests.unsettable(self.system, difference.variable) or value is None:
-                    effect = "; the value of the checkpoint acts"
+                    effect = "; the value of the checkpoint applies"
                 else:
                     self._changes[difference.variable] = value
-                    effect = "; the new value acts from here on"
-            result.warnings.append(f"resumed in spite of a difference: {difference}{effect}")
+                    effect = "; the new value applies from here on"
+            result.warnings.append(f"resumed despite a difference: {difference}{effect}")
 
     def run(self) -> Result:
-        """Load and initialise all, step to the stop time or the stop signal, end all; the result says how it went.
+        """Run from start to end: load and initialise the FMUs, step to the stop time or the stop signal, and end all.
 
-        Raises StructureError where there is no stop time, and what `open` raises. What fails later comes back in the
-        result, with all that was recorded until then.
+        Raises StructureError if there is no stop time, and the errors of `open`. Later failures are reported in the
+        returned result, with everything recorded until then.
         """
         if math.isinf(self.stop):
             raise StructureError(["a run needs a stop time"])
@@ -157,25 +159,25 @@ class CoSimulation:
         return self.result
 
     def open(self) -> None:
-        """Let observers and drivers acquire what may be unavailable, such as ports, before FMUs are loaded.
+        """Let observers and drivers acquire resources that may be unavailable, such as ports, before FMUs are loaded.
 
-        Entering does it where it was not done. Raises MasterError, after all of them were ended.
+        Entering the simulation calls this if it was not called before. Raises MasterError after ending all of them.
         """
         if self._closed:
-            raise MasterError(f"the simulation of {self.system.name} is over: make another")
+            raise MasterError(f"the simulation of {self.system.name} is over: create another")
         if self._opened:
             return
         try:
-            self._open_watchers()
+            self._open_participants()
         except BaseException as error:
             _fail(self.result, error)
             self._close()
             raise
         self._opened = True
 
-    def _open_watchers(self) -> None:
-        for watcher in self._watchers:
-            watcher.open()
+    def _open_participants(self) -> None:
+        for participant in self._participants:
+            participant.open()
 
     def abandon(self) -> None:
         """Release what `open` acquired, without a run."""
@@ -194,7 +196,7 @@ class CoSimulation:
 
     def _load(self, began: float) -> None:
         if all(self.system.description(name).can_serialize_state for name in self.system.elements):
-            # what the instances are made of, whatever becomes of the system and its files while they run
+            # identify the FMUs now: the system and its files may change during the run
             self._identity = identity(self.system)
         self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
         self._initialisation = Initialisation(self.system, self.instances)
@@ -204,10 +206,10 @@ class CoSimulation:
             self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
-        self._session.begin(self._recalled)
+        self._session.begin(self._loop_state)
 
     def _initialise(self) -> None:
-        """Initialise the instances, and restore their states where the run is resumed."""
+        """Initialise the instances, and restore their states if the run is resumed."""
         assert self._initialisation is not None
         first = self.start if self.resume is None else self.resume.start
         self.result.warnings += self._initialisation.run(first, self.stop)
@@ -216,8 +218,8 @@ class CoSimulation:
             self._put(self._changes)
 
     @property
-    def _recalled(self) -> Mapping[str, np.ndarray] | None:
-        """The state of the loop of the checkpoint, None where a new grid of steps begins."""
+    def _loop_state(self) -> Mapping[str, np.ndarray] | None:
+        """The state of the loop in the checkpoint, None if a new grid of steps begins."""
         return self.resume.memory if self.resume is not None and self._continues(self.resume) else None
 
     def __exit__(
@@ -230,7 +232,7 @@ class CoSimulation:
             self._close()
 
     def _end_run(self, error: BaseException | None) -> None:
-        """End the run of the instances, or note the error that has ended it."""
+        """End the run of the instances, or record the error that has ended it."""
         try:
             if error is None:
                 self._entered().end()
@@ -243,9 +245,9 @@ class CoSimulation:
                 _fail(self.result, error)
 
     def finish(self) -> Result:
-        """End the run, and return its completed result; after it only `get` and `reset` make sense.
+        """End the run, and return its completed result; afterwards only `get` and `reset` are of use.
 
-        Raises FmuError where the last values cannot be read; the result is complete then, too.
+        Raises FmuError if the last values cannot be read; the result is complete even then.
         """
         if not self._finished:
             if self._error is None:
@@ -258,17 +260,16 @@ class CoSimulation:
                     if self._session is not None:
                         self._session.conclude()
                 finally:
-                    _end(self._watchers, self.result)
+                    _end(self._participants, self.result)
         return self.result
 
     def reset(self, system: Structure | None = None) -> None:
-        """Begin another run at the start, with the start values of `system`, which is the same otherwise.
+        """Begin another run at the start, with the start values of `system`, which must otherwise be the same.
 
-        `result` is a new one. Libraries stay loaded, only the instances are new, and the tables of the loop are those
-        of the first run; after fmi2Fatal, or the end of an FMU's own process, all FMUs are loaded again. A run that is
-        under way is ended.
-        Raises StructureError for another system, FmuError where initialisation fails; the simulation can be reset
-        again then.
+        A run in progress is ended, and `result` is replaced by a new one. Libraries stay loaded, only the instances are
+        new, and the tables of the loop are those of the first run; after fmi2Fatal, or the end of the separate process
+        of an FMU, all FMUs are loaded again. Raises StructureError for another system, and FmuError if initialisation
+        fails; the simulation can then be reset again.
         """
         if not self._opened or self._closed:
             self._entered()
@@ -278,14 +279,14 @@ class CoSimulation:
             check_equal(self.system, system)
             system.check_starts()
             self.system = system
-        # after an error an instance may be freed and made again; after fmi2Fatal nothing of its library may be called
+        # after an error an instance may be freed and recreated; after fmi2Fatal nothing of its library may be called
         unusable = self._session is None or any(instance.dead for instance in self.instances.values())
         began = time.perf_counter()
         for observer in self.requests.observers:
             observer.reset()
         self.result, self._error, self._finished = self._new_result(), None, False
         try:
-            self._open_watchers()
+            self._open_participants()
             if unusable:
                 self._unload()
                 self._load(began)
@@ -315,7 +316,7 @@ class CoSimulation:
         session.coupling.take_components()
         self._initialise()
         self.result.initialise_s = time.perf_counter() - began
-        session.begin_again(self._recalled)
+        session.begin_again(self._loop_state)
 
     def _terminate(self) -> None:
         for instance in self.instances.values():
@@ -333,25 +334,25 @@ class CoSimulation:
                     if not self._finished:
                         self._session.conclude()
         finally:
-            # it refers back by its snapshot: a cycle that would keep its tables until garbage is collected
+            # the session refers back to this object: the cycle would keep its tables until the next garbage collection
             self._session = None
             if not self._finished:
-                _end(self._watchers, self.result)
+                _end(self._participants, self.result)
 
     @property
-    def _watchers(self) -> list[Observer | Driver]:
+    def _participants(self) -> list[Observer | Driver]:
         return [*self.requests.observers, *self.requests.drivers]
 
     def _entered(self) -> Session:
         """Return the open session. Raises MasterError before it has begun and after it is over."""
         if self._session is None or self._closed:
-            what = "is over" if self._closed else "has not begun: enter it by `with`"
+            what = "is over" if self._closed else "has not begun: enter it with `with`"
             raise MasterError(f"the simulation of {self.system.name} {what}")
         return self._session
 
     @property
     def time(self) -> float:
-        """The time at which all instances are, s."""
+        """The time that all instances have reached, s."""
         return self.result.t_end
 
     @property
@@ -361,10 +362,10 @@ class CoSimulation:
         return over or self._entered().over or self.time >= self.stop
 
     def advance(self, until: float) -> float:
-        """Step to `until`, or to where the run is over before; returns the time reached.
+        """Step to `until`, or until the run is over, and return the time reached.
 
-        A last, shorter step is taken where `until` is no multiple of the step. Raises FmuError where an FMU fails, and
-        StructureError where one cannot take the shorter step.
+        The last step is shorter if `until` is not a multiple of the step. Raises FmuError if an FMU fails, and
+        StructureError if one cannot take the shorter step.
         """
         session, until = self._entered(), min(until, self.stop)
         if not self.finished and until > self.time:
@@ -378,7 +379,7 @@ class CoSimulation:
         return self.time
 
     def get(self, names: Sequence[str]) -> list[Any]:
-        """Present values of variables by their full names, in the order asked for."""
+        """Return the present values of variables, given by their full names, in the order of `names`."""
         self._entered()
         found: dict[str, Any] = {}
         for element, variables in self._by_element(names).items():
@@ -389,7 +390,7 @@ class CoSimulation:
     def set(self, values: Mapping[str, Any]) -> None:
         """Set inputs that no connection sets, and tunable parameters, by their full names.
 
-        Raises StructureError for others, with all of them named.
+        Raises StructureError that names all others.
         """
         self._entered()
         self.requests.check_settable(self.system, values)
@@ -400,7 +401,7 @@ class CoSimulation:
             self.instances[element].set({variable: values[name] for name, variable in variables.items()})
 
     def _continues(self, checkpoint: Checkpoint) -> bool:
-        """Return whether steps continue those before a checkpoint, instead of beginning a new grid."""
+        """Return whether the steps continue the grid of a checkpoint instead of beginning a new one."""
         return (checkpoint.step, checkpoint.stepping) == (self.step, self._stepping_name)
 
     @property
@@ -411,7 +412,7 @@ class CoSimulation:
     def save(self) -> Checkpoint:
         """Return the present state, to resume from in another simulation or process.
 
-        Raises CheckpointError that names the FMUs which cannot give their state, or FmuError.
+        Raises CheckpointError that names the FMUs that cannot serialise their state, or FmuError.
         """
         session = self._entered()
         check_states(self.system)
@@ -434,10 +435,10 @@ class CoSimulation:
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
     ) -> CoSimulation:
-        """Return another simulation that begins with the present state, and with other `values` (see `set`).
+        """Return another simulation that begins with the present state and with other `values` (see `set`).
 
-        What is not given is as here, but for observers and drivers. The prefix is not repeated, and this simulation
-        goes on as if nothing had been. Raises as `save` and `set` do.
+        Arguments that are not given are those of this simulation, except for observers and drivers. The steps so far
+        are not repeated, and this simulation is not affected. Raises the errors of `save` and `set`.
         """
         self.requests.check_settable(self.system, values or {})
         variant = CoSimulation(
@@ -470,12 +471,12 @@ def _fail(result: Result, error: BaseException) -> None:
         result.status, result.message = "stopped", f"ended by {Signals(result.signal).name} at t = {result.t_end:.9g} s"
 
 
-def _end(watchers: Sequence[Observer | Driver], result: Result) -> None:
+def _end(participants: Sequence[Observer | Driver], result: Result) -> None:
     """End all observers and drivers, whatever happens to one of them."""
     fault: BaseException | None = None
-    for watcher in watchers:
+    for participant in participants:
         try:
-            watcher.end(result)
+            participant.end(result)
         except DockfmuError as error:
             if result.status != "failed":
                 _fail(result, error)

@@ -1,4 +1,4 @@
-"""The threads beside the one that runs the loop: see `master.loop.threads`."""
+"""The threads that step instances beside the thread that runs the loop: see `master.loop.threads`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from master.loop.tables import QUIT, LoopTables
 
 
 class StepThreads:
-    """The threads beside the one that runs the loop.
+    """The threads that step instances beside the thread that runs the loop.
 
-    They poll while this context is entered, which is for one chunk of steps. Each has tables of its own, which share
-    everything but the report.
+    They poll while this context is entered, for one chunk of steps. Each thread has its own tables, which share
+    everything except the report.
     """
 
     def __init__(self, content: LoopTables) -> None:

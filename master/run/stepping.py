@@ -1,4 +1,4 @@
-"""Stepping: calls of the compiled loop, with steps of one length or of variable length."""
+"""Steppers, which call the compiled loop with steps of fixed or variable length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Stepper(Protocol):
 
     @property
     def time(self) -> float:
-        """The time at which all instances are, s."""
+        """The time that all instances have reached, s."""
         ...
 
     @property
@@ -29,7 +29,7 @@ class Stepper(Protocol):
     def __init__(self, packed: Packed, start: float, step: float) -> None: ...
 
     def advance(self, until: float, first: int, count: int) -> int:
-        """Take up to `count` steps, `first` of the run being done, not beyond `until`; returns how many were taken."""
+        """Take up to `count` steps, not beyond `until`, after `first` steps of the run; return how many were taken."""
         ...
 
     def report(self, result: Result) -> None:
@@ -38,7 +38,7 @@ class Stepper(Protocol):
 
     @property
     def grid(self) -> np.ndarray:
-        """The state of the stepper beside the tables, for a checkpoint."""
+        """The state of the stepper that is not in the tables, for a checkpoint."""
         ...
 
     def set_grid(self, grid: np.ndarray) -> None:
@@ -88,7 +88,7 @@ class FixedSteps:
 
 
 class ControlledSteps:
-    """The first step is `step` long, or as long as the control allows."""
+    """Steps of variable length; the first is `step` long, within the bounds of the control."""
 
     def __init__(self, packed: Packed, start: float, step: float) -> None:
         self.packed, self.tables = packed, packed.content
@@ -112,7 +112,7 @@ class ControlledSteps:
 
     @property
     def grid(self) -> np.ndarray:
-        return np.zeros(0)  # its clock is one of the tables
+        return np.zeros(0)  # the clock is in the tables
 
     def set_grid(self, grid: np.ndarray) -> None:
         pass

@@ -27,8 +27,8 @@ from master.tables.step_control import control_table
 class Coupling:
     """The layout of coupled instances, and the tables with which the loop steps them.
 
-    `groups` are the rows of the samplings, `packed` the tables as the loop takes them. `buffers` are the arrays whose
-    addresses stand in the tables: they must live as long.
+    `groups` are the rows of the samplings, `packed` the tables in the form that the loop takes. `buffers` are the
+    arrays whose addresses are in the tables; they must live as long as the tables.
     """
 
     layout: Layout
@@ -38,14 +38,14 @@ class Coupling:
     buffers: tuple[np.ndarray, ...]
 
     def take_components(self) -> None:
-        """Put the components of the instances, which were renewed, in the place of those before."""
+        """Replace the components in all tables by those of the instances, which have been renewed."""
         components = np.array([instance.component for instance in self.layout.instances], np.int64)
-        made = self.tables
-        made.instances.component[:] = components
-        program, directions = made.instances.program, made.iteration.derivative_calls
+        filled = self.tables
+        filled.instances.component[:] = components
+        program, directions = filled.instances.program, filled.iteration.derivative_calls
         rows = np.flatnonzero(program[:, tables.KIND] < tables.COPY)
         program[rows, tables.COMPONENT] = components[program[rows, tables.OWNER]]
-        for calls in (made.recording.calls, made.prediction.set_calls, made.prediction.get_calls):
+        for calls in (filled.recording.calls, filled.prediction.set_calls, filled.prediction.get_calls):
             calls[:, tables.COMPONENT] = components[calls[:, tables.OWNER]]
         used = directions[:, tables.FUNCTION] != 0
         directions[used, tables.COMPONENT] = components[: len(directions)][used]
@@ -72,10 +72,10 @@ def couple(
     longest: int = 1 << 16,
     control: StepControl | None = None,
 ) -> Coupling:
-    """Couple `instances` as `scheme` says; with `control` the steps vary.
+    """Couple `instances` according to `scheme`; with `control` the steps vary.
 
-    `triggers` and `samplings` are what observers ask for; `longest` is the largest number of steps between two returns
-    to Python. Raises StructureError for FMUs that cannot do what is asked.
+    Observers request `triggers` and `samplings`; `longest` is the largest number of steps between two returns to
+    Python. Raises StructureError for FMUs that lack a required capability.
     """
     located = located_changes(system, control) if control is not None else []
     observed = {trigger.variable for trigger in (*triggers, *located)} | ({stop_when} if stop_when else set())
@@ -107,7 +107,7 @@ def couple(
 def _backup_table(
     rollback: bool, signals: tables.SignalTable, rates: tables.RateTable, prediction: tables.PredictionTable
 ) -> tables.BackupTable:
-    """Return room for two copies of the buffers, empty without `rollback`."""
+    """Return the table for two copies of the buffers, empty without `rollback`."""
 
     def two(live: np.ndarray) -> np.ndarray:
         return np.zeros((2 if rollback else 0, len(live)), live.dtype)

@@ -20,7 +20,7 @@ def scale_groups(system: Structure, names: Sequence[str]) -> np.ndarray:
 
 
 def iteration_table(layout: Layout) -> tuple[IterationTable, list[np.ndarray]]:
-    """Return the table of the iteration, empty for explicit coupling, and the arrays whose addresses stand in it."""
+    """Return the table of the iteration, empty for explicit coupling, and the arrays whose addresses are in it."""
     implicit = layout.scheme.implicit or Implicit("aitken")
     names = [name for name in layout.outputs.real_names if name in layout.feedback]
     n = len(names)
@@ -56,7 +56,7 @@ def iteration_table(layout: Layout) -> tuple[IterationTable, list[np.ndarray]]:
 def _derivative_calls(
     layout: Layout, dy: np.ndarray, du: np.ndarray, buffers: list[np.ndarray]
 ) -> list[tuple[int, ...]]:
-    """Return one row for each instance, all zero where it has no directional derivatives.
+    """Return one row for each instance, all zero if it has no directional derivatives.
 
     The direction is read from `du`, at the inputs of the instance; the derivative goes to its outputs in `dy`.
     """

@@ -1,4 +1,4 @@
-"""Where everything that is coupled stands: the one thing that all tables of the loop are made from."""
+"""The layout of all coupled variables in memory, from which all tables of the loop are made."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from master.order import loops
 from master.system import Connection, Structure
 
 INT32_TYPES = ("Integer", "Boolean", "String")
-"""Types whose values are int32 in the loop; strings are numbers of `master.fmi.strings`."""
+"""Types whose values are int32 in the loop; strings are passed as the numbers of `master.fmi.strings`."""
 
 
 @dataclass
 class FmiCalls:
     """A table of calls of one kind (see `master.loop.tables`), in ranges.
 
-    `buffers` are the arrays whose addresses stand in the rows.
+    `buffers` are the arrays whose addresses are in the rows.
     """
 
     kind: int
@@ -34,7 +34,7 @@ class FmiCalls:
     def add(
         self, instance: FmuInstance, number: int, function: str, references: Sequence[int], values: int, stride: int = 0
     ) -> None:
-        """Add a call of `function` of the instance of this number; `values` is the address of its buffer."""
+        """Add a call of `function` of the instance with this number; `values` is the address of its buffer."""
         if references:
             block = np.array(references, np.uint32)
             self.buffers.append(block)
@@ -43,7 +43,7 @@ class FmiCalls:
             self.rows.append((*call, values, stride, self.kind, number))
 
     def end_range(self) -> None:
-        """End the present range: further calls belong to the next one."""
+        """End the present range, so that further calls belong to the next one."""
         self.range.append(len(self.rows))
 
     def of(self, number: int) -> list[tuple[int, ...]]:
@@ -61,7 +61,7 @@ def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
 
 
 def slots(values: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Return slots or ranges with the type that the loop takes."""
+    """Return slots or ranges in the type that the loop takes."""
     return np.array(values, np.uint64)
 
 
@@ -76,13 +76,13 @@ class OutputLayout:
     def __init__(self, system: Structure, instances: Sequence[FmuInstance], observed: Iterable[str]) -> None:
         """Lay out what connections read from `instances`, in their order, and what is `observed` (full names)."""
         order = [instance.name for instance in instances]
-        # in the order of the inputs that they go to: outputs of adjacent inputs are adjacent
+        # sort by target, so that the sources of adjacent inputs are adjacent
         coupled = sorted(system.connections, key=lambda c: order.index(c.target))
-        wanted = dict.fromkeys([*(f"{c.source}.{c.output}" for c in coupled), *sorted(observed)])
+        needed = dict.fromkeys([*(f"{c.source}.{c.output}" for c in coupled), *sorted(observed)])
         self.names: dict[str, dict[str, list[str]]] = {
             name: {"Real": [], **{kind: [] for kind in INT32_TYPES}} for name in order
         }
-        for name in wanted:
+        for name in needed:
             element, variable = system.resolve(name)
             self.names[element][variable.storage].append(variable.name)
         self.real_names = [f"{e}.{v}" for e in order for v in self.names[e]["Real"]]
@@ -117,7 +117,7 @@ class OutputLayout:
 class InputLayout:
     """The connected inputs of all instances in order of execution: buffers, sources, conversions, calls that set them.
 
-    `connections` has the connections by instance and type; `mapped` are pairs of a slot in `u_int` and its mapping of
+    `connections` has the connections by instance and type; `mapped` holds pairs of a slot in `u_int` and its mapping of
     values.
     """
 
@@ -187,14 +187,14 @@ class Layout:
         return self.instances[self.order.index(name)]
 
     def can_roll_back(self) -> bool:
-        """Return whether the states of all instances can be saved and set."""
+        """Return whether the states of all instances can be saved and restored."""
         return all(instance.description.can_get_and_set_state for instance in self.instances)
 
 
 def lay_out(system: Structure, instances: Mapping[str, FmuInstance], scheme: Scheme, observed: Iterable[str]) -> Layout:
-    """Lay out `instances`, coupled as `scheme` says; `observed` are outputs that are read besides.
+    """Lay out `instances`, coupled according to `scheme`; `observed` are further outputs to read.
 
-    Raises StructureError for FMUs that cannot do what the scheme asks.
+    Raises StructureError for FMUs that lack a capability that the scheme requires.
     """
     ordered = tuple(instances[name] for stage in scheme.stages for name in stage)
     derivatives = known_derivatives(system, scheme)
@@ -211,9 +211,9 @@ def lay_out(system: Structure, instances: Mapping[str, FmuInstance], scheme: Sch
 
 
 def known_derivatives(system: Structure, scheme: Scheme) -> dict[str, str]:
-    """Return {output: output that is its derivative} of the outputs that predicted instances get.
+    """Return {output: output that is its derivative} of the outputs connected to predicted instances.
 
-    Raises StructureError for derivatives of the scheme that are not outputs.
+    Raises StructureError for derivatives of the scheme that are not Real outputs.
     """
     found = {}
     for source in {(c.source, c.output) for c in system.connections if c.target in scheme.predicted}:
@@ -233,7 +233,7 @@ def known_derivatives(system: Structure, scheme: Scheme) -> dict[str, str]:
 def feedback(system: Structure, scheme: Scheme) -> set[str]:
     """Return the Real outputs that an instance of their loop uses before they are known: those of its stage and later.
 
-    Raises StructureError where the scheme iterates over them, and an FMU does not support rollback.
+    Raises StructureError if the scheme iterates over them and an FMU does not support rollback.
     """
     if scheme.implicit is None:
         return set()

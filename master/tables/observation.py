@@ -1,4 +1,4 @@
-"""What observers ask of the loop: rows of values with their buffers and calls, and triggers."""
+"""The tables of what observers request from the loop: rows of values with their buffers and calls, and triggers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from master.system import Structure
 from master.tables.layout import INT32_TYPES, FmiCalls, Layout, OutputLayout, slots
 
 CAPACITY_BYTES = 4 << 20
-"""Memory for the rows of one group between two returns to Python."""
+"""Memory for the rows of one group between two returns to Python, bytes."""
 
 
 class RowGroup:
@@ -30,7 +30,7 @@ class RowGroup:
         self.sampling = sampling
         self.every = sampling.every
         self.variables = [system.resolve(name) for name in sampling.variables]
-        # adjacent variables of one instance and type are read by one call
+        # sort the variables: adjacent ones of one instance and type are read by one call
         elements = list(dict.fromkeys(element for element, _ in self.variables))
         kinds = [(elements.index(element), variable.storage) for element, variable in self.variables]
         order = sorted(range(len(kinds)), key=kinds.__getitem__)
@@ -48,7 +48,7 @@ class RowGroup:
         """Runs of columns: the buffer, the first column of the rows, first column and end in the buffer."""
 
     def rows(self, count: int) -> np.ndarray:
-        """Return the first `count` rows as float64, shape (count, variables), without a copy where all are Real."""
+        """Return the first `count` rows as float64, shape (count, variables), without a copy if all are Real."""
         if self.real_columns == list(range(len(self.variables))):
             return self.reals[:count]
         values = np.empty((count, len(self.variables)))
@@ -102,7 +102,7 @@ def recording_table(groups: Sequence[RowGroup], calls: FmiCalls) -> RecordingTab
 def trigger_table(
     outputs: OutputLayout, triggers: Sequence[Trigger], located: Sequence[Trigger], stop_when: str | None
 ) -> TriggerTable:
-    """Return the table of triggers: `triggers` are logged, changes of `located` must not be jumped over.
+    """Return the table of triggers: `triggers` are logged, and steps must not jump over changes of `located`.
 
     `stop_when` is the full name of the output that ends the run.
     """
@@ -130,7 +130,7 @@ def _resolved(outputs: OutputLayout, trigger: Trigger) -> tuple[int, int, float]
 
 
 def arm_triggers(triggers: TriggerTable, outputs: OutputLayout) -> None:
-    """Take the present values as those from which changes count."""
+    """Take the present values as the reference for changes."""
     for w, (kind, slot) in enumerate(zip(triggers.kind, triggers.slot, strict=True)):
         real = kind in (ANY_CHANGE_REAL, LEVEL_REAL)
         triggers.last[w] = outputs.y_real[slot] if real else outputs.y_int[slot]

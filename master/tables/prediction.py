@@ -1,7 +1,7 @@
 """The table of the outputs that are predicted as straight lines over a macro step.
 
-The slope of a line is, in this order of preference, the output that is its derivative, the derivative that the FMU
-provides (fmi2GetRealOutputDerivatives), or the last increment over the last step.
+The slope of a line is, in order of preference, the output that is its derivative, the derivative that the FMU provides
+(fmi2GetRealOutputDerivatives), or the increment over the last step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from master.tables.layout import FmiCalls, Layout
 
 
 def prediction_table(layout: Layout) -> tuple[PredictionTable, list[np.ndarray]]:
-    """Return the table of prediction, empty where all inputs are held, and the arrays whose addresses stand in it."""
+    """Return the table of prediction, empty if all inputs are held, and the arrays whose addresses are in it."""
     scheme, system = layout.scheme, layout.system
     used = bool(scheme.predicted)
     outputs, inputs = (len(layout.outputs.real), len(layout.inputs.real)) if used else (0, 0)
@@ -65,21 +65,21 @@ def _input_derivative_calls(layout: Layout, u_slope: np.ndarray) -> FmiCalls:
 
 
 def _output_derivative_calls(layout: Layout, unknown: np.ndarray, received: np.ndarray) -> FmiCalls:
-    """Return the calls that read the derivatives of the outputs that predicted instances get, into `received`.
+    """Return the calls that read the derivatives of the outputs connected to predicted instances into `received`.
 
-    Only derivatives that are `unknown` otherwise are read, and only of instances that step in each macro step: those of
-    others are out of date at the start of most.
+    Only derivatives that are `unknown` otherwise are read, and only from instances that step in each macro step: those
+    of others are out of date at the start of most macro steps.
     """
     calls, k = FmiCalls(GET_OUTPUT_DERIVATIVES), 0
     predicted, elements = layout.scheme.predicted, layout.system.elements
-    wanted = {f"{c.source}.{c.output}" for c in layout.system.connections if c.target in predicted}
+    used = {f"{c.source}.{c.output}" for c in layout.system.connections if c.target in predicted}
     for i, instance in enumerate(layout.instances):
         found = layout.outputs.names[instance.name]["Real"]
         provides = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
         chosen = [
             slot
             for slot, name in enumerate(found)
-            if provides and f"{instance.name}.{name}" in wanted and unknown[k + slot]
+            if provides and f"{instance.name}.{name}" in used and unknown[k + slot]
         ]
         # one call for each run of adjacent variables
         for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):

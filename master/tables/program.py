@@ -58,7 +58,7 @@ def signal_table(layout: Layout) -> SignalTable:
 
 
 def rate_table(layout: Layout) -> RateTable:
-    """Return the table of rates, empty where all instances step once in a macro step."""
+    """Return the table of rates, empty if all instances step once in each macro step."""
     elements = [layout.system.elements[name] for name in layout.order]
     used = any((element.substeps, element.every) != (1, 1) for element in elements)
     instances, inputs, outputs = (
@@ -79,7 +79,7 @@ def rate_table(layout: Layout) -> RateTable:
 
 
 def _program(layout: Layout) -> StepProgram:
-    """Return the rows stage by stage: first the inputs of all its instances, then their steps."""
+    """Return the rows of the program by stage: first the inputs of all its instances, then their steps."""
     rows: list[tuple[int, ...]] = []
     transfers, calls = [], []
     begin = 0

@@ -12,7 +12,7 @@ from master.tables.iteration import scale_groups
 from master.tables.layout import Layout
 
 HISTORY = 8
-"""Largest number of steps between two saved states; a rollback takes all of them again."""
+"""Largest number of steps between two saved states; a rollback repeats all of them."""
 
 
 def control_table(layout: Layout, control: StepControl | None) -> tables.ControlTable:

@@ -121,7 +121,7 @@ def test_no_counter_is_in_any_symbol():
 
 
 def test_a_function_named_by_a_counter_is_refused():
-    with pytest.raises(RuntimeError, match="with a counter of the process"):
+    with pytest.raises(RuntimeError, match="by a counter of the process"):
         target.target_context.mangler("some.function", (numba.float64,), uid=7)
 
 

@@ -209,7 +209,7 @@ REFUSED = {
     ),
     "StandBalance": (
         ({"parameters.gauge.direction": np.full((6, 3), 0.5)}, r"gauge.direction: row 1 has length 0.866"),
-        ({"parameters.gauge.position": np.zeros((6, 3))}, r"do not tell all six components of a wrench apart"),
+        ({"parameters.gauge.position": np.zeros((6, 3))}, r"do not determine all six components of a wrench"),
     ),
     "Spacecraft": (
         ({"parameters.thruster[1].direction": (1.0, 0.1, 0.0)}, r"thruster\[1\].direction has length 1.00499"),

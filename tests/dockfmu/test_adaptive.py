@@ -73,7 +73,7 @@ def test_a_discarded_step_is_retried(lag, tmp_path, capsys):
         found[options] = json.loads((tmp_path / "out" / "summary.json").read_text())
     plain, retried = found.values()
     assert plain["rejected_steps"] == 0
-    assert "retries take it (control=Retry(...), --retry) at t = 0.5 s (Lag.fmu)" in plain["message"]
+    assert "retries take one (control=Retry(...), --retry) at t = 0.5 s (Lag.fmu)" in plain["message"]
     # from 0.5 s on all steps are discarded: those of 0.05, 0.025 and 0.0125 s too
     assert retried["rejected_steps"] == 3
     assert "but one of 0.01 s fails too at t = 0.5 s" in retried["message"]

@@ -89,9 +89,12 @@ def partial(summary):
         ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
         (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),
-        (("run", "PAIR", "--set", "first"), ["--set first: needs NAME=VALUE"]),
-        (("run", "PAIR", "--set", "first.parameters.mass="), ["needs NAME=VALUE"]),
-        (("run", "PAIR", "--set", "frist.parameters.mass=1"), ["has first, second, no 'frist'", "did you mean first?"]),
+        (("run", "PAIR", "--set", "first"), ["--set first: must be NAME=VALUE"]),
+        (("run", "PAIR", "--set", "first.parameters.mass="), ["must be NAME=VALUE"]),
+        (
+            ("run", "PAIR", "--set", "frist.parameters.mass=1"),
+            ["has no element 'frist'; there are first, second", "did you mean first?"],
+        ),
         (("run", "PAIR", "--set", "first.parameters.mas=1"), ["no variable 'parameters.mas'", "parameters.mass"]),
         (("run", "PAIR", "--set", "first.parameters.mass=-1"), ["first.parameters.mass = -1.0", "minimum 1e-09 kg"]),
         (("run", "PAIR", "--set", "first.parameters.mass=heavy"), ["'heavy': must be a number"]),
@@ -111,7 +114,10 @@ def partial(summary):
         (("run", "PAIR", "--stop", "-1"), ["'-1' is not a positive time"]),
         (("run", "PAIR", "--stop", "inf"), ["'inf' is not a positive time"]),
         (("run", "PAIR", "--parameters", "nosuch.ssv"), ["parameters nosuch.ssv: No such file"]),
-        (("run", "PAIR", "--swap", "third=x.fmu"), ["third: the system pair has first, second, no 'third'"]),
+        (
+            ("run", "PAIR", "--swap", "third=x.fmu"),
+            ["third: the system pair has no element 'third'; there are first, second"],
+        ),
         (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
         (("build", "Oscilator"), ["'Oscilator'", "did you mean Oscillator?"]),
         (("build", "Oscillator", "--platform", "linux"), ["--platform linux: there are linux64"]),
@@ -161,7 +167,7 @@ def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, 
     ]
     (tmp_path / "p.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
     said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
-    assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, parameters.mass a Real" in said
+    assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, but parameters.mass is a Real" in said
     assert "p.ssv: 'second.parameters.mass' has 2 values: -1.0, -2.0" in said
     assert "p.ssv: second.parameters.mass = -1.0: less than its minimum" in said
     assert "p.ssv: second.force = inf: must be a finite number" in said
@@ -227,7 +233,7 @@ def test_a_package_whose_plan_is_damaged(refused, oscillator, tmp_path):
     for text in ("no JSON", "[]", '{"order": []}'):
         content = from_system(pair_system(oscillator), annotations=[Annotation.of_text(bundle.ANNOTATION, text)])
         write_ssp(content, tmp_path / "p.ssp")
-        assert "annotation org.dockfmu.plan is not a plan of a run" in refused("run", "p.ssp")
+        assert "annotation org.dockfmu.plan is not the plan of a run" in refused("run", "p.ssp")
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/tmp/dockfmu-evil.txt", "resources/../../evil.txt", "C:\\evil.txt"])

@@ -39,13 +39,15 @@ def test_a_step_that_is_none_and_another_start_are_told_or_passed_over(oscillato
     file = write_ssp(content, tmp_path / "theirs.ssp")
     _, plan, _, notes = read_bundle(file, tmp_path / "unpacked")
     assert plan == Plan()
-    assert notes == ["its start time 5 s is not taken: runs begin at 0 s"]
+    assert notes == ["its start time 5 s is ignored: runs begin at 0 s"]
     assert load(file).run(stop=0.1).result.warnings == notes
 
 
 def test_a_stop_before_the_start_is_refused(oscillator, tmp_path):
     file = write_ssp(from_system(pair_system(oscillator), stop_time=-1.0), tmp_path / "theirs.ssp")
-    with pytest.raises(SspError, match=r"its default experiment is not a plan of a run.*stop = -1\.0 is not positive"):
+    with pytest.raises(
+        SspError, match=r"its default experiment is not the plan of a run.*stop = -1\.0 is not positive"
+    ):
         read_bundle(file, tmp_path / "unpacked")
 
 
@@ -77,5 +79,5 @@ def test_no_plan_whatever_gets_past(data):
 def test_a_plan_without_end_is_refused(oscillator, tmp_path):
     endless = [Annotation.of_text(ANNOTATION, "[" * 100_000)]
     file = write_ssp(from_system(pair_system(oscillator), annotations=endless), tmp_path / "theirs.ssp")
-    with pytest.raises(SspError, match="is not a plan of a run"):
+    with pytest.raises(SspError, match="is not the plan of a run"):
         read_bundle(file, tmp_path / "unpacked")

@@ -266,13 +266,13 @@ def test_names_in_a_declaration_stay_in_their_folder(tmp_path, name, words, what
 
 def test_elements_that_differ_in_capital_letters_only_are_refused(tmp_path):
     (tmp_path / "mine.toml").write_text(TOML + '\n[elements.Mass]\ncomponent = "oscillator"\n', encoding="utf-8")
-    with pytest.raises(DeclarationError, match="mass and Mass differ in capital letters only"):
+    with pytest.raises(DeclarationError, match="mass and Mass differ only in case"):
         declaration.read(str(tmp_path / "mine.toml"))
 
 
 def test_a_system_that_extends_another_has_a_name_of_its_own(tmp_path):
     (tmp_path / "mine.toml").write_text('extends = "atv_probe_cone"\n', encoding="utf-8")
-    with pytest.raises(DeclarationError, match="atv_probe_cone is a system of dockfmu; give yours a name of its own"):
+    with pytest.raises(DeclarationError, match="atv_probe_cone is a system of dockfmu; give yours another name"):
         declaration.read(str(tmp_path / "mine.toml"))
 
 

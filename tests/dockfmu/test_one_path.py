@@ -81,7 +81,7 @@ def test_a_resumed_recording_from_python_is_checked_and_can_be_forced(pair, tmp_
         system.record(tmp_path / "no", resume=part.folder / "run.checkpoint")
     assert not (tmp_path / "no").exists()
     forced = system.record(tmp_path / "yes", resume=part.folder / "run.checkpoint", force=True, report=False)
-    assert "resumed in spite of a difference" in " ".join(forced.summary["warnings"])
+    assert "resumed despite a difference" in " ".join(forced.summary["warnings"])
     with pytest.raises(OptionError, match=r": is at 0\.7 s already; the run ends at 0\.5 s"):
         system.record(tmp_path / "no", resume=part.folder / "run.checkpoint", stop=0.5)
 

@@ -255,7 +255,7 @@ def test_an_outcome_that_is_lost_by_a_swap_is_unknown_and_no_success(sequence, c
     other = changed_text(cyclogram_fmu, tmp_path / "other.fmu", "modelDescription.xml", 'name="outcome"', 'name="end"')
     summary, said = summary_of(capfd, NO_SUCCESS, sequence()(ENDS["docked"]), "--swap", f"cyclogram={other}")
     assert (summary["outcome"], summary["success"]) == ("unknown", False)
-    assert "the outcome will be unknown, and so no success: there is no cyclogram.outcome" in said.err
+    assert "the outcome will be unknown, hence not a success: there is no cyclogram.outcome" in said.err
 
 
 def test_events_that_equal_a_level(lag):
@@ -355,7 +355,7 @@ def test_a_failure_says_how_the_craft_stood(approach, tmp_path, capfd):
 def test_a_discard_with_a_reason_does_not_blame_the_length_of_the_step(approach):
     approach.set({"mechanism.fail.status": 2})
     message = approach.run(step=0.1, stop=1.0, check=False).result.message
-    assert "a smaller macro step may help if its reason is the length of the step; retries take it" in message
+    assert "a smaller macro step may help if its reason is the length of the step; retries take one" in message
 
 
 def test_each_line_of_the_audit_is_judged_and_what_is_not_ok_is_warned_of(oscillator, tmp_path, capfd):
@@ -410,7 +410,7 @@ def test_help_and_wrong_commands(pair, capfd):
     page = capfd.readouterr().out
     assert "3  completed, but the outcome is not a success of the system" in page
     assert status_of("run", pair, "--force") == WRONG
-    assert "--force: goes with --resume FILE" in capfd.readouterr().err
+    assert "--force: needs --resume FILE" in capfd.readouterr().err
 
 
 @pytest.mark.slow

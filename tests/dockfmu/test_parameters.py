@@ -182,7 +182,7 @@ def test_a_pipe_gets_whole_lines(capsys, listed):
     source = listed["chaser.parameters.mass"].source
     assert columns == [
         "chaser.parameters.mass", "19957", "kg", "ATV-20t", "was 7000", "from 0.001 kg",
-        "without the mechanism, with it for base motion SOURCE", source,
+        "mass without the mechanism, or with it for base motion SOURCE", source,
     ]  # fmt: skip
     assert not any("\x1b" in line or "…" in line for line in lines)
 

@@ -91,14 +91,14 @@ def test_inputs_are_set_by_name_between_steps(alone):
 def test_what_does_not_fit_is_refused_with_the_reason(pair, alone):
     with pytest.raises(StructureError, match="did you mean position"):
         pair.connect("first.positoin", "second.force")
-    with pytest.raises(StructureError, match="no 'third'"):
+    with pytest.raises(StructureError, match="no element 'third'"):
         pair.set({"third.parameters.mass": 1.0})
     with pair.simulate(step=0.1) as simulation:
         with pytest.raises(StructureError, match="it is connected to"):
             simulation["first.force"] = 1.0
         with pytest.raises(ValueError, match="no stop time"):
             simulation.advance()
-        with pytest.raises(StructureError, match=r"first is an element; a variable of it is called first\.VARIABLE"):
+        with pytest.raises(StructureError, match=r"first is an element; name a variable of it, first\.VARIABLE"):
             _ = simulation["first"]
 
 
@@ -112,7 +112,7 @@ def test_a_simulation_that_has_not_begun_or_is_over_says_so(alone, tmp_path):
         lambda: simulation.save(tmp_path / "c"),
     )
     for attempt in attempts:
-        with pytest.raises(MasterError, match="the simulation of alone has not begun: enter it by `with`"):
+        with pytest.raises(MasterError, match="the simulation of alone has not begun: enter it with `with`"):
             attempt()
     with simulation:
         simulation.step()

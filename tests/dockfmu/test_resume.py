@@ -58,7 +58,7 @@ def test_the_recording_before_a_checkpoint_is_kept_beside_the_new_one(pair, tmp_
     (out / "results.h5.journal").write_bytes(b"last rows")
     capsys.readouterr()
     assert status_of("run", pair, *resume) == 0
-    assert f"the recording of the run before is kept as {out / 'results-until-0.7s.h5'}" in capsys.readouterr().err
+    assert f"the recording of the previous run is kept as {out / 'results-until-0.7s.h5'}" in capsys.readouterr().err
     assert (out / "results-until-0.7s.h5.journal").read_bytes() == b"last rows"
     (out / "results-until-0.7s.h5.journal").unlink()
     with read_results(out / "results-until-0.7s.h5") as before, read_results(out / "results.h5") as after:
@@ -96,10 +96,10 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
             "run.checkpoint: is at 0.5 s already; the run ends at 0.4 s",
         ),
         (("--adaptive",), "the system declares no table `adaptive`"),
-        ((*swap, "--step", 0.3), "2 s are not a multiple of the step 0.3 s, and second cannot vary the step"),
+        ((*swap, "--step", 0.3), "2 s is not a multiple of the step 0.3 s, and second cannot vary the step"),
         ((*swap, "--algorithm", "fixed_point"), "implicit coupling needs rollback, which second cannot do"),
         (("--receive", port), f"port {port} of 127.0.0.1 is not available"),
-        (("--process", "third"), "third: the system pair has first, second, no 'third'"),
+        (("--process", "third"), "third: the system pair has no element 'third'; there are first, second"),
         (("--process", "first=soon"), "--process first=soon: 'soon' is not a positive time"),
     ):
         assert status_of("run", pair, "-o", folder, *arguments) == 2, arguments
@@ -117,7 +117,7 @@ def test_a_checkpoint_of_another_system_is_refused_with_the_differences(pair, os
     settings = ("--set", "first.parameters.mass=2", "--set", "second.parameters.initial_position=0.1")
     assert status_of("run", pair, "-o", folder, *resume, *settings) == 2
     said = capsys.readouterr().err
-    assert "the checkpoint at t = 0.5 s was taken of another system:" in said
+    assert "the checkpoint at t = 0.5 s was taken from another system:" in said
     assert "\n  first.parameters.mass: 1.0 at the checkpoint, 2.0 now\n" in said
     assert "\n  second.parameters.initial_position: 0.0 at the checkpoint, 0.1 now\n" in said
     other = write_pair(oscillator, tmp_path, name="other")
@@ -147,7 +147,7 @@ def test_another_fmu_is_refused_but_for_force(pair, stiff, tmp_path, capsys):
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}") == 2
     assert "the FMU of second: SHA-256 " in capsys.readouterr().err
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}", "--force") == 0
-    assert "resumed in spite of a difference: the FMU of second: SHA-256 " in capsys.readouterr().err
+    assert "resumed despite a difference: the FMU of second: SHA-256 " in capsys.readouterr().err
 
 
 def test_the_python_api_refuses_a_checkpoint_of_other_values(oscillator, tmp_path):
@@ -171,7 +171,7 @@ def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
     arguments = ("--resume", tmp_path / "one" / "run.checkpoint", "--step", 0.005, "--algorithm", "jacobi")
     done = dockfmu("run", pair, *arguments, "-o", tmp_path / "two")
     assert done.returncode == 0, done.stderr
-    assert "gone on from a checkpoint at 0.500 s" in done.stdout
+    assert "continued from a checkpoint at 0.500 s" in done.stdout
     summary = json.loads((tmp_path / "two" / "summary.json").read_text())
     assert summary["resumed"] == {
         "t": 0.5, "system": "pair", "algorithm": "gauss_seidel", "step": 0.01, "differences": [],

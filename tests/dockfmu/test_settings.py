@@ -96,13 +96,17 @@ def test_every_kind_of_variable_is_reached(craft, name, value, start):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("crafd.parameters.mass", 1, ["the system craft has craft, sequence, no 'crafd'", "did you mean craft?"]),
-        ("craft", 1, ["craft is an element; a variable of it is called craft.VARIABLE"]),
+        (
+            "crafd.parameters.mass",
+            1,
+            ["the system craft has no element 'crafd'; there are craft, sequence", "did you mean craft?"],
+        ),
+        ("craft", 1, ["craft is an element; name a variable of it, craft.VARIABLE"]),
         ("craft.parameters.mas", 1, ["craft has no variable 'parameters.mas'", "did you mean parameters.mass"]),
         ("craft.parameters.port[3].position", [1, 2, 3], ["no variable", "parameters.port[2].position"]),
         ("craft.parameters.mass", "heavy", ["craft.parameters.mass = 'heavy': must be a number"]),
         ("craft.parameters.mass", True, ["craft.parameters.mass = true: must be a number"]),
-        ("craft.parameters.mass", 10**400, ["mass = a whole number of 1329 bits: must be a finite number"]),
+        ("craft.parameters.mass", 10**400, ["mass = an integer of 1329 bits: must be a finite number"]),
         ("craft.parameters.mass", {"a": 1}, ["craft.parameters.mass = {'a': 1}: must be a number"]),
         ("craft.parameters.mass", "x" * 5000, ["...", "must be a number"]),
         ("craft.parameters.port[1].position", [1, {}, 3], ["port[1].position[2] = {}: must be a number"]),
@@ -137,7 +141,7 @@ def test_values_of_the_wrong_name_shape_or_type(craft, name, value, words):
         (
             "craft.command.push",
             10**400,
-            "craft.command.push = a whole number of 1329 bits: outside the integers of 32",
+            "craft.command.push = an integer of 1329 bits: outside the range of 32-bit integers",
         ),
         ("craft.parameters.port[1].base_motion", 4, "not one of {SOURCE = 1, LAGGED = 2, AFFINE = 3}"),
         ("craft.body.position[1]", 1.0, "craft.body.position[1] cannot be set"),

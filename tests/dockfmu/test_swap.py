@@ -133,8 +133,8 @@ def test_a_cyclogram_of_a_third_party(python_fmu, tmp_path):
     assert done.returncode == NO_SUCCESS, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["status"], summary["outcome"]) == ("completed", "unknown")
-    assert "the outcome will be unknown, and so no success: there is no cyclogram.outcome" in summary["warnings"]
-    assert "the run goes on to its stop time: there is no cyclogram.finished that would end it" in summary["warnings"]
+    assert "the outcome will be unknown, hence not a success: there is no cyclogram.outcome" in summary["warnings"]
+    assert "the run continues to its stop time: there is no cyclogram.finished to end it" in summary["warnings"]
     assert summary["peaks"]["mechanism.target.force_now[1]"]["max"] > 9e3
     assert summary["audit"]["energy_residual"] < 1e-3
 

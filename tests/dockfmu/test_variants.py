@@ -49,7 +49,9 @@ def test_the_description_that_is_named_is_run(package, tmp_path, monkeypatch):
 
 def test_one_that_is_not_there_is_refused_with_those_that_are(package, capsys):
     assert status_of("run", f"{package}#Alnoe.ssd") == 2
-    said = "pair.ssp: holds SystemStructure.ssd, Alone.ssd, Around.ssd, no 'Alnoe.ssd'; did you mean Alone.ssd"
+    said = (
+        "pair.ssp: holds no 'Alnoe.ssd'; there are SystemStructure.ssd, Alone.ssd, Around.ssd; did you mean Alone.ssd"
+    )
     assert said in capsys.readouterr().err
     assert status_of("run", f"{package.parent}/none.ssp#Alone.ssd") == 2
     assert "none.ssp: there is no such file" in capsys.readouterr().err

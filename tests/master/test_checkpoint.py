@@ -199,7 +199,7 @@ def test_other_fmus_are_refused(lags, third_party, tmp_path):
         simulation.advance(0.1)
         checkpoint = simulation.save()
     lags.elements["b"].file = third_party.build(tmp_path, unit=None)
-    with pytest.raises(CheckpointError, match="taken of another system:\n  the FMU of b: SHA-256 "):
+    with pytest.raises(CheckpointError, match="taken from another system:\n  the FMU of b: SHA-256 "):
         run(lags, step=0.1, stop=1.0, resume=checkpoint)
     lags.add("c", lags.elements["a"].file)
     with pytest.raises(CheckpointError, match="the elements: a, b at the checkpoint, a, b, c now"):
@@ -223,7 +223,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
     lines = [line.strip() for line in str(caught.value).splitlines()]
     link = "connection one.position -> other.force, times {} plus 0.0, units not converted"
     assert lines[:-1] == [
-        "the checkpoint at t = 0.1 s was taken of another system:",
+        "the checkpoint at t = 0.1 s was taken from another system:",
         "the name of the system: swings at the checkpoint, others now",
         "one.parameters.initial_position: 0.1 at the checkpoint, 0.0 now",
         "one.parameters.mass: 1.0 at the checkpoint, 2.0 now",
@@ -266,8 +266,8 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
         "one.parameters.stiffness: 40.0 at the checkpoint, 41.0 now",
     )
     assert result.resumed["differences"] == list(told)
-    assert f"resumed in spite of a difference: {told[0]}; the new value acts from here on" in result.warnings
-    assert f"resumed in spite of a difference: {told[1]}; the value of the checkpoint acts" in result.warnings
+    assert f"resumed despite a difference: {told[0]}; the new value applies from here on" in result.warnings
+    assert f"resumed despite a difference: {told[1]}; the value of the checkpoint applies" in result.warnings
     assert result.summary()["resumed"]["t"] == 0.5
 
 

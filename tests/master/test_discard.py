@@ -136,7 +136,9 @@ def failed(system, control=None):
 
 
 def test_without_control_the_failure_says_what_to_do(make):
-    assert "a smaller macro step may help; retries take it (control=Retry(...), --retry) at t = 0.2 s" in failed(make())
+    assert "a smaller macro step may help; retries take one (control=Retry(...), --retry) at t = 0.2 s" in failed(
+        make()
+    )
 
 
 @pytest.mark.parametrize("control", [None, CONTROLS["plain"], CONTROLS["bonds"]])

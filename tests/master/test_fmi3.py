@@ -33,7 +33,7 @@ def test_arrays_are_described_as_their_elements(arrays):
     assert description.variables["Enumeration.in"].items == (("off", 1), ("on", 2))
     assert description.outputs["through[1]"] == ("u[1]", "u[2]", "u[3]")
     assert description.outputs["y[3]"] == ()
-    assert description.left_out == {"blob": "it is a Binary variable, for which this master has no use"}
+    assert description.left_out == {"blob": "it is a Binary variable, which this master does not support"}
 
 
 def test_structural_parameters_give_the_lengths(arrays):
@@ -135,7 +135,7 @@ def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
     ("fault", "words"),
     [
         (1, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it reached t = 0.505 s"),
-        (2, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it asks to end the simulation"),
+        (2, "fmi3DoStep gave fmi3Discard for a step of 0.01 s; it requests the end of the simulation"),
         (3, "eventHandlingNeeded, though event mode is not used"),
         (4, "fmi3DoStep gave fmi3Discard"),
         (5, 'fmi3DoStep gave fmi3Error for a step of 0.01 s at t = 0.5 s (Arrays.fmu); the FMU says: "a fault on'),
@@ -166,8 +166,8 @@ def test_a_step_that_returns_early_is_retried_to_there(arrays, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("<Binary", '<Clock name="c" valueReference="71"/><Binary', "no FMUs with clocks"),
-        ('<Dimension valueReference="1"/>', '<Dimension valueReference="7"/>', "dimension is to come from 7"),
+        ("<Binary", '<Clock name="c" valueReference="71"/><Binary', "does not run FMUs with clocks"),
+        ('<Dimension valueReference="1"/>', '<Dimension valueReference="7"/>', "dimension refers to 7"),
         ('start="1 2 3 4 5 6"', 'start="1 2 3"', "has 3 start values for 6 elements"),
         ('name="gain"', 'name="u[1]"', r"two variables have the name 'u\[1\]'"),
         ('<Dimension start="3"/>', '<Dimension start="900000"/>', "brings the number of elements of arrays above"),
@@ -204,7 +204,7 @@ def test_a_library_without_the_functions(arrays_library, fmi3, lag, tmp_path):
 
     with zipfile.ZipFile(lag) as archive:
         library = archive.read(next(name for name in archive.namelist() if name.startswith("binaries")))
-    with pytest.raises(FmuError, match=r"its library lacks fmi3GetVersion.*, which FMI 3\.0 demands"):
+    with pytest.raises(FmuError, match=r"its library lacks fmi3GetVersion.*, which FMI 3\.0 requires"):
         Fmu(fmi3.build(tmp_path, library))
 
 

@@ -199,15 +199,18 @@ def test_no_line_does_more_than_a_command(data):
     with contextlib.suppress(DatagramError):
         operator.command(data)
     assert 0.01 <= pace.factor <= 100.0
-    assert set(operator._wanted) <= set(VARIABLES)
-    assert abs(operator._wanted.get("x", 0.0)) <= 1.0
+    assert set(operator._pending) <= set(VARIABLES)
+    assert abs(operator._pending.get("x", 0.0)) <= 1.0
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "is not a log of inputs"), ("{}", "is not a log of inputs"), ("no", "line 1: is not JSON"),
-        ('{"inputs":1,"every":0}', "is not a log of inputs"), ('{"inputs":1,"every":2.5}', "is not a log of inputs"),
+        ("", "is not a log of an operator's inputs"),
+        ("{}", "is not a log of an operator's inputs"),
+        ("no", "line 1: is not JSON"),
+        ('{"inputs":1,"every":0}', "is not a log of an operator's inputs"),
+        ('{"inputs":1,"every":2.5}', "is not a log of an operator's inputs"),
         ('{"inputs":1,"every":1}\n{"t":5,"set":{}}\n{"t":1,"set":{}}', "line 3: t = 1 s lies before"),
         ('{"inputs":1,"every":1}\n{"t":"x","set":{}}', "line 2: needs a time"),
         ('{"inputs":1,"every":1}\n{"t":0,"set":{"a.u[1]":null}}', "line 2: needs a time `t` and numbers"),

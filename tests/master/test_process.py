@@ -150,7 +150,7 @@ def test_a_process_that_is_killed_from_outside(lag):
     os.kill(instance._process.pid, signal.SIGKILL)
     with pytest.raises(FmuError, match="step did not return: its process was ended by SIGKILL"):
         instance.step(0.0, 0.1)
-    with pytest.raises(FmuError, match="asked of an FMU that has ended"):
+    with pytest.raises(FmuError, match="cannot be called: the FMU has ended"):
         instance.get(["y[1]"])
     instance.free()
 

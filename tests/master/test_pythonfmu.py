@@ -85,7 +85,8 @@ def test_a_step_that_is_refused_says_so(swing, lag, tmp_path):
     summary = run_apart(swing, lag, tmp_path / "r.h5", refuse_at=0.5)
     assert summary["status"] == "failed"
     assert (
-        "swing: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it asks to end the simulation" in summary["message"]
+        "swing: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it requests the end of the simulation"
+        in summary["message"]
     )
 
 
@@ -162,8 +163,8 @@ def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert "FmuError: Swing.fmu: its Python module 'same_name' has the name of one of Swing.fmu" in done.stderr
-    assert "it must run in a process of its own" in done.stderr
+    assert "FmuError: Swing.fmu: its Python module 'same_name' has the same name as one of Swing.fmu" in done.stderr
+    assert "it must run in a separate process" in done.stderr
 
 
 BESIDE = """
@@ -212,6 +213,6 @@ def test_two_fmus_with_modules_of_one_name_clash_once_one_is_loaded(tmp_path, mo
     assert not any(map(python_modules.clash, (first, second, other)))
     python_modules.register(first)
     assert python_modules.clash(second) == (
-        "its Python module 'wheel' has the name of one of first.fmu, which this process has loaded"
+        "its Python module 'wheel' has the same name as one of first.fmu, which this process has loaded"
     )
     assert not any(map(python_modules.clash, (first, other)))

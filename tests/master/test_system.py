@@ -42,7 +42,7 @@ def test_connections_that_cannot_be(pair, connection, words):
 def test_two_sources_of_one_input(pair):
     pair.connect("a", "y[1]", "b", "u[1]")
     pair.connect("b", "y[1]", "b", "u[1]")
-    assert "the input has another source already, a.y[1]" in problems(pair)[0]
+    assert "the input already has another source, a.y[1]" in problems(pair)[0]
 
 
 def test_units_that_do_not_fit(third_party, tmp_path, lag):

@@ -420,7 +420,7 @@ TWICE = "".join(
         (system(bus("radio", "inout")), "has a signal dictionary 'air'"),
         (
             system(lag_component("a", bindings='<ssd:ParameterBinding type="text/csv"/>')),
-            "parameter sets of type text/csv are not run",
+            "parameter sets of type text/csv are not supported",
         ),
         (
             system(lag_component("a"), before=bound('source="https://x.y/z"')),
@@ -444,7 +444,7 @@ def test_packages_inside_each_other_without_end_are_refused(lag, tmp_path):
         file = pack(
             tmp_path / f"{k}.ssp", {"SystemStructure.ssd": description(system(lag_component("a"))), "in.ssp": inner}
         )
-    with pytest.raises(SspError, match=r"more than 8 packages inside each other"):
+    with pytest.raises(SspError, match=r"packages are nested more than 8 deep"):
         read_ssp(file, tmp_path / "unpacked")
 
 
@@ -463,8 +463,8 @@ def test_an_empty_element_name_is_the_system_itself(load):
 @pytest.mark.parametrize(
     ("unit", "remark"),
     [
-        ("", "root.a.y[1]: the unit is empty, and taken as none"),
-        ("furlong", "root.a.y[1]: the unit 'furlong' is not defined: it converts nothing"),
+        ("", "root.a.y[1]: the unit is empty, and treated as no unit"),
+        ("furlong", "root.a.y[1]: the unit 'furlong' is not defined: values are not converted"),
     ],
 )
 def test_units_that_say_nothing_are_remarked(load, tmp_path, unit, remark):
@@ -477,15 +477,15 @@ def test_units_that_say_nothing_are_remarked(load, tmp_path, unit, remark):
 def test_a_value_with_an_empty_unit_is_taken_as_it_is(load):
     element = lag_component("a", bindings=inline(("gain", '<ssv:Real value="4" unit=""/>')))
     text = description(system(element + lag_component("b"), wire("a/y[1]", "b/u[1]")))
-    made = load(text, say=["root.a.gain: the unit is empty, and taken as none"])
+    made = load(text, say=["root.a.gain: the unit is empty, and treated as no unit"])
     assert starts(made)["a"] == {"gain": 4.0}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        ('Description version="1.0"', 'Description version="2.0"', "this document is of SSP 2.0;"),
-        ("ssp-standard.org/SSP1/", "ssp-standard.org/SSP2/", "this document is of SSP 2, version 1.0;"),
+        ('Description version="1.0"', 'Description version="2.0"', "this document is in SSP 2.0;"),
+        ("ssp-standard.org/SSP1/", "ssp-standard.org/SSP2/", "this document is in SSP 2, version 1.0;"),
     ],
 )
 def test_packages_of_ssp_2_are_refused_in_a_sentence(lag, tmp_path, old, new, found):

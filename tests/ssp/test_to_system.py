@@ -169,14 +169,14 @@ def test_a_parameter_file_is_laid_over_a_system(lag):
 @pytest.mark.parametrize(
     ("variable", "kind", "value", "words"),
     [
-        ("gain", "Boolean", True, "it is a Boolean, gain a Real"),
-        ("gain", "String", "1", "it is a String, gain a Real"),
-        ("gain", "Integer", 10**400, "a whole number of 1329 bits: must be a finite number"),
+        ("gain", "Boolean", True, "it is a Boolean, but gain is a Real"),
+        ("gain", "String", "1", "it is a String, but gain is a Real"),
+        ("gain", "Integer", 10**400, "an integer of 1329 bits: must be a finite number"),
         ("gain", "Real", float("inf"), "a.gain = inf: must be a finite number"),
-        ("count_in", "Real", 1.0, "it is a Real, count_in a Integer"),
-        ("count_in", "Boolean", True, "it is a Boolean, count_in a Integer"),
-        ("count_in", "Integer", 2**31, "outside the integers of 32 bits"),
-        ("enable", "Integer", 1, "it is a Integer, enable a Boolean"),
+        ("count_in", "Real", 1.0, "it is a Real, but count_in is a Integer"),
+        ("count_in", "Boolean", True, "it is a Boolean, but count_in is a Integer"),
+        ("count_in", "Integer", 2**31, "outside the range of 32-bit integers"),
+        ("enable", "Integer", 1, "it is a Integer, but enable is a Boolean"),
     ],
 )
 def test_a_parameter_file_with_a_value_that_does_not_fit(lag, variable, kind, value, words):
@@ -252,7 +252,7 @@ def test_two_sources_on_one_input_are_refused(lag):
     system = ssp.description.system
     system.elements.append(component("c"))
     system.connections.append(SsdConnection("b", "u[1]", "c", "y[1]"))
-    with pytest.raises(StructureError, match="has a source already"):
+    with pytest.raises(StructureError, match="already has a source"):
         to_system(ssp)
 
 
@@ -275,7 +275,7 @@ def test_connectors_that_feed_only_each_other_are_refused(lag):
         connections=[SsdConnection(None, "in", None, "out")],
     )
     root = SsdSystem("root", elements=[inner], connections=[SsdConnection("inner", "out", "inner", "in")])
-    with pytest.raises(SspError, match=r"feed only each other: inner\.(in|out), inner\.(in|out)"):
+    with pytest.raises(SspError, match=r"form a loop without a source: inner\.(in|out), inner\.(in|out)"):
         to_system(package(lag, root))
 
 

@@ -1,6 +1,6 @@
-"""What is generated: each product is a module of kernels, checked in where it is used.
+"""The generated products: each is a module of kernels, checked in where it is used.
 
-`PRODUCTS` maps its path in the repository to the function that makes its source.
+`PRODUCTS` maps the path of a module in the repository to the function that returns its source.
 """
 
 from collections.abc import Callable

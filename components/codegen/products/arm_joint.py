@@ -1,8 +1,8 @@
 """A revolute joint of an arm with the link that it carries: one step of each recursion (source 2.5 and 8.2, spec/08 3).
 
-An arm of any number of joints calls these kernels joint by joint; they differ in the axis alone. Links are parallel at
-angles 0, masses are symbols. `mobility`, the inverse of the inertia that the joint feels, comes from outside: it has
-the implicit drive in it, and is 0 for a joint that is locked.
+An arm with any number of joints calls these kernels joint by joint; they differ only in the axis. The axes of all links
+are parallel at joint angles 0; masses are symbols. `mobility`, the inverse of the inertia felt by the joint, is an
+input: it includes the implicit drive, and is 0 for a locked joint.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _add_upper(stage: Stage, name: str, values: Array) -> None:
 
 
 def joint(axis: int) -> Program:
-    """Return `follow`, `reduce` and `accelerate` of a joint about X, Y or Z; `j` is its body, `p` the one before."""
+    """Return `follow`, `reduce` and `accelerate` of a joint about X, Y or Z; `j` is its body, `p` the parent."""
     graph = Graph()
     body = Body(
         axis,

@@ -1,7 +1,7 @@
 """A ring on six equal struts U C U with differential ball screws: the peripheral mechanism (source 7.2, 7.3).
 
-One strut is generated, with its joints' places as data, and called six times (spec/09 4.4); its links are axisymmetric.
-Joint order y, z, roll, stroke (spec/00 R13).
+One strut is generated, with the positions of its joints as data, and called six times (spec/09 4.4). Its links are
+axisymmetric. The joint order is y, z, roll, stroke (spec/00 R13).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BASE = ("omega0", "epsilon0", "acceleration0")
 def _link(graph: Graph, k: int) -> dict[str, Any]:
     """Return the mass properties of link k (housing, screw).
 
-    Centre of mass on the axis, axial and transverse inertia.
+    The centre of mass is on the axis; the inertia is axial and transverse.
     """
     mass, centre, axial, transverse = (graph.input(f"c.{n}[{k}]") for n in ("mass", "centre", "axial", "transverse"))
     inertia = array(np.zeros((3, 3)))
@@ -31,7 +31,7 @@ def _link(graph: Graph, k: int) -> dict[str, Any]:
 
 
 def _program(graph: Graph, leg: Leg) -> Program:
-    """Return the kernels of a leg: `follow`, `reduce`, `lose`, `momentum`, and `turn` of one with a nut."""
+    """Return the kernels of a leg: `follow`, `reduce`, `lose`, `momentum`, and `turn` if it has a nut."""
     for name, values in {"gamma": leg.axes, "l_0": leg.point, "l_N": leg.node_point}.items():
         graph.label(name, values)
     rotation = graph.array("ring.rotation", (3, 3))

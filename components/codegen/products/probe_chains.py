@@ -1,8 +1,8 @@
 """The chains of the probe mechanism's lateral damper: springs U P S and brakes R U S (spec/06 5.7).
 
-Two heavy links each, their centres of mass on the line of the link and their inertia transverse; one active joint, the
-stroke of the spring and the crank of the brake, with force and linearly implicit damping. The chain is resolved in the
-axes of its first joint (spec/09 4.4), rates of the node are in frame 0.
+Each has two links with mass, with the centre of mass on the line of the link and transverse inertia only. One joint is
+active, the stroke of the spring or the crank of the brake, with force and linearly implicit damping. The chain is
+resolved in the axes of its first joint (spec/09 4.4); rates of the node are in frame 0.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BASE = ("omega0", "epsilon0", "acceleration0")
 
 
 def _link(graph: Graph, k: int) -> dict[str, Any]:
-    """Return the mass properties of heavy link k: mass, centre of mass along x, transverse inertia."""
+    """Return the mass properties of the k-th link with mass: mass, centre of mass along x, transverse inertia."""
     mass, centre, transverse = (graph.input(f"c.{name}[{k}]") for name in ("mass", "centre", "inertia"))
     inertia = array(np.zeros((3, 3)))
     inertia[1, 1] = inertia[2, 2] = transverse
@@ -51,7 +51,7 @@ def _crank(graph: Graph) -> tuple[list[Body], Any]:
 
 
 def chain(kind: str) -> Program:
-    """Return `follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain of `kind` "UPS" or "RUS"."""
+    """Return `follow`, `reduce`, `accelerate`, `lose` and `momentum` of a chain with `kind` "UPS" or "RUS"."""
     graph = Graph()
     bodies, reach = (_strut if kind == "UPS" else _crank)(graph)
     active = 2 if kind == "UPS" else 0

@@ -1,9 +1,9 @@
 """The tree of the probe mechanism: housing in a universal joint, flexible probe (source 5.3, 6.1; spec/01 10.1).
 
-Five joints: housing about y and z at O_0; bending about y and z and torsion of the probe at the exit bearing. The
-dependent chains come as inertia and torque of the housing, contacts as loads with linearly implicit damping on head
-and housing; or on head and movable limiter, a sixth body that slides on the housing (spec/06 5.10). Twists, wrenches
-and dampings of these two links are about their joints, in link axes.
+The tree has five joints: housing about y and z at O_0; bending about y and z and torsion of the probe at the exit
+bearing. The dependent chains enter as inertia and torque of the housing. Contacts enter as loads with linearly implicit
+damping on head and housing, or on head and movable limiter, a sixth body that slides on the housing (spec/06 5.10).
+Twists, wrenches and damping of these two links are about their joints, in link axes.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def tree(movable_limiter: bool = False) -> Program:
     graph.label("r_H", bearing + lever)
     place.set("t.link[0].position", bearing + lever)
     place.set("t.link[0].velocity", velocity + rotations[PROBE][0] * graph.input("length_rate"))
-    # a load on its end turns the tip of a cantilever by 3/2 of deflection over length
+    # a load at its end rotates the tip of a cantilever by 3/2 of deflection over length
     place.set("t.tip_slope", [1.5 * joints[j].sine - graph.input(f"t.q[{j}]") for j in (2, 3)])
     for k, j in enumerate(links):
         place.set(f"t.link[{k}].rotation", rotations[j])

@@ -46,7 +46,7 @@ def _set_generatrices(rows, x_front, r_front, x_rear, r_rear):
 
 @kernel
 def _check(p):
-    """Return 0, or the number of the check in the message of GEOMETRY that the dimensions fail."""
+    """Return 0, or the number of the first check in the message of GEOMETRY that fails."""
     cone, head, latch = p.cone, p.head, p.latch
     if not (cone.plane_radius > cone.mouth_radius > cone.strike_radius > 0.0 and cone.depth > 0.0):
         return 1
@@ -84,7 +84,7 @@ def set_geometry(unit):
     front = (head.sphere_x[0] + s * head.sphere_radius[0], g.cosine[0] * head.sphere_radius[0])
     back = (head.sphere_x[1] + s * head.sphere_radius[1], g.cosine[0] * head.sphere_radius[1])
     _set_generatrices(g.nose_cone, front[0], front[1], back[0], back[1])
-    # the shank, tangent to the rear sphere, grows thinner backward
+    # the shank, tangent to the rear sphere, tapers backward
     s = sin(head.shank_angle)
     c = cos(head.shank_angle)
     g.sine[1] = -s

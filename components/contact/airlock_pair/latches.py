@@ -1,11 +1,11 @@
 """Latches of the head on the strike (spec/05 8.1: A12 for a latch that slides).
 
 A latch slides toward the axis of the head on its spring. Its outline is a ramp, L0 to L1, a top, L1 to L2, and a barb,
-L2 to L3. Before it fires, ramp or top lies on the strike's edge circle, which pushes the latch in as far as it needs:
-the travel at which a segment just touches a circle about x solves a quadratic equation, so nothing is searched (the
-source searches a table of 2^N + 1 positions by bisection). The spring's force acts along the normal, its work is what
-the spring stores. Behind the strike the latch snaps out as soon as its barb is free of the rear face; what its spring
-held is lost, and it gives way no more.
+L2 to L3. Before it fires, ramp or top lies on the strike's edge circle, which pushes the latch in as far as needed: the
+travel at which a segment just touches a circle about x solves a quadratic equation, so no search is needed (the source
+searches a table of 2^N + 1 positions by bisection). The spring's force acts along the normal, and its work is stored in
+the spring. Behind the strike the latch snaps out as soon as its barb is free of the rear face; the energy of its spring
+is lost, and it no longer yields.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from components.core.vector import ZERO, add, dot, load, norm, scale, subtract
 # azimuths of the latches in H: cosine and sine
 COSINE = (1.0, 0.0, -1.0, 0.0)
 SINE = (0.0, 1.0, 0.0, -1.0)
-# length of the top, prolonged backward, for a latch that has passed the edge but is not yet free of the rear face, m
-PROLONGED = 0.05
+# length of the top, extended backward, for a latch that has passed the edge but is not yet free of the rear face, m
+EXTENDED_TOP = 0.05
 
 
 @kernel
 def latch_axis(unit, k):
-    """Return the direction out of the head in which latch k slides out, P."""
+    """Return the direction in which latch k slides out of the head, P."""
     return apply_transposed(load_matrix(unit.work.link.rotation), (0.0, COSINE[k], SINE[k]))
 
 
@@ -45,10 +45,11 @@ def latch_point(unit, k, i):
 
 @kernel
 def travel_on_circle(start, along, u, x, radius):
-    """Return (travel, t, point): how far a segment moves along -u until it touches a circle about x from inside.
+    """Return (travel, t, point) of a segment that moves along -u until it touches a circle about x from inside.
 
-    `start`, `along` are those of the segment when extended, t is its parameter at the circle, `point` where it touches.
-    The travel is negative where the segment does not reach the circle; t is outside [0, 1] where the line does.
+    `start`, `along` are those of the segment when extended, t is its parameter at the circle, `point` the point of
+    touch. The travel is negative where the segment does not reach the circle; t is outside [0, 1] where only its line
+    does.
     """
     # y, z of the point at abscissa x: a + p b
     slope = u[0] / along[0]
@@ -100,9 +101,9 @@ def _find_travel(unit, k):
     top = subtract(rear, peak)
     length = norm(top)
     if length > 0.0:
-        top = scale(PROLONGED / length, top)
+        top = scale(EXTENDED_TOP / length, top)
     else:
-        top = apply_transposed(load_matrix(unit.work.link.rotation), (-PROLONGED, 0.0, 0.0))
+        top = apply_transposed(load_matrix(unit.work.link.rotation), (-EXTENDED_TOP, 0.0, 0.0))
     p, t, c = travel_on_circle(peak, top, u, cone.depth, cone.strike_radius)
     if 0.0 <= t <= 1.0 and p > travel:
         return p, top, c
@@ -140,7 +141,7 @@ def _detect_free(unit, k):
     if travel <= p.latch.travel:
         add_push(unit, LATCH_PUSHED, k + 1.0, point, n, push, energy)
         return 0
-    # at the end of its travel the latch is a part of the head: its spring's force is inside it
+    # at the end of its travel the latch is a part of the head: the force of its spring is internal
     unit.tally.stored_energy += energy
     depth = travel - p.latch.travel
     return add_contact(unit, LATCH_BOTTOMED, k + 1.0, point, n, 1.0 / across, depth)
@@ -148,7 +149,7 @@ def _detect_free(unit, k):
 
 @kernel
 def _detect_fired(unit, k):
-    """List the contacts of a latch behind the strike, by L2 and L3 each. Returns 0, or a code."""
+    """List the contacts of the points L2 and L3 of a latch behind the strike. Returns 0, or a code."""
     code = 0
     for i in range(2, 4):
         point = latch_point(unit, k, i)
@@ -173,7 +174,7 @@ def detect_latches(unit):
 
 @kernel
 def accept_latches(unit):
-    """Move the latches to where the last evaluation has them, and fire those that are free behind the strike."""
+    """Move the latches to their travel in the last evaluation, and fire those that are free behind the strike."""
     for k in range(LATCHES):
         latch = unit.state.latch[k]
         if latch.fired == 0.0:

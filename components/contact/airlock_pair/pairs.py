@@ -6,7 +6,7 @@ from components.contact.listed import adding, losing, summing
 from components.core.component import Message
 from components.core.kernel import kernel
 
-# stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
+# floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 SPHERE_ON_CONE = 1.0
 SPHERE_ON_WALL = 2.0
 SPHERE_ON_BOTTOM = 3.0
@@ -47,8 +47,8 @@ lost_power = losing(law_of)
 
 
 def messages() -> dict[int, Message]:
-    """Return the messages of a unit's failures, by their codes; a depth may be avoided by a shorter step."""
-    found = {
+    """Return the messages of a unit's failures, by their codes; a shorter step may avoid a depth beyond its limit."""
+    by_code = {
         GEOMETRY: Message(
             "contact: check {status.index:.0f} of the head and its cone fails; in turn: "
             "(1) airlock_pair.parameters.cone.plane_radius > mouth_radius > strike_radius > 0 and depth > 0, "
@@ -66,10 +66,10 @@ def messages() -> dict[int, Message]:
     for pair, name in PAIRS.items():
         law = "law_latch" if pair in (LATCH_BOTTOMED, LATCH_HOLDS) else "law_head"
         limit = f"{{airlock_pair.parameters.{law}.penetration_limit:.4g}}"
-        found[PENETRATION + int(pair)] = Message(
+        by_code[PENETRATION + int(pair)] = Message(
             f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m", discard=True
         )
-    return found
+    return by_code
 
 
 MESSAGES = messages()

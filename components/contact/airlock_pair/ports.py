@@ -15,7 +15,7 @@ EDGES = 2
 LATCHES = 4
 # 2^6 + 1 generatrices around each cone, the first and the last alike
 GENERATRICES = 65
-# faces of the passive profile: plane round the mouth, cone, rear face of the strike
+# faces of the passive profile: plane around the mouth, cone, rear face of the strike
 FACES = 3
 # three for each sphere, one for each edge, three for each latch
 CONTACTS = 3 * SPHERES + EDGES + 3 * LATCHES
@@ -30,7 +30,7 @@ def parameters() -> Group:
         Group(
             "cone",
             parameter("mouth_radius", "m", "R_CONE, at x = 0 of frame P", 0.0, minimum=0.0),
-            parameter("plane_radius", "m", "R_PlaneMax, of the plane round the mouth", 0.0, minimum=0.0),
+            parameter("plane_radius", "m", "R_PlaneMax, of the plane around the mouth", 0.0, minimum=0.0),
             parameter("strike_radius", "m", "R_STOP, of the edge behind which the latches hold", 0.0, minimum=0.0),
             parameter("depth", "m", "H_CONE, from the mouth to the strike", 0.0, minimum=0.0),
             parameter("strike_angle", "rad", "of the rear face of the strike to the axis", 0.0, minimum=0.0,
@@ -65,13 +65,13 @@ def parameters() -> Group:
 
 
 def state() -> Group:
-    """Return the group of what accepted micro-steps leave for the next."""
+    """Return the group of the state, which only accepted micro-steps change."""
     return Group(
         "state",
         Group(
             "latch",
-            private("travel", "m", "pushed in by"),
-            private("fired", "1", "has snapped out behind the strike: it gives way no more"),
+            private("travel", "m", "by which it is pushed in"),
+            private("fired", "1", "has snapped out behind the strike: it no longer yields"),
             count=LATCHES,
         ),
         private("dissipated_latches", "J", "by latches that snapped out"),
@@ -91,7 +91,7 @@ def geometry() -> Group:
 
 
 def work() -> Group:
-    """Return the group of what is placed and summed in one evaluation; P axes."""
+    """Return the group of work space of one evaluation; P axes."""
     return Group(
         "work",
         force.motion("link"),
@@ -99,7 +99,7 @@ def work() -> Group:
         force.wrench("active", "on the head, about the hinge"),
         Group(
             "latch",
-            private("travel", "m", "pushed in by in this evaluation"),
+            private("travel", "m", "by which it is pushed in, in this evaluation"),
             private("clear", "1", "the extended latch is behind the strike, and free of it"),
             count=LATCHES,
         ),
@@ -107,7 +107,7 @@ def work() -> Group:
 
 
 def unit() -> Group:
-    """Return head and cone, the group `airlock_pair` of a component; its start values are those of its sets."""
+    """Return the group `airlock_pair` of a component: head and cone, with the start values of its sets."""
     members = (
         parameters(),
         state(),

@@ -1,7 +1,7 @@
 """Spheres and cones of the head on the surfaces of the passive unit (spec/05 8.1: A5, and A9 with A6).
 
 The head is two spheres and the cones tangent to them, so its outline has no edges. Where sphere and cone meet, both are
-equally deep in an edge of the passive unit; of all that bear on one edge the deepest counts, and its force passes from
+equally deep in an edge of the passive unit; of all contacts on one edge the deepest counts, and its force passes from
 one to the other without a jump.
 """
 
@@ -51,9 +51,9 @@ def generatrix_on_edge(row, r, A, cosine, x, radius):
     """Return (depth, normal, gain, point) of a generatrix against an edge circle about x, at abscissa x.
 
     `r`, `A` place the frame of the generatrix. The depth of A6 is the excess of the distance from the axis times the
-    cosine of the angle of the generatrix to the axis; here `cosine`, the one of the cone on its own axis, is used, to
-    which that angle differs by the tilt at most. So the depth is a multiple of the distance, its gradient is exact
-    (spec/00 R36), and the generatrix that is farthest is also the deepest.
+    cosine of the angle of the generatrix to the axis; here `cosine`, that of the half-angle of the cone, is used, which
+    differs from that angle by the tilt at most. The depth is thus a multiple of the distance, its gradient is exact
+    (spec/00 R36), and the farthest generatrix is also the deepest.
     """
     start = add(r, apply_transposed(A, (row[0], row[1], row[2])))
     along = apply_transposed(A, (row[3], row[4], row[5]))
@@ -66,7 +66,7 @@ def generatrix_on_edge(row, r, A, cosine, x, radius):
     y = point[1] / d
     z = point[2] / d
     radial = along[1] * y + along[2] * z
-    # where the normal through the edge meets the generatrix: at its ends the spheres are as deep
+    # where the normal through the edge meets the generatrix: at its ends the spheres are equally deep
     foot = t - (d - radius) * radial / dot(along, along)
     if foot < 0.0 or foot > 1.0:
         return -1.0, ZERO, 1.0, point
@@ -93,7 +93,7 @@ def _edge_sphere(unit, edge):
     best = 0.0
     normal = ZERO
     point = ZERO
-    found = -1
+    index = -1
     for k in range(SPHERES):
         centre = place_sphere(unit, k)
         radius = unit.parameters.head.sphere_radius[k]
@@ -102,13 +102,13 @@ def _edge_sphere(unit, edge):
             best = depth
             normal = n
             point = axpy(radius, n, centre)
-            found = k
-    return best, normal, point, found
+            index = k
+    return best, normal, point, index
 
 
 @kernel
 def _detect_edge(unit, edge):
-    """List what is deepest over an edge of the passive unit. Returns 0, or a code."""
+    """List the deepest contact over an edge of the passive unit. Returns 0, or a code."""
     p = unit.parameters
     g = unit.geometry
     x = 0.0 if edge == 0 else p.cone.depth

@@ -6,7 +6,7 @@
 
     code = probe_cone.attempt(m.probe_cone)       # as often as needed: a trial
     code = probe_cone.accept(m.probe_cone)        # once per accepted micro-step
-    code = probe_cone.evaluate(m.probe_cone)      # where outputs are wanted and no micro-step ends
+    code = probe_cone.evaluate(m.probe_cone)      # where outputs are needed and no micro-step ends
 """
 
 from components.contact.listed import list_contacts

@@ -1,12 +1,13 @@
-"""Friction that is held over a step: the friction at its end, as in backward Euler's method.
+"""Friction that is held over a step: the friction at its end, as in the backward Euler method.
 
-A separate contact component gives its forces for a whole communication step. Friction of the velocities at its start
-would turn the sliding round and round, or must fade below a speed that grows with the step. Here friction solves its
-law at the end of the step for a link of known mass. What else loads the link is found from how it moved over the last
-step under the friction that it had then: a link that friction can hold so stays at rest, and does not creep.
+A separate contact component gives forces that hold for a whole communication step. Friction from the velocities at its
+start would reverse the sliding again and again, or would have to fade below a speed that grows with the step. Here the
+law of friction is solved at the end of the step for a link of known mass. The other loads on the link follow from its
+motion over the last step and the friction that it had then. A link that friction can hold thus stays at rest and does
+not creep.
 
-The mass may be too small: of a share beta of the true one the change of sliding from step to step decays by
-sqrt(1 - beta). It is stable below 4/3. Contacts of one link share its mass.
+The mass may be too small: with a fraction beta of the true one, the change of sliding from step to step decays by
+sqrt(1 - beta). The method is stable for beta below 4/3. Contacts of one link share its mass.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def _link(pair):
 
 @kernel
 def _wrench(work, pair, index):
-    """Return the wrench that a contact adds to."""
+    """Return the wrench to which a contact contributes."""
     if pair == ROLLER_CONE:
         return work.roller[int(index) - 1]
     if pair == PAD_CONE:
@@ -57,7 +58,7 @@ def _free(memory, place, n, slip, step, mobility):
 
 @kernel
 def hold_friction(unit):
-    """Replace the friction of all listed contacts by that which is held over `input.step`."""
+    """Replace the friction of all listed contacts by the friction that is held over `input.step`."""
     memory = unit.state.friction_memory
     before = int(memory.closed)
     step = unit.input.step
@@ -85,7 +86,7 @@ def hold_friction(unit):
 
 @kernel
 def forget_friction(memory):
-    """Set the memory to that of a step without contacts."""
+    """Clear the memory, as after a step without contacts."""
     memory.step = 0.0
     memory.closed = 0.0
     memory.count[0] = 0.0

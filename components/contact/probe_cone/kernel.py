@@ -1,7 +1,7 @@
 """Evaluation of the probe-cone unit.
 
 `attempt` tries a pose: it writes work space, never the state, and may be repeated. `accept` ends a micro-step: levers,
-triggers, and outputs with the new lever forces. `evaluate` is a trial with its outputs.
+triggers, and outputs with the new lever forces. `evaluate` is an `attempt` that also sets the outputs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, load_matrix
 from components.core.vector import add, load, store
 
-# m, far above rounding: a pad farther than this from the cone is not searched for contact
+# margin in m, far above rounding, beyond which a pad is not searched for contact
 SLACK = 1e-9
 
 
@@ -95,12 +95,12 @@ def _reset(state):
 
 @kernel
 def initialize(unit):
-    """Compute the constants and forget all contacts. Follow with `evaluate` and `accept` at the first pose."""
+    """Compute the constants and forget all contacts. Call `evaluate` and `accept` next, at the first pose."""
     p = unit.parameters
     g = unit.geometry
     vertices = int(p.cone.vertices)
     last = vertices - 1
-    # the bottom makes a concave corner with the wall: it is a plane of its own, not a face of the chain
+    # the bottom forms a concave corner with the wall: it is a separate plane, not a face of the chain
     if not (
         vertices >= 3
         and build(p.cone.x, p.cone.r, last, g.face)
@@ -141,7 +141,7 @@ def _sum(motion):
 
 @kernel
 def _place(unit):
-    """Place the links in PU and check that they stand where the model holds."""
+    """Place the links in PU and check that the model holds there."""
     for j in range(2):
         link = unit.work.link[j]
         kinematics.place_link(unit.input.base, unit.input.link[j], link)
@@ -190,8 +190,8 @@ def _detect_class_1(unit):
 
 
 @kernel
-def _put(A, wrench, out):
-    """Set `out` to a wrench in PU axes, turned into link axes."""
+def _store_in_link_axes(A, wrench, out):
+    """Set `out` to a wrench given in PU axes, in link axes; `A` is PU -> link."""
     store(apply(A, load(wrench.force)), out.force)
     store(apply(A, load(wrench.torque)), out.torque)
 
@@ -213,12 +213,12 @@ def _publish_wrenches(work, tally, output):
     store(apply(A, add(load(work.head.torque), load(work.held_head.torque))), output.link[0].torque)
     output.head_axial_force = output.link[0].force[0]
     A = load_matrix(work.link[1].rotation)
-    _put(A, work.limiter, output.limiter)
+    _store_in_link_axes(A, work.limiter, output.limiter)
     store(load(output.limiter.force), output.link[1].force)
     store(load(output.limiter.torque), output.link[1].torque)
     for k in range(len(work.roller)):
         if output.roller_contact[k] > 0.0:
-            _put(A, work.roller[k], output.roller[k])
+            _store_in_link_axes(A, work.roller[k], output.roller[k])
             _add(output.roller[k], output.link[1])
         else:
             clear(output.roller[k])
@@ -239,7 +239,7 @@ def _publish(unit):
 
 @kernel
 def attempt(unit):
-    """Evaluate class-1 contacts at the inputs: `tally`, and outputs that say what touches. Never changes the state.
+    """Evaluate class-1 contacts at the inputs: `tally`, and the outputs of what touches. Never changes the state.
 
     Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
     """
@@ -289,7 +289,7 @@ def _search(unit):
 
 @kernel
 def _count(unit):
-    """Count the micro-step where it is outside the domain of the formulas (spec/00 R40)."""
+    """Count the micro-step if it is outside the domain of the formulas (spec/00 R40)."""
     tally = unit.tally
     count = unit.state.validity
     if tally.tilted > 0.0:
@@ -330,7 +330,8 @@ def accept(unit):
 def head_penetration(unit):
     """Return the depth of the head sphere in the passive unit at the inputs, m; negative: minus its clearance.
 
-    A head outside the rim of the docking plane touches nothing: minus the distance of its centre to the rim.
+    A head outside the rim of the docking plane touches nothing; the result is minus the distance of its centre to the
+    rim.
     """
     kinematics.place_link(unit.input.base, unit.input.link[0], unit.work.link[0])
     p = unit.work.link[0].position

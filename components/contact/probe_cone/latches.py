@@ -1,7 +1,7 @@
 """Class-2 contacts of the probe-cone unit (spec/05 6.4, 6.5): latches that have not fired, and capture sensors.
 
-Latches before they fire (C6) and capture sensors before capture (C7) yield: the search for the angle at which each
-rests is done once per accepted micro-step, and its force holds until the next one.
+Latches before they fire (C6) and capture sensors before capture (C7) yield: the angle at which each rests is searched
+once per accepted micro-step, and its force is held until the next one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from components.core.rotation import apply_transposed, compose, load_matrix
 from components.core.vector import axpy, dot, load, scale, subtract
 
 CLOSED = 1e-6
-"""What a latch that has fired has at least beyond the edge of its slot by definition, m."""
+"""Distance that a fired latch has at least beyond the edge of its slot, by definition, m."""
 
 
 @kernel
@@ -45,8 +45,8 @@ def front_edge(frame, latch, c, s):
 def latch_front(frame, latch, geometry, c, s):
     """Return (depth, normal, gain, point) of the front edge, root to tip, at an angle; see `segment_profile`.
 
-    Taken against the whole profile: the depth vanishes where the source's cases (tip on the last frustum, on the socket
-    wall, edge over the entry edge) do.
+    The edge is taken against the whole profile: the depth vanishes where the source's cases (tip on the last frustum,
+    on the socket wall, edge over the entry edge) do.
     """
     root, along = front_edge(frame, latch, c, s)
     return segment_profile(geometry.face, int(geometry.faces), root, along)
@@ -90,7 +90,7 @@ def levers_are_clear(geometry, motion):
 
 @kernel
 def _turn_of_tip(slope):
-    """Return alpha^z(slope[1]) alpha^y(slope[0]), written out: zeros of a matrix product are not left out."""
+    """Return alpha^z(slope[1]) alpha^y(slope[0]), written out: a matrix product would not skip zeros."""
     s_y = sin(slope[0])
     c_y = cos(slope[0])
     s_z = sin(slope[1])
@@ -126,7 +126,7 @@ def tip_in_slot(slot, azimuth, tip):
 
 @kernel
 def latch_lack(slot, azimuth, tip):
-    """Return how far the tip of a latch is outside the outline of its slot, along the axis or across it, m.
+    """Return the distance of the tip of a latch outside the outline of its slot, along the axis or across it, m.
 
     It is the larger of the two distances, and negative inside.
     """
@@ -137,10 +137,10 @@ def latch_lack(slot, azimuth, tip):
 
 @kernel
 def capture_margin(unit):
-    """Return how far the latches are from capture at the last evaluation, m: that of the one farthest from its slot.
+    """Return the distance from capture at the last evaluation, m: that of the latch farthest from its slot.
 
-    A latch that has not fired lacks 0 at least, one that has fired -CLOSED at most: the margin is negative where all
-    have fired, and there only. Latches and sensors are placed; nothing else is written.
+    The distance of a latch is at least 0 before it has fired, and at most -CLOSED after: the margin is negative if and
+    only if all have fired. Latches and sensors are placed; nothing else is written.
     """
     p = unit.parameters
     g = unit.geometry
@@ -158,7 +158,7 @@ def capture_margin(unit):
 
 @kernel
 def search_latches(parameters, geometry, work, state):
-    """Find the angle of every latch that is there and has not fired, and fire those that reach their slots."""
+    """Find the angle of every latch that is not missing and has not fired, and fire those that reach their slots."""
     latch = parameters.latch
     end = (cos(latch.angle_max), sin(latch.angle_max))
     for k in range(len(state.latch)):
@@ -252,7 +252,7 @@ def detect_bottomed(unit):
 
 @kernel
 def _exert_held(unit, lever, pair, index):
-    """Add the force that one lever holds to the passive unit and its opposite to the head."""
+    """Add the held force of one lever to the passive unit and its opposite to the head."""
     if lever.mode == PUSHED:
         work = unit.work
         normal = load(lever.normal)
@@ -265,7 +265,7 @@ def _exert_held(unit, lever, pair, index):
 
 @kernel
 def sum_held(unit):
-    """Sum and list the forces that latches and sensors hold since they were last searched."""
+    """Sum and list the forces of latches and sensors, held since the last search."""
     work = unit.work
     state = unit.state
     clear(work.held_target)

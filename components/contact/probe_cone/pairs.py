@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.core.component import Message
 from components.core.kernel import kernel
 
-# stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
+# floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 HEAD_CONE = 1.0
 HEAD_BOTTOM = 2.0
 PAD_CONE = 3.0
@@ -68,7 +68,7 @@ SLOT = 108
 # PENETRATION + pair: the depth exceeds the limit of the pair's law
 PENETRATION = 110
 
-# first place of each kind's parts in a set of bits, and the number of places
+# first bit of each kind's parts in a set of contacts, and the number of bits
 _BIT = (0, 0, 1, 2, 18, 21, 25, 27, 31, 35)
 BITS = 39
 _WEIGHT = tuple(2.0**k for k in range(BITS))
@@ -76,7 +76,7 @@ _WEIGHT = tuple(2.0**k for k in range(BITS))
 
 @kernel
 def bit(pair, index):
-    """Return the place of a contact in a set of contacts; `index` counts equal parts from 1, 0 if there is one."""
+    """Return the bit of a contact in a set of contacts; `index` counts parts from 1 and is 0 if there is only one."""
     return _BIT[int(pair)] + max(int(index) - 1, 0)
 
 
@@ -89,10 +89,10 @@ def weight(pair, index):
 def messages(discard: bool) -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes.
 
-    `discard`: a penetration beyond its limit may be cured by a shorter communication step. So it is where one
-    evaluation serves the whole step; a mechanism that shortens its micro-steps has tried what helps (spec/00 R30).
+    `discard`: whether a shorter communication step may avoid a penetration beyond its limit. It may where one
+    evaluation serves the whole step; a mechanism that shortens its micro-steps has already tried (spec/00 R30).
     """
-    found = {
+    by_code = {
         NOT_FINITE: Message(
             "contact: pose or velocity of link {status.index:.0f} (1 head, 2 limiter with rollers) is not finite"
         ),
@@ -100,23 +100,23 @@ def messages(discard: bool) -> dict[int, Message]:
             "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
         ),
         GEOMETRY: Message(
-            "contact: the {status.index:.0f} points of probe_cone.parameters.cone make no convex chain of faces with a "
-            "flat bottom: from the mouth to the axis x must not fall and r not rise"
+            "contact: the {status.index:.0f} points of probe_cone.parameters.cone do not form a convex chain of faces "
+            "with a flat bottom: from the mouth to the axis x must not fall and r must not rise"
         ),
         SLOT: Message(
             "contact: probe_cone.parameters.slot.narrow_depth = {probe_cone.parameters.slot.narrow_depth:g} m must be "
             "below wide_depth = {probe_cone.parameters.slot.wide_depth:g} m"
         ),
     }
-    stands = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))
+    position = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))
     for pair, name in PAIRS.items():
         limit = f"{{probe_cone.parameters.{LAWS[pair]}.penetration_limit:.4g}}"
-        found[PENETRATION + int(pair)] = Message(
+        by_code[PENETRATION + int(pair)] = Message(
             f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m, beyond which its "
-            f"model does not hold; frame 0 of the mechanism stood at ({stands}) m in PU",
+            f"model does not hold; frame 0 of the mechanism was at ({position}) m in PU",
             discard=discard,
         )
-    return found
+    return by_code
 
 
 MESSAGES = messages(discard=True)

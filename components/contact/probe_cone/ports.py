@@ -16,7 +16,7 @@ PADS = 16
 ROLLERS = 3
 LATCHES = 4
 SENSORS = 2
-# room for all that can touch at once
+# room for all contacts that can be closed at once
 CONTACTS = BITS
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
@@ -57,7 +57,7 @@ def parameters() -> Group:
             parameter(
                 "missing",
                 "1",
-                "this latch is not there (a fault): it neither touches nor holds, and without it nothing is captured",
+                "this latch is missing (a fault): it neither touches nor holds, and nothing can be captured",
                 0.0,
                 shape=LATCHES,
                 type=BOOLEAN,
@@ -78,7 +78,7 @@ def parameters() -> Group:
         ),
         Group(
             "limiter",
-            parameter("pads", "1", "number of pads, evenly around", 0, type=INTEGER, minimum=0, maximum=PADS),
+            parameter("pads", "1", "number of pads, evenly spaced", 0, type=INTEGER, minimum=0, maximum=PADS),
             parameter("azimuth", "rad", "of the first pad", 0.0, display_unit="deg"),
             parameter("x", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
             parameter("r", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
@@ -97,7 +97,7 @@ def parameters() -> Group:
 
 
 def inputs() -> Group:
-    """Return the group of what the component sets before an evaluation."""
+    """Return the group of the inputs that the component sets before an evaluation."""
     return Group(
         "input",
         placement("base", "frame 0 relative to PU, PU axes"),
@@ -110,14 +110,14 @@ def inputs() -> Group:
         ),
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
         private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
-        private("mass", "kg", "of head and limiter against held friction", shape=2),
-        private("ahead", "s", "time in which contacts that are open may close, see `tally.closing`; 0: none does"),
+        private("mass", "kg", "of head and limiter, for held friction", shape=2),
+        private("ahead", "s", "time within which open contacts may close, see `tally.closing`; 0: none may"),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
 
 
 def outputs() -> Group:
-    """Return the group of what an evaluation gives the component."""
+    """Return the group of the outputs of an evaluation."""
     return Group(
         "output",
         force.wrench("target", "on the passive unit, PU axes, about the origin of PU"),
@@ -142,7 +142,7 @@ def friction_memory() -> Group:
         "friction_memory",
         private("step", "s", "length of the last step"),
         private("closed", "1", "set of its contacts"),
-        private("count", "1", "how many of them on head and limiter", shape=2),
+        private("count", "1", "number of them on head and limiter", shape=2),
         Group(
             "contact",
             private("slip", "m/s", "velocity of sliding at its start", shape=3),
@@ -160,24 +160,24 @@ def validity() -> Group:
 
     return Group(
         "validity",
-        count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is taken for plane"),
+        count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is modelled as plane"),
         count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
-        count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that of 1 mm"),
-        description="what was computed outside the domain of its formulas",
+        count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that on 1 mm"),
+        description="micro-steps computed outside the domain of the formulas",
     )
 
 
 def capture() -> Group:
-    """Return the group `capture` of a component: how far the latches are from capture."""
+    """Return the group `capture` of a component: the distance of the latches from capture."""
     return Group(
         "capture",
-        output("margin", "m", "distance from the outline of its slot, along the axis or across it, of the latch that "
-               "is farthest from closing; negative when all latches have fired, and only then"),
+        output("margin", "m", "distance of the latch that is farthest from closing to the outline of its slot, along "
+               "the axis or across it; negative if and only if all latches have fired"),
     )  # fmt: skip
 
 
 def state() -> Group:
-    """Return the group of what accepted micro-steps leave for the next."""
+    """Return the group of the state, which only accepted micro-steps change."""
     return Group(
         "state",
         Group(
@@ -217,7 +217,7 @@ def geometry() -> Group:
             count=LATCHES + SENSORS,
             description="of latches, then sensors, in the head as of slots in PU",
         ),
-        private("pad_reach", "m", "from the middle of a pad to its ends, and a little more"),
+        private("pad_reach", "m", "from the middle of a pad to its ends, with a margin"),
         Group(
             "pad",
             private("start", "m", "front end, frame M", shape=3),
@@ -229,7 +229,7 @@ def geometry() -> Group:
 
 
 def work() -> Group:
-    """Return the group of what is placed and summed in one evaluation."""
+    """Return the group of work space of one evaluation."""
     return Group(
         "work",
         force.motion("link", count=2),
@@ -245,17 +245,17 @@ def work() -> Group:
 
 
 def tally() -> Group:
-    """Return the group of what is summed and listed over the contacts of one evaluation."""
+    """Return the group of the list of contacts of one evaluation and the sums over it."""
     return Group(
         "tally",
         force.wrench("target", "class 1 on the passive unit, PU axes"),
         private("stored_energy", "J", "in class-1 contacts"),
         private("sensor_friction", "N", "of the capture sensors on the passive unit after capture, along x of PU"),
         private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "which of several equal parts exceeds it, from 1"),
+        private("index", "1", "number of the part that exceeds it, from 1"),
         private("count", "1", "contacts listed"),
-        private("class_1", "1", "how many of them are of class 1; levers hold the others"),
-        private("closed", "1", "set of the class-1 contacts, a bit each: see `pairs.bit`"),
+        private("class_1", "1", "number of them that are of class 1; levers hold the others"),
+        private("closed", "1", "set of the class-1 contacts, one bit each: see `pairs.bit`"),
         private("closing", "1", "set of those that are open and near enough to close within `input.ahead`"),
         private("tilted", "1", "contacts of fired latches that are tilted too far"),
         private("wide", "1", "fired latches on the wide part of their slots"),
@@ -268,7 +268,7 @@ def tally() -> Group:
 
 
 def unit() -> Group:
-    """Return the whole unit, the group `probe_cone` of a component; its start values are those of RefCone and CP-1."""
+    """Return the group `probe_cone` of a component: the whole unit, with the start values of RefCone and CP-1."""
     members = (
         parameters(),
         *map(temporaries, (inputs(), outputs())),

@@ -1,4 +1,4 @@
-"""Class-1 contacts of the probe-cone unit (spec/05 6.2): surfaces that bear by a spring and damper of their own.
+"""Class-1 contacts of the probe-cone unit (spec/05 6.2): surfaces that bear with their own spring and damper.
 
 Head (C1, C2), pads (C3, C4), rollers (C5), fired latches in their slots (C8), friction of the capture sensors in the
 socket (C9). Each `detect_*` finds the contacts of one kind of body, lists them in `unit.tally` and adds their forces to
@@ -27,7 +27,7 @@ from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale, store
 
-# a slot is taken for plane: good for latches that stand within 15 deg of the normal of its plane (spec/00 R40)
+# a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
 LEAST_UPRIGHT = cos(radians(15.0))
 
 
@@ -46,9 +46,10 @@ def begin(tally):
 
 @kernel
 def list_contact(tally, pair, index, point, normal, gain, depth):
-    """List a contact and return its record. Each has its place in `pairs.bit`, and the list has room for as many.
+    """List a contact and return its record.
 
-    `point` and unit `normal` in PU axes, `depth` in m; `gain` see `force.contact_force`.
+    Each contact has its bit, see `pairs.bit`, and the list has room for all of them. `point` and unit `normal` are in
+    PU axes, `depth` in m; for `gain` see `force.contact_force`.
     """
     item = tally.contact[int(tally.count)]
     item.pair = pair
@@ -65,7 +66,7 @@ def list_contact(tally, pair, index, point, normal, gain, depth):
 def add_contact(tally, item, law, v, link, wrench):
     """Add the forces of a listed class-1 contact to the passive unit and to the `wrench` on `link`, and its energy.
 
-    `v` is the velocity of the link over the passive surface at the point, m/s, PU axes. Returns 0, or
+    `v` is the velocity of the link relative to the passive surface at the point, m/s, PU axes. Returns 0, or
     PENETRATION + pair.
     """
     depth = item.penetration
@@ -84,7 +85,7 @@ def add_contact(tally, item, law, v, link, wrench):
 def note_closing(unit, pair, index, depth, v):
     """Note an open contact, `depth` below zero, that may close within `input.ahead` at the velocity v, m/s.
 
-    Its speed counts in any direction: a surface that is passed that near closes by its curvature, too.
+    Speed in any direction counts: a contact can also close by the curvature of a surface that is passed this closely.
     """
     if depth + norm(v) * unit.input.ahead > 0.0:
         unit.tally.closing += weight(pair, index)
@@ -92,7 +93,7 @@ def note_closing(unit, pair, index, depth, v):
 
 @kernel
 def detect_head(unit):
-    """Add the contacts of the head sphere with the profile and the socket bottom; sets the sensors DK1, DK2."""
+    """Add the contacts of the head sphere with the profile and the socket bottom; set the sensors DK1, DK2."""
     p = unit.parameters
     g = unit.geometry
     link = unit.work.link[0]
@@ -131,8 +132,8 @@ def detect_head(unit):
 def pads_are_clear(limiter, geometry, motion, margin):
     """Return whether no pad can touch: the circles of their front and rear ends lie `margin` (m) in front of one face.
 
-    All points between the circles then do. A circle reaches as far as its radius over its middle to the side, and
-    along x by the sine of its tilt.
+    All points between the circles then do, too. A circle extends from its middle sideways by its radius, and along x by
+    its radius times the sine of its tilt.
     """
     A = load_matrix(motion.rotation)
     axial = A[0][0]
@@ -191,7 +192,7 @@ def detect_pads(unit):
 
 @kernel
 def detect_rollers(unit):
-    """Add the contacts of the rollers with the profile; the inputs have their centres and velocities in M."""
+    """Add the contacts of the rollers with the profile; the inputs give their centres and velocities in M."""
     p = unit.parameters
     g = unit.geometry
     link = unit.work.link[1]
@@ -230,9 +231,9 @@ def slot_half_width(slot, d1):
 def between_edges(normal, edge, radial):
     """Return (unit normal, gain) between the rear edge of a latch and the edge of its slot with the in-plane `normal`.
 
-    The point of the latch is where its edge crosses the plane of the slot, and wanders along it as the latch moves: the
-    gradient of a depth measured in that plane is perpendicular to both edges and, of a tilted latch, longer than 1
-    (spec/05 6.6 keeps the normals of an upright latch).
+    The point of the latch is where its edge crosses the plane of the slot, and it wanders along the edge as the latch
+    moves. The gradient of a depth measured in that plane is therefore perpendicular to both edges and, for a tilted
+    latch, longer than 1 (spec/05 6.6 keeps the normals of an upright latch).
     """
     g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
     gain = norm(g)
@@ -260,8 +261,8 @@ def slot_wall(slot, wall, d1, d2, tangential):
 def wide_wall(wall, d2, tangential):
     """Return (depth, normal) of a latch in the wall of the wide part of its slot, beyond the inclined wall.
 
-    The source's latches never touch it; here they do, or a long free roll would take them out of their slots. Its
-    corner with the inclined wall is concave: both bear.
+    The source's latches never touch it; here they do, because a long free roll would otherwise take them out of their
+    slots. Its corner with the inclined wall is concave: both walls bear.
     """
     return fabs(d2) - wall.wide_half_width, scale(copysign(1.0, d2), tangential)
 
@@ -270,9 +271,9 @@ def wide_wall(wall, d2, tangential):
 def _detect_edge(unit, pair, index, latch, depth, normal):
     """Add one contact of the rear edge of a latch with its slot, `depth` and `normal` in the plane of the slot.
 
-    `latch` is (root, edge, t, radial) with the crossing of that plane at root + t edge. A latch that hardly crosses the
-    plane slips off over the edge rather than through the wall: the least of the depth and of what tip and root have of
-    the plane counts, so that a contact never begins or ends deep. Returns 0, or PENETRATION + pair.
+    `latch` is (root, edge, t, radial) with the crossing of that plane at root + t edge. A latch that barely crosses the
+    plane slips off over the edge rather than through the wall: the least of the depth and the distances of tip and root
+    beyond the plane counts, so that a contact never begins or ends deep. Returns 0, or PENETRATION + pair.
     """
     root, edge, t, radial = latch
     height = dot(radial, edge)

@@ -1,4 +1,4 @@
-"""Work of the slope of the bent probe's tip, with which latches and head sensors turn but the tree of the probe not."""
+"""Work of the slope of the bent probe's tip, which turns latches and head sensors but not the tree of the probe."""
 
 from math import cos, sin
 

@@ -2,7 +2,7 @@
 
 Pins and plug are spheres on profiles of revolution, a docking plane with a cone and a bore in it (A5). The end of the
 plug is a torus: of its 64 spheres the deepest bears (A11; the source bisects for the one farthest from the axis, which
-on a cone under-reports the depth). Points of the active docking plane bear on the passive one (A4).
+underestimates the depth on a cone). Points of the active docking plane bear on the passive one (A4).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RIGHT = 0.5 * pi
 
 @kernel
 def _set_bore(bore, face):
-    """Fill the faces of a plane with a cone and a bore. Returns whether they make a profile."""
+    """Fill the faces of a plane with a cone and a bore. Returns whether they form a profile."""
     sound = bore.plane_radius > bore.mouth_radius > bore.bore_radius > 0.0 and 0.0 < bore.cone_angle < RIGHT
     if not sound:
         return False
@@ -122,7 +122,7 @@ def _detect_planes(unit):
 
 @kernel
 def ball_spring(ball, through):
-    """Return (force, energy) of the ball's spring, N and J: constant but for its rise at the beginning."""
+    """Return (force, energy) of the ball's spring, N and J: constant after its initial rise."""
     if through <= ball.rise:
         return ball.force * through / ball.rise, 0.5 * ball.force * through * through / ball.rise
     return ball.force, ball.force * (through - 0.5 * ball.rise)
@@ -192,7 +192,7 @@ def evaluate(unit):
 
 @kernel
 def accept(unit):
-    """Accept the last evaluation as a step: the ball snaps behind a plug that is through."""
+    """Accept the last evaluation as a step: the ball snaps behind a plug that has passed it."""
     state = unit.state
     ball = unit.parameters.ball
     if state.captured == 0.0 and unit.work.through >= ball.travel:

@@ -6,7 +6,7 @@ from components.contact.listed import adding, summing
 from components.core.component import Message
 from components.core.kernel import kernel
 
-# stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
+# floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 PIN = 1.0
 PLUG = 2.0
 PLANES = 3.0
@@ -40,9 +40,9 @@ sum_forces = summing(law_of)
 
 
 def messages() -> dict[int, Message]:
-    """Return the messages of a unit's failures, by their codes; a depth may be avoided by a shorter step."""
+    """Return the messages of a unit's failures, by their codes; a shorter step may avoid a depth beyond its limit."""
     group = "radiator_pair.parameters"
-    found = {
+    by_code = {
         GEOMETRY: Message(
             "contact: check {status.index:.0f} of the radiator's units fails; in turn: "
             f"(1) {group}.guide and (2) {group}.socket: plane_radius > mouth_radius > bore_radius > 0, "
@@ -57,10 +57,10 @@ def messages() -> dict[int, Message]:
     }
     for pair, name in PAIRS.items():
         limit = f"{{{group}.{'law_plane' if pair == PLANES else 'law_device'}.penetration_limit:.4g}}"
-        found[PENETRATION + int(pair)] = Message(
+        by_code[PENETRATION + int(pair)] = Message(
             f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m", discard=True
         )
-    return found
+    return by_code
 
 
 MESSAGES = messages()

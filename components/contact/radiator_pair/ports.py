@@ -11,7 +11,7 @@ from components.core.starts import with_starts
 
 PINS = 2
 POINTS = 4
-# 2^6 + 1 spheres round the end of the plug, the first and the last alike
+# 2^6 + 1 spheres around the end of the plug, the first and the last alike
 SPHERES = 65
 # faces of a passive profile: docking plane, cone, bore
 FACES = 3
@@ -21,10 +21,10 @@ CONTACTS = PINS + 1 + POINTS + 1
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 
 
-def _bore(what: str) -> tuple[Field, ...]:
+def _bore(name: str) -> tuple[Field, ...]:
     """Return the parameters of a cone in the docking plane with a bore behind it."""
     return (
-        parameter("plane_radius", "m", f"of the plane round the {what}", 0.0, minimum=0.0),
+        parameter("plane_radius", "m", f"of the plane around the {name}", 0.0, minimum=0.0),
         parameter("mouth_radius", "m", "of the cone in the docking plane", 0.0, minimum=0.0),
         parameter("bore_radius", "m", "of the cylinder behind the cone", 0.0, minimum=0.0),
         parameter("cone_angle", "rad", "of the cone to its axis", 0.0, minimum=0.0, display_unit="deg"),
@@ -36,7 +36,7 @@ def parameters() -> Group:
     """Return the group of dimensions, springs and force laws."""
     return Group(
         "parameters",
-        # no group begins with the fields of another: numba would take the longer record for the shorter one
+        # no group may begin with the fields of another: numba would take the longer record for the shorter one
         Group("guide", parameter("y", "m", "of the axes of cones 1 and 2 in the passive unit", 0.0, shape=PINS),
               *_bore("guide cone"), description="guide cones of the passive unit"),
         Group("socket", *_bore("entry cone"), description="locking socket of the passive unit, on its axis"),
@@ -56,8 +56,8 @@ def parameters() -> Group:
         ),
         Group(
             "plane",
-            parameter("y", "m", "of the points by which the active plane bears", 0.0, shape=POINTS),
-            parameter("z", "m", "of the points by which the active plane bears", 0.0, shape=POINTS),
+            parameter("y", "m", "of the points on which the active plane bears", 0.0, shape=POINTS),
+            parameter("z", "m", "of the points on which the active plane bears", 0.0, shape=POINTS),
         ),
         Group(
             "ball",
@@ -75,7 +75,7 @@ def parameters() -> Group:
 
 
 def state() -> Group:
-    """Return the group of what accepted steps leave for the next."""
+    """Return the group of the state, which only accepted steps change."""
     return Group(
         "state",
         private("captured", "1", "the ball is behind the plug"),
@@ -95,7 +95,7 @@ def geometry() -> Group:
 
 
 def work() -> Group:
-    """Return the group of what is placed and summed in one evaluation; passive axes."""
+    """Return the group of work space of one evaluation; passive axes."""
     return Group(
         "work",
         force.motion("link"),
@@ -106,7 +106,7 @@ def work() -> Group:
 
 
 def unit() -> Group:
-    """Return both units, the group `radiator_pair` of a component; its start values are those of its sets."""
+    """Return the group `radiator_pair` of a component: both units, with the start values of its sets."""
     members = (
         parameters(),
         state(),

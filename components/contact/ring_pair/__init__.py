@@ -7,7 +7,7 @@
     code = ring_pair.initialize(m.ring_pair)      # once, before the first evaluation
     code = ring_pair.attempt(m.ring_pair)         # as often as needed: a trial at `input.base` and `input.link`
     code = ring_pair.accept(m.ring_pair, h)       # once per accepted micro-step: latches move, fire; outputs
-    code = ring_pair.evaluate(m.ring_pair)        # where outputs are wanted and no micro-step ends
+    code = ring_pair.evaluate(m.ring_pair)        # where outputs are needed and no micro-step ends
 """
 
 from components.contact.listed import list_contacts

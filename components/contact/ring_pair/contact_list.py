@@ -24,7 +24,7 @@ def begin(tally, work):
 def add_contact(unit, pair, index, point, normal, gain, depth):
     """List a contact and add its forces to the passive unit and the active ring, and its energy.
 
-    `point` and unit `normal` in PU axes, `depth` in m; `gain` see `force.contact_force`. Returns 0, or
+    `point` and unit `normal` are in PU axes, `depth` in m; for `gain` see `force.contact_force`. Returns 0, or
     PENETRATION + pair for a depth beyond the limit of the pair's law.
     """
     tally = unit.tally

@@ -1,10 +1,10 @@
 """Side edges of petals on each other: segments against segments (spec/05 P1, A7).
 
 Each side of an active petal faces one side of one passive petal; each side has an upper edge, on the outer cone, and a
-lower one, on the inner face: 24 pairs. A pair is as deep as the distance of its lines, along their common normal, from
-where they crossed. The source ends such a contact where the crossing leaves a segment, whatever its depth. Here the
-least counts of that distance and of what the ends still have of the other petal: a tip must be below the surface on
-which the other edge lies, the root of a lower edge above it. So a contact never begins or ends deep (spec/00 R36).
+lower one, on the inner face: 24 pairs. The depth of a pair is the distance of its lines, along their common normal,
+from where they crossed. The source ends such a contact where the crossing leaves a segment, whatever its depth. Here
+the least of that distance and the depths of the ends in the other petal counts: a tip must be below the surface on
+which the other edge lies, the root of a lower edge above it. A contact thus never begins or ends deep (spec/00 R36).
 
 The sign of the depth is that of the side, known from the layout, and not that of the distance along x (spec/05 A7).
 """
@@ -43,16 +43,16 @@ def surface(g, layer, q):
 
 @kernel
 def surface_passive(g, layer, q):
-    """Return what `surface` does of the passive ring, in PU."""
+    """Return what `surface` does for the passive ring, in PU."""
     d, normal = surface(g, layer, (-q[0], q[1], q[2]))
     return d, (-normal[0], normal[1], normal[2])
 
 
 @kernel
 def _limit(g, A, r, layers, active, passive, contact):
-    """Return the contact (depth, normal, point, tip), limited by what the ends of both edges have of the other petal.
+    """Return the contact (depth, normal, point, tip), limited by the depths of the edges' ends in the other petal.
 
-    `active` and `passive` are edges (root, along) in PU, `layers` says which.
+    `active` and `passive` are edges (root, along) in PU, `layers` their layers.
     """
     depth, normal, point, tip = contact
     end = add(active[0], active[1])
@@ -94,7 +94,7 @@ def edge_on_edge(g, A, r, hand, layers, active, passive):
     as both rings are alike, or is the end that limits the depth. No contact: depth <= 0.
     """
     across = cross(active[1], passive[1])
-    # of both directions across the edges the one into the passive ring
+    # of the two directions across the edges, the one into the passive ring
     sign = -hand
     depth = sign * dot(across, subtract(active[0], passive[0]))
     if depth <= 0.0:

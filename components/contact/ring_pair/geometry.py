@@ -36,7 +36,7 @@ def at(x, r, azimuth):
 def upper_edge(ring, petal, azimuth, hand):
     """Return (root, along) of the upper edge of the side `hand` (-1, 1): root to tip.
 
-    It is the chord of the hyperbola, prolonged below the ring plane to the ring's outer radius: so its start never
+    It is the chord of the hyperbola, extended below the ring plane to the ring's outer radius, so that its start never
     slips inside the other rim.
     """
     r_tip = ring.radius - petal.height * tan(petal.cone_angle)

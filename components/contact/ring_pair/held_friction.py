@@ -1,4 +1,4 @@
-"""Friction on the active ring that is held over a step: as that of the probe's head, see `probe_cone.held_friction`."""
+"""Friction on the active ring that is held over a step, like that on a probe's head: see `probe_cone.held_friction`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _slip(unit, item):
 def _free(last, ratio, n, slip, mobility):
     """Return the velocity with which a contact would slide at the end of the step without its friction, m/s.
 
-    `last` is what is remembered of it, `ratio` the time to the end of the step over the time since `last`.
+    `last` is the memory of the contact, `ratio` the time to the end of the step over the time since `last`.
     """
     gained = scale(ratio, subtract(slip, load(last.slip)))
     free = add(add(slip, gained), scale(mobility, load(last.friction)))
@@ -55,7 +55,7 @@ def hold_friction(unit):
 
 @kernel
 def forget_friction(memory):
-    """Set the memory to that of a step without contacts."""
+    """Clear the memory, as after a step without contacts."""
     memory.step = 0.0
     memory.lead = 0.0
     memory.closed = 0.0
@@ -64,7 +64,7 @@ def forget_friction(memory):
 
 @kernel
 def remember_friction(unit):
-    """Remember the contacts of an accepted step, for the next one; not those of latches, which roll."""
+    """Remember the contacts of an accepted step for the next one, except those of latches, which roll."""
     memory = unit.state.friction_memory
     forget_friction(memory)
     memory.step = unit.input.step

@@ -1,7 +1,7 @@
 """Evaluation of the pair of rings.
 
 `attempt` tries a pose: it writes work space, never the state, and may be repeated. `accept` ends a micro-step: latches
-move and fire, and the outputs get their new forces. `evaluate` is a trial with its outputs.
+move and fire, and the outputs get their new forces. `evaluate` is an `attempt` that also sets the outputs.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from components.core.kernel import kernel
 from components.core.rotation import apply, load_matrix
 from components.core.vector import load, store
 
-# where rings that are near each other must stand, for petals to face those that they are tested against
+# bounds of the pose of rings near each other, within which petals face those that they are tested against
 LEAST_AXIAL = cos(pi / 6.0)
 LARGEST_ROLL = pi / 6.0
-# which of these is broken, in messages
+# number of the violated bound in messages
 TILTED = 1
 ROLLED = 2
 ASIDE = 3
@@ -45,7 +45,7 @@ def _release_latches(state):
 def initialize(unit):
     """Compute the constants and forget all contacts. Returns 0, or a code.
 
-    Follow with `attempt` and `accept` with h = 0 at the first pose: latches then stand where their springs balance.
+    Call `attempt` and `accept` with h = 0 next, at the first pose: latches then rest where their springs balance.
     """
     code = set_geometry(unit)
     if code:
@@ -65,7 +65,7 @@ def _sum_of(a):
 
 @kernel
 def _reach(unit):
-    """Return how far the foremost point of the active ring is past the tips of the passive petals, m; or less.
+    """Return an upper bound of the distance of the active ring past the tips of the passive petals, m.
 
     Negative: nothing can touch.
     """
@@ -78,7 +78,7 @@ def _reach(unit):
 
 @kernel
 def _check_domain(unit):
-    """Return 0 where rings that are near each other stand as their pairs suppose, or OUT_OF_RANGE."""
+    """Return 0 if the pose of rings near each other is within the bounds of their pairs, or OUT_OF_RANGE."""
     p = unit.parameters
     link = unit.work.link
     A = link.rotation
@@ -117,7 +117,7 @@ def _copy_wrench(wrench, copy):
 
 @kernel
 def _keep(unit):
-    """Keep the sums over all contacts but those of the latches, which `accept` will add anew."""
+    """Keep the sums over all contacts except those of the latches, which `accept` will add again."""
     work = unit.work
     tally = unit.tally
     _copy_wrench(tally.target, work.held_target)
@@ -141,7 +141,7 @@ def _restore(unit):
 
 @kernel
 def _near_plane(unit, height):
-    """Return whether points of the active ring up to `height` over its plane can be past the passive ring plane."""
+    """Return whether points of the active ring up to `height` above its plane can be past the passive ring plane."""
     link = unit.work.link
     axial = link.rotation[0, 0]
     tilt = sqrt(max(0.0, 1.0 - axial * axial))
@@ -262,7 +262,7 @@ def accept(unit, h):
 def penetration(unit):
     """Return the largest depth of the active ring in the passive one at the inputs, m, over all parts but sensors.
 
-    Negative: minus a clearance that no shorter way along x closes; 0: near, but nothing touches. Never changes the
+    Negative: minus a clearance that no shorter path along x closes; 0: near, but nothing touches. Never changes the
     state.
     """
     if _place(unit) != 0:

@@ -2,12 +2,12 @@
 
 A latch slides along its own axis, at 45 deg to that of the ring, on a spring. Before it fires its roller bears on the
 front face of the stops and pushes it in; its travel is a state with inertia, integrated by the implicit Euler method,
-into which the stiffness of the contact is taken: any step is stable. It fires when the line of the extended latch
-passes inside the edge of the stops, snaps out, and from then on bears as a rod behind that edge, on the rear face,
-whose normal is across the latch (erratum E20): no force behind the stop pushes it in.
+which includes the stiffness of the contact: any step is stable. It fires when the line of the extended latch passes
+inside the edge of the stops, snaps out, and from then on bears as a rod behind that edge, on the rear face, whose
+normal is across the latch (erratum E20): no force behind the stop pushes it in.
 
-The force on the roller is the one that its contact has, along the face's normal (the source gives the ring the spring's
-force along the latch, erratum E27). So action and reaction agree, and the work is that which the latch gets; the
+The force on the roller is that of its contact, along the face's normal (the source gives the ring the spring's force
+along the latch, erratum E27). Action and reaction thus agree, and the work of the ring is that done on the latch; the
 momentum of the moving latch is neglected.
 """
 
@@ -39,8 +39,8 @@ def place_latch(unit, k):
 def roller_on_front(face, p):
     """Return (depth, normal) of a roller at p against the front of the stops; no contact: depth <= 0.
 
-    The front face begins at the passive ring plane: a roller that is past the face but hardly past the plane is as deep
-    as it is past the plane.
+    The front face begins at the passive ring plane: the depth of a roller that is past the face but barely past the
+    plane is its distance past the plane.
     """
     r = sqrt(p[1] * p[1] + p[2] * p[2])
     depth = (p[0] - face[FRONT].x) * face[FRONT].n_x + (r - face[FRONT].r) * face[FRONT].n_r
@@ -66,9 +66,9 @@ def passes_edge(face, root, along, length):
 def rod_behind_stop(face, root, along):
     """Return (depth, normal, gain, point) of a fired latch, the segment from `root` along `along`, against the stops.
 
-    The stops are where the depths below front and rear face are positive; the least of them counts, and of the rod its
-    deepest point (spec/00 R36): the tip, or the point over the edge, where both are equal and the force follows their
-    mean that is perpendicular to the rod. No contact: depth <= 0.
+    The stops are where the depths below front and rear face are both positive. The smaller one counts, at the deepest
+    point of the rod (spec/00 R36): the tip, or the point over the edge, where both are equal and the force follows the
+    mean of their gradients that is perpendicular to the rod. No contact: depth <= 0.
     """
     tip = add(root, along)
     r = sqrt(tip[1] * tip[1] + tip[2] * tip[2])
@@ -95,7 +95,7 @@ def rod_behind_stop(face, root, along):
 
 @kernel
 def detect_latches(unit):
-    """Add the contacts of all latches as they stand. Returns 0, or PENETRATION + pair."""
+    """Add the contacts of all latches in their present state. Returns 0, or PENETRATION + pair."""
     length = unit.parameters.latch.length
     face = unit.geometry.face
     for k in range(len(unit.state.latch)):
@@ -144,7 +144,7 @@ def _advance(figure, stiffness, latch, depth, along_normal, h):
     """Move a latch that has not fired by a step h under its spring and the `depth` of its roller (spec/05 7.4, step 4).
 
     The depth is that at the latch's present travel, negative for a clearance; it falls by `along_normal` times the
-    change of travel. The contact acts if the roller would be deep at the end of the step without it.
+    change of travel. The contact acts if without it the roller would penetrate at the end of the step.
     """
     rate = _rate_after(figure, latch, 0.0, figure.stiffness, h)
     if depth - along_normal * h * rate > 0.0:
@@ -169,11 +169,11 @@ def _energy(unit, latch):
 
 @kernel
 def advance_latches(unit, h):
-    """Move all latches by a step h at the present pose, fire those that pass the stops, and book what they lose.
+    """Move all latches by a step h at the present pose, fire those that pass the stops, and add up their losses.
 
-    Returns whether there was any left to move. The loss is the work that the motion of the rings since the last step
-    has done on a latch, by the mean of its forces then and now, less the growth of its energy. (The contact's energy
-    before the latch gives way would be no measure: the rings never felt that force.)
+    Returns whether any was left to move. The loss is the work that the motion of the rings since the last step has done
+    on a latch, by the mean of its forces then and now, less the growth of its energy. (The contact's energy before the
+    latch yields would be no measure of it: the rings never felt that force.)
     """
     figure = unit.parameters.latch
     face = unit.geometry.face
@@ -188,7 +188,7 @@ def advance_latches(unit, h):
         depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
         before = _energy(unit, latch)
         push = stiffness * latch.depth
-        way = max(0.0, depth) - latch.depth
+        deepening = max(0.0, depth) - latch.depth
         if passes_edge(face, root, along, figure.length):
             latch.fired = 1.0
             latch.travel = 0.0
@@ -198,7 +198,7 @@ def advance_latches(unit, h):
             _advance(figure, stiffness, latch, depth, dot(along, normal), h)
             depth, _ = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
             latch.depth = max(0.0, depth)
-        work = 0.5 * (push + stiffness * latch.depth) * way
+        work = 0.5 * (push + stiffness * latch.depth) * deepening
         unit.state.dissipated_latches += work + before - _energy(unit, latch)
     return moved
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.core.component import Message
 from components.core.kernel import kernel
 
-# stored in float64 slots; and kernels compile once for all floats, but once for each integer constant
+# floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 RIM_ON_ACTIVE_PETAL = 1.0
 RIM_ON_PASSIVE_PETAL = 2.0
 EDGE_ON_EDGE = 3.0
@@ -58,7 +58,7 @@ GEOMETRY = 102
 # PENETRATION + pair: the depth exceeds the limit of the pair's law
 PENETRATION = 110
 
-# first place of each kind's parts in a set of bits, and the number of places
+# first bit of each kind's parts in a set of contacts, and the number of bits
 _BIT = (0, 0, 3, 6, 30, 36, 42, 48)
 BITS = 51
 _WEIGHT = tuple(2.0**k for k in range(BITS))
@@ -66,7 +66,7 @@ _WEIGHT = tuple(2.0**k for k in range(BITS))
 
 @kernel
 def bit(pair, index):
-    """Return the place of a contact in a set of contacts; `index` counts equal parts from 1."""
+    """Return the bit of a contact in a set of contacts; `index` counts parts from 1."""
     return _BIT[int(pair)] + int(index) - 1
 
 
@@ -98,7 +98,7 @@ _NO_RING = (
 
 def messages(discard: bool) -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes; `discard` as for the probe-cone unit."""
-    found = {
+    by_code = {
         NOT_FINITE: Message("contact: pose or velocity of the active ring is not finite"),
         OUT_OF_RANGE: Message(
             "contact: the active ring is near the passive one, but where the model of their contact does not hold "
@@ -107,15 +107,15 @@ def messages(discard: bool) -> dict[int, Message]:
         ),
         GEOMETRY: Message(_NO_RING),
     }
-    stands = ", ".join(f"{{ring_pair.work.link.position[{i}]:.4g}}" for i in (1, 2, 3))
+    position = ", ".join(f"{{ring_pair.work.link.position[{i}]:.4g}}" for i in (1, 2, 3))
     for pair, name in PAIRS.items():
         limit = f"{{ring_pair.parameters.{LAWS[pair]}.penetration_limit:.4g}}"
-        found[PENETRATION + int(pair)] = Message(
+        by_code[PENETRATION + int(pair)] = Message(
             f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m, beyond which its "
-            f"model does not hold; the active ring stood at ({stands}) m in PU",
+            f"model does not hold; the active ring was at ({position}) m in PU",
             discard=discard,
         )
-    return found
+    return by_code
 
 
 MESSAGES = messages(discard=True)

@@ -1,10 +1,10 @@
 """Points of the active ring on the passive ring plane: the ring plane itself and the mating sensors (spec/05 P4, P6).
 
-The plane is a band between the rim and the ring's outer radius. A point is as deep as the least of its distances from
-the plane and from both borders, so that none is lost deep that slides off. Six points carry the ring plane; they lie in
-the middle of the band, because points on the rim, as in the source, would be off it with every lateral offset. A mating
-sensor is a plunger before the plane, on a spring without inertia: it is pressed in by as much as its extended tip would
-be deep.
+The plane is a band between the rim and the ring's outer radius. The depth of a point is the least of its distances from
+the plane and from both borders, so that no contact ends deep when its point slides off. Six points carry the ring
+plane; they lie in the middle of the band, because points on the rim, as in the source, would be off it with every
+lateral offset. A mating sensor is a plunger before the plane, on a spring without inertia: it is pressed in by the
+depth that its extended tip would have.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from components.core.vector import add, load
 def point_on_plane(ring, p):
     """Return (depth, normal, border) of a point of the active ring against the passive ring plane.
 
-    `border`: the point bears on the border of the plane. No contact: depth <= 0.
+    `border` is True if the point bears on a border of the plane. No contact: depth <= 0.
     """
     if p[0] <= 0.0:
         return p[0], (1.0, 0.0, 0.0), False

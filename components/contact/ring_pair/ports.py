@@ -17,11 +17,11 @@ LAYERS = 2
 LATCHES = 2 * PETALS
 SENSORS = PETALS
 POINTS = 2 * PETALS
-# room for all that can touch at once
+# room for all contacts that can be closed at once
 CONTACTS = BITS
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-STARTS = tuple(chosen for chosen in PARAMETER_SETS if chosen.name in ("RefRing", "CP-1R"))
+STARTS = tuple(entry for entry in PARAMETER_SETS if entry.name in ("RefRing", "CP-1R"))
 
 
 def parameters() -> Group:
@@ -35,7 +35,7 @@ def parameters() -> Group:
         ),
         Group(
             "petal",
-            parameter("height", "m", "of the tip over the ring plane", 0.0, minimum=0.0),
+            parameter("height", "m", "of the tip above the ring plane", 0.0, minimum=0.0),
             parameter("cone_angle", "rad", "of the outer face to the axis", 0.0, minimum=0.0, display_unit="deg"),
             parameter("root_half_width", "rad", "in the ring plane, on the rim", 0.0, minimum=0.0, display_unit="deg"),
             parameter("tip_half_width", "rad", "at the tip", 0.0, minimum=0.0, display_unit="deg"),
@@ -43,12 +43,12 @@ def parameters() -> Group:
             parameter("lower_half_width", "rad", "of the inner face there", 0.0, minimum=0.0, display_unit="deg"),
             description="guide petals, at azimuths 90, 330, 210 deg of the active ring",
         ),
-        Group("plane", parameter("radius", "m", "of the points by which the active ring plane bears", 0.0)),
+        Group("plane", parameter("radius", "m", "of the points on which the active ring plane bears", 0.0)),
         Group(
             "sensor",
             parameter("radius", "m", "of the plungers from the axis", 0.0, minimum=0.0),
             parameter("azimuth", "rad", "of the plungers from their petals' middle", 0.0, display_unit="deg"),
-            parameter("protrusion", "m", "of the plungers over the ring plane", 0.0, minimum=0.0),
+            parameter("protrusion", "m", "of the plungers above the ring plane", 0.0, minimum=0.0),
             parameter("threshold", "m", "depression at which a sensor switches", 0.0, minimum=0.0),
             description="mating sensors at the roots of the active petals",
         ),
@@ -60,7 +60,7 @@ def parameters() -> Group:
         ),
         Group(
             "latch",
-            parameter("height", "m", "of the root over the ring plane, on the petal's outer face", 0.0, minimum=0.0),
+            parameter("height", "m", "of the root above the ring plane, on the petal's outer face", 0.0, minimum=0.0),
             parameter("azimuth", "rad", "from the petal's middle, one to either side", 0.0, display_unit="deg"),
             parameter("length", "m", "of the extended latch", 0.0, minimum=0.0),
             parameter("stroke", "m", "by which it can be pushed in", 0.0, minimum=0.0),
@@ -79,28 +79,28 @@ def parameters() -> Group:
 
 
 def inputs() -> Group:
-    """Return the group of what the component sets before an evaluation."""
+    """Return the group of the inputs that the component sets before an evaluation."""
     return Group(
         "input",
         placement("base", "frame 0 relative to PU, PU axes"),
         placement("link", "ring-plane frame AR of the active ring relative to frame 0, frame 0 axes"),
         private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
         private("lead", "s", "from the start of that time to the instant of the velocities"),
-        private("mass", "kg", "of the active ring against held friction"),
+        private("mass", "kg", "of the active ring, for held friction"),
     )
 
 
 def outputs() -> Group:
-    """Return the group of what an evaluation gives the component."""
+    """Return the group of the outputs of an evaluation."""
     return Group(
         "output",
         force.wrench("target", "on the passive unit, PU axes, about the origin of PU"),
         force.wrench("link", "on the active ring, its axes, about its origin"),
-        private("contact", "1", "the rings touch, by petals, rims, planes or latches"),
+        private("contact", "1", "the rings touch, by petals, rims, planes, sensors or latches"),
         private("mated", "1", "this mating sensor is pressed in beyond its threshold", shape=SENSORS),
         private("latched", "1", "this latch has fired: 1 and 2 of petal 1, then of petals 2 and 3", shape=LATCHES),
         private("capture", "1", "all mating sensors are pressed in"),
-        private("capture_mechanical", "1", "and of each petal's latches at least one has fired"),
+        private("capture_mechanical", "1", "capture, and at least one latch of each petal has fired"),
         private("stored_energy", "J", "in contacts, and in springs and motion of the latches"),
         private("dissipated_latches", "J", "by latches snapping out or against the ends of their stroke so far"),
     )
@@ -122,9 +122,9 @@ def validity() -> Group:
 
     return Group(
         "validity",
-        count("petal_tip", "a petal bore with its tip: tips are taken for sharp and flat"),
+        count("petal_tip", "a petal bore with its tip: tips are modelled as sharp and flat"),
         count("ring_border", "a point of the ring plane bore on its border"),
-        description="what was computed outside the domain of its formulas",
+        description="micro-steps computed outside the domain of the formulas",
     )
 
 
@@ -135,7 +135,7 @@ def friction_memory() -> Group:
         private("step", "s", "length of the last step"),
         private("lead", "s", "from its start to the instant of its velocities"),
         private("closed", "1", "set of its contacts"),
-        private("count", "1", "how many of them"),
+        private("count", "1", "number of them"),
         Group(
             "contact",
             private("slip", "m/s", "velocity of sliding that was given for it", shape=3),
@@ -146,15 +146,15 @@ def friction_memory() -> Group:
 
 
 def state() -> Group:
-    """Return the group of what accepted micro-steps leave for the next."""
+    """Return the group of the state, which only accepted micro-steps change."""
     return Group(
         "state",
         Group(
             "latch",
-            private("travel", "m", "pushed in by"),
+            private("travel", "m", "by which it is pushed in"),
             private("rate", "m/s", "of the travel"),
             private("depth", "m", "of its roller in the front of the stops when it was last moved"),
-            private("fired", "1", "has snapped out behind its stop: resists no more"),
+            private("fired", "1", "has snapped out behind its stop: no longer resists"),
             count=LATCHES,
         ),
         friction_memory(),
@@ -177,7 +177,7 @@ def _petals(name: str, description: str) -> Group:
             private("normal", "1", "of the side face, out of the petal", shape=3),
             Group(
                 "edge",
-                private("root", "m", "start: prolonged below the ring plane (upper), or in it (lower)", shape=3),
+                private("root", "m", "start: extended below the ring plane (upper), or in it (lower)", shape=3),
                 private("along", "m", "vector from there to the tip", shape=3),
                 count=LAYERS,
             ),
@@ -203,12 +203,12 @@ def geometry() -> Group:
         private("latch_root", "m", "roots of the latches, AR", shape=(LATCHES, 3)),
         private("latch_along", "1", "unit vectors along the latches, root to roller, AR", shape=(LATCHES, 3)),
         profile.faces(2),
-        private("reach", "m", "of the latches over the ring plane"),
+        private("reach", "m", "of the latches above the ring plane"),
     )
 
 
 def work() -> Group:
-    """Return the group of what is placed and summed in one evaluation."""
+    """Return the group of work space of one evaluation."""
     return Group(
         "work",
         force.motion("link"),
@@ -222,16 +222,16 @@ def work() -> Group:
 
 
 def tally() -> Group:
-    """Return the group of what is summed and listed over the contacts of one evaluation."""
+    """Return the group of the list of contacts of one evaluation and the sums over it."""
     return Group(
         "tally",
         force.wrench("target", "on the passive unit, PU axes"),
         private("stored_energy", "J", "in contacts"),
         private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "which of several equal parts exceeds it, from 1"),
+        private("index", "1", "number of the part that exceeds it, from 1"),
         private("count", "1", "contacts listed"),
-        private("class_1", "1", "how many of them bear by springs and dampers of their own: all"),
-        private("closed", "1", "set of the contacts, a bit each: see `pairs.bit`"),
+        private("class_1", "1", "number of them that bear with their own spring and damper: all"),
+        private("closed", "1", "set of the contacts, one bit each: see `pairs.bit`"),
         private("tips", "1", "contacts by the tip of a petal"),
         private("borders", "1", "contacts on the border of the ring plane"),
         listed.contacts(
@@ -243,7 +243,7 @@ def tally() -> Group:
 
 
 def unit() -> Group:
-    """Return both rings, the group `ring_pair` of a component; its start values are those of RefRing and CP-1R."""
+    """Return the group `ring_pair` of a component: both rings, with the start values of RefRing and CP-1R."""
     members = (
         parameters(),
         *map(temporaries, (inputs(), outputs())),

@@ -1,13 +1,13 @@
 """Rims on petals: the inner edge of one ring's plane against the petals of the other (spec/05 P2, P3).
 
-A petal is where the depths below its outer cone, its two side faces and its tip plane are all positive; a point of the
-rim is as deep as the least of them says, and the contact is the deepest point of the rim (spec/00 R36). Where one face
-is the nearest on both sides of it, the normal is that face's: a generatrix of the cone bears on the rim (P3). Where two
+A petal is where the depths below its outer cone, its two side faces and its tip plane are all positive; the depth of a
+point of the rim is the least of them, and the contact is the deepest point of the rim (spec/00 R36). Where one face is
+the nearest on both sides of it, the normal is that face's: a generatrix of the cone bears on the rim (P3). Where two
 are equally deep, an edge of the petal crosses the rim (P2), and the force follows the gradient of that depth: a mean of
-both normals that is perpendicular to the rim. So P2 and P3 are one contact, which goes over from one to the other
+both normals that is perpendicular to the rim. P2 and P3 are thus one contact, which passes from one to the other
 without a jump.
 
-All is in the frame of the ring that has the petals. That ring and the other one change places without another formula.
+Everything is in the frame of the ring that has the petals. The two rings swap roles with the same formulas.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from components.core.vector import add, axpy, dot, load, negate, norm, scale
 CONE = 0
 TIP = 3
 
-# a petal is looked at in its middle and beside it; with another such turn the rim is outside the petal
+# the rim is sampled at the middle of a petal and this far to either side; another such turn is outside the petal
 SPACING = radians(27.0)
 BEFORE = (cos(SPACING), -sin(SPACING))
 BEHIND = (cos(SPACING), sin(SPACING))
-# a petal ends within 30 deg of its middle; as seen from the centre of a rim that is off the axis by less than a share
-# of its radius, within 60 deg
+# a petal ends within 30 deg of its middle; seen from the centre of a rim that is off the axis by less than the fraction
+# WIDE of its radius, within 60 deg
 WIDE = 0.34
 COS_REACH = 0.5
 TAN_REACH = sqrt(3.0)
@@ -81,14 +81,14 @@ def _nearest(d):
 
 @kernel
 def _rise(g, petal, face, rim, q, t):
-    """Return how fast the depth below a face grows along the rim, at its point q in the direction t."""
+    """Return the growth of the depth below a face per length of the rim, at its point q in the direction t."""
     _, e_1, e_2 = rim
     tangent = axpy(-t[1], e_1, scale(t[0], e_2))
     return -dot(face_normal(g, petal, face, q), tangent)
 
 
 @kernel
-def _look(g, petal, height, rim, radius, t):
+def _sample(g, petal, height, rim, radius, t):
     """Return (depths, nearest face, growth of its depth, point) of the rim in the direction t."""
     q = rim_point(rim, radius, t)
     d = depths(g, petal, height, q)
@@ -104,7 +104,7 @@ def _turn(a, b):
 
 @kernel
 def _mix(a, b, share):
-    """Return the direction between the directions a and b of the rim's plane, at a share of their chord."""
+    """Return the direction between the directions a and b of the rim's plane, at a fraction `share` of their chord."""
     x = (1.0 - share) * a[0] + share * b[0]
     y = (1.0 - share) * a[1] + share * b[1]
     size = sqrt(x * x + y * y)
@@ -113,9 +113,10 @@ def _mix(a, b, share):
 
 @kernel
 def _share(low, high, weight_low, weight_high):
-    """Return where the deepest point may be between two ends, each as of `_look`.
+    """Return the estimated place of the deepest point between two ends, as a fraction of their chord.
 
-    One face: where its growth would vanish; two: where both would be equally deep.
+    The ends are results of `_sample`. If they have one nearest face, the place is where its growth would vanish; if
+    two, where both would be equally deep.
     """
     if low[1] == high[1]:
         before = weight_low * low[2]
@@ -130,9 +131,9 @@ def _share(low, high, weight_low, weight_high):
 
 @kernel
 def _meeting(g, petal, faces, rim, radius, at, t, t_low, t_high):
-    """Return the direction in which both faces are equally deep by their tangents at t, if it is between the ends.
+    """Return (direction, inside): where both faces are equally deep by their tangents at t, and if between the ends.
 
-    And whether it is: (direction, inside). Newton's step from `at`, which `_look` has returned for t.
+    It is a step of Newton's method from `at`, which `_sample` has returned for t.
     """
     d, face, rise, q = at
     other = faces[1] if face == faces[0] else faces[0]
@@ -142,17 +143,17 @@ def _meeting(g, petal, faces, rim, radius, at, t, t_low, t_high):
     angle = (d[face] - d[other]) / (radius * slope)
     x, y = _turn(t, (1.0, angle))
     size = sqrt(1.0 + angle * angle)
-    found = (x / size, y / size)
-    inside = t_low[0] * found[1] > t_low[1] * found[0] and found[0] * t_high[1] > found[1] * t_high[0]
-    return found, inside
+    u = (x / size, y / size)
+    inside = t_low[0] * u[1] > t_low[1] * u[0] and u[0] * t_high[1] > u[1] * t_high[0]
+    return u, inside
 
 
 @kernel
 def _deepest(g, petal, height, rim, radius, t_low, low, t, at, t_high, high):
     """Return (depth, normal, gain, q, by the tip) at the deepest point between two directions of the rim.
 
-    `low`, `at` and `high` are what `_look` has returned for them and for a direction t between them. False position
-    with the Illinois rule, and Newton's steps to where two faces are equally deep.
+    `low`, `at` and `high` are what `_sample` has returned for them and for a direction t between them. The search is
+    false position with the Illinois rule, with steps of Newton's method to where two faces are equally deep.
     """
     weight_low = 1.0
     weight_high = 1.0
@@ -181,7 +182,7 @@ def _deepest(g, petal, height, rim, radius, t_low, low, t, at, t_high, high):
                 t, inside = _meeting(g, petal, (low[1], high[1]), rim, radius, at, t, t_low, t_high)
         if not inside:
             t = _mix(t_low, t_high, _share(low, high, weight_low, weight_high))
-        at = _look(g, petal, height, rim, radius, t)
+        at = _sample(g, petal, height, rim, radius, t)
     d, face, _, q = at
     if low[1] == high[1]:
         return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
@@ -195,9 +196,9 @@ def _deepest(g, petal, height, rim, radius, t_low, low, t, at, t_high, high):
 
 
 @kernel
-def _deeper(best, found):
-    """Return the deeper one of two contacts, the first if they are alike."""
-    return found if found[0] > best[0] else best
+def _deeper(best, candidate):
+    """Return the deeper one of two contacts, the first if they are equally deep."""
+    return candidate if candidate[0] > best[0] else best
 
 
 @kernel
@@ -209,7 +210,7 @@ def petal_on_rim(g, petal, height, rim, radius):
     centre, e_1, e_2 = rim
     c = petal.azimuth[0]
     s = petal.azimuth[1]
-    # the point of the rim in the meridian of the petal's middle; of a rim without tilt exactly
+    # the point of the rim in the meridian of the petal's middle; exact for a rim without tilt
     aside = max(-0.9, min(0.9, (s * centre[1] - c * centre[2]) / radius))
     ahead = sqrt(1.0 - aside * aside)
     x = c * e_1[1] + s * e_1[2]
@@ -220,23 +221,23 @@ def petal_on_rim(g, petal, height, rim, radius):
     t_middle = (ahead * x - aside * y, ahead * y + aside * x)
     t_left = _turn(t_middle, BEFORE)
     t_right = _turn(t_middle, BEHIND)
-    left = _look(g, petal, height, rim, radius, t_left)
-    middle = _look(g, petal, height, rim, radius, t_middle)
-    right = _look(g, petal, height, rim, radius, t_right)
+    left = _sample(g, petal, height, rim, radius, t_left)
+    middle = _sample(g, petal, height, rim, radius, t_middle)
+    right = _sample(g, petal, height, rim, radius, t_right)
     d_left = left[0][left[1]]
     d_middle = middle[0][middle[1]]
     d_right = right[0][right[1]]
     best = (-1.0, e_1, 1.0, centre, False)
     if d_left >= d_middle:
         t = _turn(t_left, BEFORE)
-        outer = _look(g, petal, height, rim, radius, t)
+        outer = _sample(g, petal, height, rim, radius, t)
         if d_left >= outer[0][outer[1]]:
             best = _deeper(best, _deepest(g, petal, height, rim, radius, t, outer, t_left, left, t_middle, middle))
     if d_middle >= d_left and d_middle >= d_right:
         best = _deeper(best, _deepest(g, petal, height, rim, radius, t_left, left, t_middle, middle, t_right, right))
     if d_right >= d_middle:
         t = _turn(t_right, BEHIND)
-        outer = _look(g, petal, height, rim, radius, t)
+        outer = _sample(g, petal, height, rim, radius, t)
         if d_right >= outer[0][outer[1]]:
             best = _deeper(best, _deepest(g, petal, height, rim, radius, t_middle, middle, t_right, right, t, outer))
     return best
@@ -247,7 +248,7 @@ def _bound(g, rim, radius):
     """Return (level, y, z) that bound the depth below the cone of a point of the rim: level - y cos - z sin of u.
 
     u is the azimuth of the point as seen from the centre of the rim. The distance of the point from the axis of the
-    cone is not less than its projection on u. The abscissa of the point is taken for that in the direction u of the
+    cone is not less than its projection on u. The abscissa of the point is taken as that in the direction u of the
     plane of the rim: with the sine of the tilt, tau, these differ by less than tau^2, and the abscissas by R tau^3.
     """
     centre, e_1, e_2 = rim
@@ -262,9 +263,9 @@ def _bound(g, rim, radius):
 
 @kernel
 def _passes(bound, petal, wide):
-    """Return whether a rim passes a petal outside its cone: by the largest `_bound` within 60 deg of its middle.
+    """Return whether a rim passes a petal outside its cone, by the largest `_bound` within 60 deg of its middle.
 
-    `wide`: a rim far off the axis, of which points on the petal may be seen in any direction.
+    `wide`: the rim is far off the axis, and its points on the petal may be seen in any direction.
     """
     level, y, z = bound
     along = -(petal.azimuth[0] * y + petal.azimuth[1] * z)

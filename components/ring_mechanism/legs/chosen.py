@@ -1,4 +1,4 @@
-"""The law of the legs as the mechanism's kernels call it, chosen by the record when a kernel is compiled for it."""
+"""The law of the legs as called by the mechanism's kernels, chosen by the record when a kernel is compiled for it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ LAWS = {name: module.LAW for name, module in _MODULES.items()}
 
 
 def _chosen(name: str, *otherwise: Any) -> Any:
-    """Return the kernel that calls `name` of the law whose group of state a record has.
+    """Return the kernel that calls `name` of the law whose group of state is in the record.
 
-    `otherwise` is called where the module of the law has no such kernel; without it all must have one.
+    `otherwise` is called if the module of the law has no such kernel; without it every module must have one.
     """
-    found = None
+    chosen = None
     for module in _MODULES.values():
         own = getattr(module, name, *otherwise)
-        found = variant(module.LAW.state.name, own, found) if found else own
-    return found
+        chosen = variant(module.LAW.state.name, own, chosen) if chosen else own
+    return chosen
 
 
 @kernel
 def _nothing(m, h):
-    """Do nothing: the law counts its losses where it sets its forces, or has no drive of its own."""
+    """Do nothing: the law counts its losses in `drive`, or has no drive of its own."""
 
 
 @kernel
@@ -41,7 +41,7 @@ def _unchecked(m):
 
 @kernel
 def _no_load(m):
-    """Do nothing: all that draws the ring in acts along its legs."""
+    """Do nothing: all forces that draw the ring in act through its legs."""
 
 
 check = _chosen("check")

@@ -1,12 +1,13 @@
 """Cranks with rotary dampers and springs: the Hunt platform, as in SXDS (spec/01 10.4).
 
-Six cranks stand on the base and swing in planes through the axis, their elbows outward; a rod leads from each to the
-ring. On a crank act a rotary damper, dry friction, a spring stretched in its plane from a point of the base to one of
-the crank (a chain R P R without mass), and stops. At the start the outer stop carries what the springs push.
+Six cranks stand on the base and swing in planes through the axis, with their elbows outward. A rod connects each to the
+ring. Each crank is loaded by a rotary damper, dry friction, stops, and a spring stretched in its plane between a point
+of the base and a point of the crank (a massless R P R chain). At the start the outer stops carry the load of the
+springs.
 
-To draw the ring in, a drive turns all outer stops inward: cranks that are farthest out are taken first, and the springs
-keep all on their stops. Names: p = parameters.legs or parameters.dampers, c = crank, angle = of the crank from inward,
-growing as the ring goes in.
+To draw the ring in, a drive turns all outer stops inward. They take the cranks that are farthest out first, and the
+springs keep all cranks on their stops. Names: p = parameters.legs or parameters.dampers, c = crank, angle = angle of
+the crank from the inward direction, which grows as the ring goes in.
 """
 
 from __future__ import annotations
@@ -30,47 +31,48 @@ ANGLE = 432
 _RING, _ = platform.parameters(screws=False)
 
 GEOMETRY = (
-    parameter("initial_angle", "rad", "of all cranks at the start", 120.0 * pi / 180.0, display_unit="deg"),
-    parameter("retracted_angle", "rad", "of all cranks above which the ring is retracted", 161.8 * pi / 180.0,
+    parameter("initial_angle", "rad", "angle of all cranks at the start", 120.0 * pi / 180.0, display_unit="deg"),
+    parameter("retracted_angle", "rad", "angle of all cranks from which on the ring is retracted", 161.8 * pi / 180.0,
               display_unit="deg"),
     _RING,
     Group(
         "legs",
-        parameter("base_radius", "m", "of the joints of the cranks on the base", 0.5, minimum=1e-3),
+        parameter("base_radius", "m", "radius of the joints of the cranks on the base", 0.5, minimum=1e-3),
         parameter("base_angle", "rad", "half the azimuth between the cranks of a pair", 14.0 * pi / 180.0,
                   display_unit="deg"),
-        parameter("ring_radius", "m", "of the joints on the ring", 0.6, minimum=1e-3),
+        parameter("ring_radius", "m", "radius of the joints on the ring", 0.6, minimum=1e-3),
         parameter("ring_angle", "rad", "half the azimuth between the joints of a pair on the ring", pi / 4.0,
                   display_unit="deg"),
-        parameter("crank_length", "m", "between the joints of a crank", 0.25, minimum=1e-3),
-        parameter("rod_length", "m", "between the joints of a rod", 0.45, minimum=1e-3),
-        parameter("crank_mass", "kg", "of one crank", 5.0, minimum=0.0),
+        parameter("crank_length", "m", "length of a crank between its joints", 0.25, minimum=1e-3),
+        parameter("rod_length", "m", "length of a rod between its joints", 0.45, minimum=1e-3),
+        parameter("crank_mass", "kg", "mass of one crank", 5.0, minimum=0.0),
         parameter("crank_centre", "m", "centre of mass of a crank from its joint on the base", 0.1),
-        parameter("crank_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.004, 0.03), shape=2,
-                  minimum=0.0),
-        parameter("rod_mass", "kg", "of one rod", 4.0, minimum=0.0),
+        parameter("crank_inertia", "kg.m2", "inertia of a crank about its centre of mass: axial, transverse",
+                  (0.004, 0.03), shape=2, minimum=0.0),
+        parameter("rod_mass", "kg", "mass of one rod", 4.0, minimum=0.0),
         parameter("rod_centre", "m", "centre of mass of a rod from its joint on the crank", 0.2),
-        parameter("rod_inertia", "kg.m2", "about the centre of mass: axial, transverse", (0.001, 0.055), shape=2,
-                  minimum=0.0),
+        parameter("rod_inertia", "kg.m2", "inertia of a rod about its centre of mass: axial, transverse",
+                  (0.001, 0.055), shape=2, minimum=0.0),
         description="cranks and rods, R U S; pairs at the azimuths 0, 120 and 240 deg",
     ),
 )  # fmt: skip
 
 PARAMETERS = Group(
     "dampers",
-    parameter("damping", "N.m.s/rad", "of the rotary damper of a crank", 150.0, minimum=0.0),
-    parameter("friction", "N.m", "in the joint of a crank", 3.0, minimum=0.0),
-    parameter("friction_speed", "rad/s", "at which friction has reached 0.7 of its value", 0.02, minimum=1e-6),
-    parameter("spring_anchor", "m", "of the spring on the base: inward and along the axis from the crank's joint",
+    parameter("damping", "N.m.s/rad", "damping of the rotary damper of a crank", 150.0, minimum=0.0),
+    parameter("friction", "N.m", "dry friction in the joint of a crank", 3.0, minimum=0.0),
+    parameter("friction_speed", "rad/s", "rate at which friction reaches 0.7 of its value", 0.02, minimum=1e-6),
+    parameter("spring_anchor", "m", "anchor of the spring on the base, inward and along the axis from the crank joint",
               (0.12, 0.1), shape=2),
-    parameter("spring_arm", "m", "from the joint of the crank to the spring's point on it", 0.12, minimum=1e-3),
-    parameter("spring_preload", "N", "tension at the start", 120.0, minimum=0.0),
-    parameter("spring_stiffness", "N/m", "of the spring", 400.0, minimum=0.0),
-    parameter("largest_angle", "rad", "of a crank, at its inner stop", 165.0 * pi / 180.0, display_unit="deg"),
-    parameter("retracted_stop", "rad", "angle of a crank on its outer stop, the ring drawn in", 162.0 * pi / 180.0,
-              display_unit="deg"),
-    parameter("stop_stiffness", "N.m/rad", "of the stops", 2e4, minimum=1e-6),
-    parameter("stop_damping", "N.m.s/rad", "of the stops", 20.0, minimum=0.0),
+    parameter("spring_arm", "m", "distance from the joint of the crank to the attachment of the spring", 0.12,
+              minimum=1e-3),
+    parameter("spring_preload", "N", "tension of the spring at the start", 120.0, minimum=0.0),
+    parameter("spring_stiffness", "N/m", "stiffness of the spring", 400.0, minimum=0.0),
+    parameter("largest_angle", "rad", "angle of a crank at its inner stop", 165.0 * pi / 180.0, display_unit="deg"),
+    parameter("retracted_stop", "rad", "angle of a crank at its outer stop with the ring drawn in",
+              162.0 * pi / 180.0, display_unit="deg"),
+    parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 2e4, minimum=1e-6),
+    parameter("stop_damping", "N.m.s/rad", "damping of the stops", 20.0, minimum=0.0),
     description="rotary dampers, springs and stops of the cranks",
 )  # fmt: skip
 
@@ -81,17 +83,17 @@ LAW = LegLaw(
     parameters=(PARAMETERS, retractor.parameters(200.0, "that of the outer stops")),
     state=Group(
         "damper",
-        private("length", "m", "of the springs at the start"),
-        private("lean", "rad", "into the outer stops at the start"),
-        private("dampers", "J", "dissipated by rotary dampers"),
-        private("friction", "J", "dissipated by friction"),
-        private("stops", "J", "dissipated by the stops"),
-        private("load", "N.m", "of the cranks on their outer stops, at the last evaluation"),
+        private("length", "m", "length of the springs at the start"),
+        private("lean", "rad", "depth of the cranks in their outer stops at the start"),
+        private("dampers", "J", "energy dissipated by rotary dampers"),
+        private("friction", "J", "energy dissipated by friction"),
+        private("stops", "J", "energy dissipated by the stops"),
+        private("load", "N.m", "load of the cranks on their outer stops at the last evaluation"),
     ),
     leg=(
-        output("angle", "rad", "of the crank from inward, grows as the ring goes in", display_unit="deg"),
-        output("rate", "rad/s", "of the angle"),
-        output("torque", "N.m", "on the crank, positive draws the ring in"),
+        output("angle", "rad", "angle of the crank from inward, grows as the ring goes in", display_unit="deg"),
+        output("rate", "rad/s", "rate of the angle"),
+        output("torque", "N.m", "torque on the crank, positive draws the ring in"),
     ),
     devices=("dampers", "friction", "stops", "drive"),
     works=("drive",),
@@ -109,7 +111,7 @@ LAW = LegLaw(
             "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.retracted_angle = "
             "{parameters.retracted_angle:g} rad, parameters.dampers.retracted_stop = "
             "{parameters.dampers.retracted_stop:g} rad and parameters.dampers.largest_angle = "
-            "{parameters.dampers.largest_angle:g} rad must rise between 0 and pi"
+            "{parameters.dampers.largest_angle:g} rad must be ascending between 0 and pi"
         ),
     },
 )
@@ -122,7 +124,7 @@ def _azimuth(k, half):
 
 @kernel
 def _across(p, angle):
-    """Return the distance across the axis that a rod bridges when its crank has this angle and the ring is aligned."""
+    """Return the transverse distance that a rod spans for this angle of its crank and an aligned ring, m."""
     radius = p.base_radius - p.crank_length * cos(angle)
     between = p.ring_angle - p.base_angle
     square = radius * radius + p.ring_radius * p.ring_radius - 2.0 * radius * p.ring_radius * cos(between)
@@ -131,14 +133,14 @@ def _across(p, angle):
 
 @kernel
 def height(p, angle):
-    """Return the height of an aligned ring over the joints on the base, m, all cranks at this angle; NaN if none."""
+    """Return the height of an aligned ring above the joints on the base, m, all cranks at this angle; NaN if none."""
     across = _across(p, angle)
     return p.crank_length * sin(angle) + sqrt(p.rod_length * p.rod_length - across * across)
 
 
 @kernel
 def check_geometry(m):
-    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    """Check that the parameters are consistent. Returns 0, or the code of the first failure."""
     p = m.parameters
     across = _across(p.legs, p.initial_angle)
     if not p.legs.rod_length > across:
@@ -150,7 +152,7 @@ def check_geometry(m):
 
 @kernel
 def _set_crank(p, c, k):
-    """Set the constants of crank k: x of its joint inward, y along the axis of the mechanism."""
+    """Set the constants of crank k; x of its joint points inward, y along the axis of the mechanism."""
     a = _azimuth(k, p.base_angle)
     b = _azimuth(k, p.ring_angle)
     inward = (0.0, -cos(a), -sin(a))
@@ -174,7 +176,7 @@ def _set_crank(p, c, k):
 
 @kernel
 def build(m):
-    """Set masses and geometry, and the ring where all cranks have their initial angle."""
+    """Set masses and geometry, with all cranks at their initial angle."""
     p = m.parameters
     for k in range(LEGS):
         _set_crank(p.legs, m.hexapod.crank[k], k)
@@ -201,15 +203,15 @@ def crank_angle(c):
 
 @kernel
 def check(m):
-    """Return 0: `check_geometry` has checked all."""
+    """Return 0: `check_geometry` has checked all parameters."""
     return 0
 
 
 @kernel
 def spring(p, cosine, sine, start):
-    """Return (length in m, tension in N, lever dL/d(angle) in m) of the spring on a crank at an angle.
+    """Return (length in m, tension in N, lever dL/d(angle) in m) of the spring at an angle of the crank.
 
-    `start` is its length where it has its preload.
+    `start` is the length at which the tension is the preload.
     """
     along = subtract((p.spring_arm * cosine, p.spring_arm * sine, 0.0), (p.spring_anchor[0], p.spring_anchor[1], 0.0))
     length = sqrt(dot(along, along))
@@ -219,7 +221,7 @@ def spring(p, cosine, sine, start):
 
 @kernel
 def initialize(m):
-    """Set springs and stops where the cranks start, the drive at rest, and all losses to zero."""
+    """Set springs and stops for the initial angle, the drive at rest, and all losses to zero."""
     p = m.parameters.dampers
     angle = m.parameters.initial_angle
     length, _, _ = spring(p, cos(angle), sin(angle), 0.0)
@@ -235,7 +237,7 @@ def initialize(m):
 
 @kernel
 def _stop_depths(m, angle, ahead):
-    """Return how deep a crank is in its (outer, inner) stop, rad, 0 outside; the outer one `ahead` (s) of its place."""
+    """Return the depths of a crank in its (outer, inner) stops, rad, 0 outside; the outer stop `ahead` (s) in time."""
     outer = m.parameters.initial_angle + m.damper.lean + retractor.way(m, ahead) - angle
     return max(0.0, outer), max(0.0, angle - m.parameters.dampers.largest_angle)
 
@@ -249,7 +251,7 @@ def retract(m, h):
 
 @kernel
 def drive(m, h, share):
-    """Set the torques on all cranks where they are placed, and add what they lose over `share`."""
+    """Set the torques on all cranks as placed, and add their losses over `share`."""
     p = m.parameters.dampers
     loss = m.damper
     loss.load = 0.0

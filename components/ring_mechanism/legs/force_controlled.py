@@ -1,15 +1,15 @@
 """Electric legs under force control: a motor on each screw, soft capture, then damping; as NDS and IBDM (spec/07 1.2).
 
-Each controller asks for a force: that of a soft spring and damper about a commanded stroke while the ring captures, of
-a firm damper when `command.attenuate` is set. A loop around a force sensor on the rod makes friction and inertia of the
-train smaller by 1 + gain. When a leg is first pushed, the commanded stroke of all advances at `lunge_speed` by
-`lunge_stroke`: the ring goes toward the passive one. Motors turn no faster than their voltage allows and push no harder
-than their current does. Forces are those along effective strokes, v = rate of the effective stroke.
+Each controller demands a force: during capture that of a soft spring and damper about a commanded stroke, and that of a
+strong damper when `command.attenuate` is set. A loop around a force sensor on the rod reduces the apparent friction and
+inertia of the train by the factor 1 + gain. When a leg is first pushed, the commanded strokes of all legs advance at
+`lunge_speed` by `lunge_stroke`: the ring lunges toward the passive one. Motor speed is limited by voltage, motor force
+by current. Forces are those along effective strokes; v is the rate of the effective stroke.
 
-With `command.retract` each leg holds the stroke that it has, until a reference that all share reaches it; the reference
-starts at the longest leg and moves inward at `retraction_speed`. The longest leg so goes first, as the longest cable of
-the elastic-adaptive mechanism does: all become equal, which aligns the ring, and go in together onto their stops.
-Where the ring goes out again, its commanded strokes are those of the start, and it can lunge anew.
+With `command.retract` each leg holds its stroke until a common reference reaches it. The reference starts at the
+longest leg and moves inward at `retraction_speed`. So the longest leg moves first, as does the longest cable of the
+elastic-adaptive mechanism. The strokes become equal, which aligns the ring, and all legs move in together onto their
+stops. When the ring moves out again, its commanded strokes are those of the start, and it can lunge again.
 """
 
 from __future__ import annotations
@@ -25,32 +25,33 @@ from components.ring_mechanism.legs.law import LegLaw
 PARAMETERS = (
     Group(
         "control",
-        parameter("capture_stiffness", "N/m", "of a leg about its commanded stroke, before capture", 2000.0,
+        parameter("capture_stiffness", "N/m", "stiffness of a leg about its commanded stroke before capture", 2000.0,
                   minimum=0.0),
-        parameter("capture_damping", "N.s/m", "of a leg before capture", 200.0, minimum=0.0),
-        parameter("capture_force", "N", "largest that a leg is asked for before capture", 150.0, minimum=0.0),
-        parameter("contact_force", "N", "on the sensor of a leg, inward, that starts the lunge", 15.0, minimum=0.0),
-        parameter("lunge_speed", "m/s", "of the commanded stroke after first contact", 0.15, minimum=0.0),
-        parameter("lunge_stroke", "m", "by which the commanded stroke advances", 0.08, minimum=0.0),
-        parameter("damping", "N.s/m", "of a leg after capture", 5e3, minimum=0.0),
-        parameter("stiffness", "N/m", "of a leg about its first stroke, after capture", 500.0, minimum=0.0),
-        parameter("force", "N", "largest that a leg is asked for after capture", 600.0, minimum=0.0),
-        parameter("retraction_stiffness", "N/m", "of a leg about its commanded stroke while the ring is drawn in", 2e4,
+        parameter("capture_damping", "N.s/m", "damping of a leg before capture", 200.0, minimum=0.0),
+        parameter("capture_force", "N", "largest demanded force of a leg before capture", 150.0, minimum=0.0),
+        parameter("contact_force", "N", "sensed inward force on a leg that starts the lunge", 15.0, minimum=0.0),
+        parameter("lunge_speed", "m/s", "speed of the commanded stroke after first contact", 0.15, minimum=0.0),
+        parameter("lunge_stroke", "m", "advance of the commanded stroke in the lunge", 0.08, minimum=0.0),
+        parameter("damping", "N.s/m", "damping of a leg after capture", 5e3, minimum=0.0),
+        parameter("stiffness", "N/m", "stiffness of a leg about its initial stroke after capture", 500.0, minimum=0.0),
+        parameter("force", "N", "largest demanded force of a leg after capture", 600.0, minimum=0.0),
+        parameter("retraction_stiffness", "N/m", "stiffness of a leg about its commanded stroke during retraction", 2e4,
                   minimum=0.0),
-        parameter("retraction_speed", "m/s", "of the commanded strokes while the ring is drawn in", 4e-3, minimum=0.0),
-        parameter("retraction_overrun", "m", "by which the commanded strokes end beyond the stops", 2e-3, minimum=0.0),
-        parameter("gain", "1", "of the loop around the force sensor", 3.0, minimum=0.0),
-        parameter("sensor_time", "s", "constant of the filter behind the force sensor", 5e-3, minimum=1e-6),
+        parameter("retraction_speed", "m/s", "speed of the commanded strokes during retraction", 4e-3, minimum=0.0),
+        parameter("retraction_overrun", "m", "distance of the final commanded strokes beyond the stops", 2e-3,
+                  minimum=0.0),
+        parameter("gain", "1", "gain of the loop around the force sensor", 3.0, minimum=0.0),
+        parameter("sensor_time", "s", "time constant of the filter of the force sensor", 5e-3, minimum=1e-6),
         description="controllers of the legs",
     ),
     Group(
         "motors",
-        parameter("stall_force", "N", "of a motor at the rod", 1500.0, minimum=0.0),
-        parameter("free_speed", "m/s", "of the rod at which a motor has no force left", 0.4, minimum=1e-6),
-        parameter("friction", "N", "of the train, at the rod", 40.0, minimum=0.0),
-        parameter("friction_speed", "m/s", "at which friction has reached 0.7 of its value", 5e-3, minimum=1e-6),
-        parameter("stop_stiffness", "N/m", "of the stops at both ends of the stroke", 5e5, minimum=1.0),
-        parameter("stop_damping", "N.s/m", "of the stops", 500.0, minimum=0.0),
+        parameter("stall_force", "N", "stall force of a motor at the rod", 1500.0, minimum=0.0),
+        parameter("free_speed", "m/s", "speed of the rod at which the force of a motor is zero", 0.4, minimum=1e-6),
+        parameter("friction", "N", "dry friction of the train, at the rod", 40.0, minimum=0.0),
+        parameter("friction_speed", "m/s", "speed at which friction reaches 0.7 of its value", 5e-3, minimum=1e-6),
+        parameter("stop_stiffness", "N/m", "stiffness of the stops at both ends of the stroke", 5e5, minimum=1.0),
+        parameter("stop_damping", "N.s/m", "damping of the stops", 500.0, minimum=0.0),
         description="motors of the legs with their trains and stops",
     ),
 )  # fmt: skip
@@ -64,33 +65,33 @@ LAW = LegLaw(
         "servo",
         Group(
             "leg",
-            private("motor", "N", "of the motor, at the rod"),
-            private("sensed", "N", "of the train on the rod, filtered"),
-            private("rate", "m/s", "of the effective stroke at the last evaluation"),
-            private("total", "N", "of motor, friction and stops at the last evaluation"),
-            private("held", "m", "effective stroke with which the retraction began"),
+            private("motor", "N", "force of the motor at the rod"),
+            private("sensed", "N", "force of the train on the rod, filtered"),
+            private("rate", "m/s", "rate of the effective stroke at the last evaluation"),
+            private("total", "N", "force of motor, friction and stops at the last evaluation"),
+            private("held", "m", "effective stroke at the start of the retraction"),
             count=LEGS,
         ),
-        private("advance", "m", "of the commanded stroke"),
+        private("advance", "m", "advance of the commanded stroke"),
         private("touched", "1", "a leg has been pushed"),
-        private("retracting", "1", "a retraction has begun, and its end is held"),
-        private("reference", "m", "commanded stroke of legs that are longer, while the ring is drawn in"),
-        private("work", "J", "done by the motors"),
-        private("friction", "J", "dissipated in the trains"),
-        private("stops", "J", "dissipated by the stops"),
+        private("retracting", "1", "a retraction is under way, or its end is held"),
+        private("reference", "m", "largest commanded stroke during retraction"),
+        private("work", "J", "work done by the motors"),
+        private("friction", "J", "energy dissipated in the trains"),
+        private("stops", "J", "energy dissipated by the stops"),
     ),
     leg=(
         *struts.OUTPUTS,
-        output("force", "N", "of motor, friction and stops on the rod, positive pushes it out"),
-        output("motor_force", "N", "of the motor at the rod, positive pushes it out"),
-        output("sensed_force", "N", "of the force sensor, filtered, positive pushes the rod out"),
-        output("commanded_stroke", "m", "about which the leg is controlled"),
+        output("force", "N", "force of motor, friction and stops on the rod, positive pushes it out"),
+        output("motor_force", "N", "force of the motor at the rod, positive pushes it out"),
+        output("sensed_force", "N", "reading of the force sensor, filtered, positive pushes the rod out"),
+        output("commanded_stroke", "m", "commanded stroke of the leg"),
     ),
     devices=("friction", "stops"),
     works=("drive",),
     command=(
-        input("attenuate", "1", "the ring is captured: damp", 0.0, type=BOOLEAN),
-        input("retract", "1", "draw the ring in, and hold it there", 0.0, type=BOOLEAN),
+        input("attenuate", "1", "damp the motion: the ring is captured", 0.0, type=BOOLEAN),
+        input("retract", "1", "draw the ring in and hold it there", 0.0, type=BOOLEAN),
     ),
     messages=struts.MESSAGES,
     starts={"initial_stroke": 0.14, "nut_inertia": 2e-4, "margin": (0.02, 0.03)},
@@ -99,13 +100,13 @@ LAW = LegLaw(
 
 @kernel
 def check(m):
-    """Return 0: all parameters fit each other."""
+    """Return 0: there are no further conditions on the parameters."""
     return 0
 
 
 @kernel
 def initialize(m):
-    """Set sensors, commanded stroke and energies to their start."""
+    """Initialise sensors, commanded strokes and energies."""
     s = m.servo
     for k in range(LEGS):
         s.leg[k].motor = 0.0
@@ -129,7 +130,7 @@ def _limited(x, limit):
 
 @kernel
 def wanted(p, attenuate, beyond, v):
-    """Return the force that the controller of a leg asks for, N, `beyond` (m) its commanded stroke at the rate v."""
+    """Return the demanded force of a leg, N, at `beyond` (m) past its commanded stroke and the rate v (m/s)."""
     if attenuate != 0.0:
         return _limited(-p.stiffness * beyond - p.damping * v, p.force)
     return _limited(-p.capture_stiffness * beyond - p.capture_damping * v, p.capture_force)
@@ -137,22 +138,25 @@ def wanted(p, attenuate, beyond, v):
 
 @kernel
 def drawn(p, beyond, v):
-    """Return the force that the controller of a leg asks for while the ring is drawn in, N; otherwise as `wanted`."""
+    """Return the demanded force of a leg during retraction, N; arguments as for `wanted`."""
     return _limited(-p.retraction_stiffness * beyond - p.damping * v, p.force)
 
 
 @kernel
 def motor(p, force, v):
-    """Return what a motor gives of `force`, N: less the faster it turns with it, the stall force against it."""
-    left = p.stall_force
+    """Return the force of a motor, N, for the demand `force`.
+
+    The limit falls with the speed v in the direction of the force; it is the stall force against the motion.
+    """
+    available = p.stall_force
     if force * v > 0.0:
-        left *= max(0.0, 1.0 - fabs(v) / p.free_speed)
-    return _limited(force, left)
+        available *= max(0.0, 1.0 - fabs(v) / p.free_speed)
+    return _limited(force, available)
 
 
 @kernel
 def _sense(m, h):
-    """Advance the force sensors by h: what the trains pass on to the rods, less what spins the nuts."""
+    """Advance the force sensors by h: the forces of the trains minus those that accelerate the nuts, filtered."""
     s = m.servo
     p = m.parameters.control
     passed = 1.0 - exp(-h / p.sensor_time)
@@ -171,9 +175,9 @@ def _sense(m, h):
 
 @kernel
 def _refer(m, h):
-    """Advance the reference of a retraction by h; one begins at the longest leg, and takes back the lunge.
+    """Advance the reference of a retraction by h; a retraction begins at the longest leg and cancels the lunge.
 
-    Where `command.retract` is taken back the reference stands; without `command.attenuate` too the ring goes out again.
+    When `command.retract` is reset, the reference stops; when `command.attenuate` is reset too, the ring moves out.
     """
     s = m.servo
     p = m.parameters.control
@@ -202,7 +206,7 @@ def _aim(m, k):
 
 @kernel
 def drive(m, h, share):
-    """Sample sensors over h, set the torques of the nuts, and add work and losses over `share`."""
+    """Sample the sensors over h, set the torques of the nuts, and add work and losses over `share`."""
     s = m.servo
     p = m.parameters.motors
     stroke = m.parameters.legs.stroke
@@ -216,10 +220,10 @@ def drive(m, h, share):
         place = effective_stroke(c)
         beyond = place - _aim(m, k)
         if s.retracting != 0.0:
-            want = drawn(m.parameters.control, beyond, v)
+            demand = drawn(m.parameters.control, beyond, v)
         else:
-            want = wanted(m.parameters.control, m.command.attenuate, beyond, v)
-        e.motor = motor(p, want + m.parameters.control.gain * (want - e.sensed), v)
+            demand = wanted(m.parameters.control, m.command.attenuate, beyond, v)
+        e.motor = motor(p, demand + m.parameters.control.gain * (demand - e.sensed), v)
         friction = train.friction(p.friction, p.friction_speed, v)
         low = max(0.0, -place)
         high = max(0.0, place - stroke)

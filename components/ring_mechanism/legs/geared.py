@@ -1,13 +1,14 @@
-"""Legs geared together: six shafts by sums and differences of nuts, each with damper, brake, spring, stops; as in APAS.
+"""Legs geared together by differentials into six shafts, each with damper, brake, spring and stops; as in APAS.
 
-The tree of differentials separates the motions of the ring into shafts: one turns with the mean stroke, two with tilts,
-one with roll, two with lateral motion, to first order (spec/01 10.5). The ring so yields to each with a resistance of
-its own, up to a stop of its own. Nuts of left-hand screws enter the tree through an idler, so that all angles grow with
-the strokes. Angles of the shafts count from the start.
+The tree of differentials adds and subtracts the angles of the nuts and so separates the motions of the ring: one shaft
+turns with the mean stroke, two with tilts, one with roll, two with lateral motion, to first order (spec/01 10.5). So
+each motion has its own resistance and its own stops. Nuts of left-hand screws enter the tree through an idler, so that
+all angles grow with the strokes. Angles of the shafts count from the start.
 
-The spring, the damper, the brake and the stops of the first shaft stand on a carrier. To draw the ring in, a drive
-turns it back: it takes the first shaft along, and all nuts with it, until the rods sit on their seats. The other shafts
-are centred by their springs meanwhile, and by the seats at the end. Names: p = parameters.shafts, g = hexapod.gear.
+The spring, the damper, the brake and the stops of the first shaft are mounted on a carrier. To draw the ring in, a
+drive turns the carrier back. It takes the first shaft and all nuts with it, until the rods sit on their seats.
+Meanwhile the other shafts are centred by their springs, and at the end by the seats. Names: p = parameters.shafts,
+g = hexapod.gear.
 """
 
 from __future__ import annotations
@@ -30,24 +31,26 @@ RETRACTION = 423
 
 PARAMETERS = Group(
     "shafts",
-    parameter("inertia", "kg.m2", "of a shaft with its train", (6e-4, 4e-4, 4e-4, 4e-4, 4e-4, 4e-4), shape=SHAFTS,
-              minimum=0.0),
-    parameter("preload", "N.m", "of its spring at the start, toward its upper stop",
+    parameter("inertia", "kg.m2", "inertia of a shaft with its train", (6e-4, 4e-4, 4e-4, 4e-4, 4e-4, 4e-4),
+              shape=SHAFTS, minimum=0.0),
+    parameter("preload", "N.m", "preload of the spring at the start, toward the upper stop",
               (1.15, 0.0, 0.0, 0.0, 0.0, 0.0), shape=SHAFTS, minimum=0.0),
-    parameter("stiffness", "N.m/rad", "of its spring", (0.009, 0.007, 0.007, 0.008, 0.012, 0.012), shape=SHAFTS,
+    parameter("stiffness", "N.m/rad", "stiffness of the spring", (0.009, 0.007, 0.007, 0.008, 0.012, 0.012),
+              shape=SHAFTS, minimum=0.0),
+    parameter("damping", "N.m.s/rad", "damping of the damper", (0.3, 0.01, 0.01, 0.01, 0.02, 0.02), shape=SHAFTS,
               minimum=0.0),
-    parameter("damping", "N.m.s/rad", "of its damper", (0.3, 0.01, 0.01, 0.01, 0.02, 0.02), shape=SHAFTS,
+    parameter("friction", "N.m", "dry friction of the brake and the train", (0.3, 0.03, 0.03, 0.04, 0.06, 0.06),
+              shape=SHAFTS, minimum=0.0),
+    parameter("friction_speed", "rad/s", "rate at which friction reaches 0.7 of its value", 1.0, minimum=1e-6),
+    parameter("lower_stop", "rad", "angle of the lower stop", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0),
+              shape=SHAFTS),
+    parameter("upper_stop", "rad", "angle of the upper stop", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
+    parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 4.0, minimum=1e-6),
+    parameter("stop_damping", "N.m.s/rad", "damping of the stops", 0.02, minimum=0.0),
+    parameter("retraction", "rad", "angle by which the drive turns the first shaft back from the start", 60.3,
               minimum=0.0),
-    parameter("friction", "N.m", "of its brake and its train", (0.3, 0.03, 0.03, 0.04, 0.06, 0.06), shape=SHAFTS,
-              minimum=0.0),
-    parameter("friction_speed", "rad/s", "at which friction has reached 0.7 of its value", 1.0, minimum=1e-6),
-    parameter("lower_stop", "rad", "smallest angle", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0), shape=SHAFTS),
-    parameter("upper_stop", "rad", "largest angle", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
-    parameter("stop_stiffness", "N.m/rad", "of the stops", 4.0, minimum=1e-6),
-    parameter("stop_damping", "N.m.s/rad", "of the stops", 0.02, minimum=0.0),
-    parameter("retraction", "rad", "by which the drive turns the first shaft back from the start", 60.3, minimum=0.0),
-    parameter("seat_stiffness", "N/m", "of the seat of a rod at its retracted position", 5e5, minimum=0.0),
-    parameter("seat_damping", "N.s/m", "of the seat of a rod", 500.0, minimum=0.0),
+    parameter("seat_stiffness", "N/m", "stiffness of the seat of a rod at its retracted position", 5e5, minimum=0.0),
+    parameter("seat_damping", "N.s/m", "damping of the seat of a rod", 500.0, minimum=0.0),
     description="shafts of the gear tree: mean stroke, two tilts, roll, two lateral motions",
 )  # fmt: skip
 
@@ -59,14 +62,14 @@ LAW = LegLaw(
     state=Group(
         "gearbox",
         private("start", "rad", "angles of the nuts at the start", shape=LEGS),
-        private("dampers", "J", "dissipated by dampers"),
-        private("brakes", "J", "dissipated by brakes and trains"),
-        private("stops", "J", "dissipated by the stops"),
-        private("seats", "J", "dissipated by the seats of the rods"),
+        private("dampers", "J", "energy dissipated by dampers"),
+        private("brakes", "J", "energy dissipated by brakes and trains"),
+        private("stops", "J", "energy dissipated by the stops"),
+        private("seats", "J", "energy dissipated by the seats of the rods"),
     ),
     leg=(
         *struts.OUTPUTS,
-        output("nut_angle", "rad", "of the nut, in the sense of the stroke"),
+        output("nut_angle", "rad", "angle of the nut, growing with the stroke"),
     ),
     devices=("dampers", "brakes", "stops", "seats", "drive"),
     works=("drive",),
@@ -76,9 +79,9 @@ LAW = LegLaw(
     public=(
         Group(
             "shaft",
-            output("angle", "rad", "from the start"),
-            output("rate", "rad/s", "of the angle"),
-            output("torque", "N.m", "of spring, damper, brake and stops"),
+            output("angle", "rad", "angle of the shaft from the start"),
+            output("rate", "rad/s", "rate of the angle"),
+            output("torque", "N.m", "torque of spring, damper, brake and stops"),
             count=SHAFTS,
         ),
         retractor.OUTPUTS,
@@ -88,12 +91,12 @@ LAW = LegLaw(
         **struts.MESSAGES,
         RANGE: Message(
             "parameters.shafts.lower_stop[{status.index:.0f}] = {status.value:g} rad must not be above 0, the start, "
-            "nor parameters.shafts.upper_stop below it"
+            "and parameters.shafts.upper_stop must not be below 0"
         ),
         HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
         RETRACTION: Message(
-            "parameters.shafts.retraction = {parameters.shafts.retraction:g} rad is less than the "
-            "{status.value:.4g} rad by which the first shaft turns over "
+            "parameters.shafts.retraction = {parameters.shafts.retraction:g} rad is less than the rotation "
+            "{status.value:.4g} rad of the first shaft over "
             "parameters.initial_stroke = {parameters.initial_stroke:g} m"
         ),
     },
@@ -102,7 +105,7 @@ LAW = LegLaw(
 
 @kernel
 def check(m):
-    """Return 0, or the code of a range without the start in it, a screw without a hand, too short a retraction."""
+    """Return 0, or the code of a range without the start, of an invalid screw hand, or of too short a retraction."""
     p = m.parameters.shafts
     for i in range(SHAFTS):
         if p.lower_stop[i] > 0.0 or p.upper_stop[i] < 0.0:
@@ -119,9 +122,10 @@ def check(m):
 
 @kernel
 def _differential(i, k):
-    """Return the angle of shaft i by that of nut k in the sense of its stroke (spec/01 10.5).
+    """Return the angle of shaft i per angle of nut k, growing with its stroke (spec/01 10.5).
 
-    Pairs (1, 2), (3, 4), (5, 6); half sum and half difference of a pair, then mean and first harmonics over the pairs.
+    The pairs are (1, 2), (3, 4), (5, 6). The shafts are the mean and first harmonics over the pairs of the half sums
+    and half differences of each pair.
     """
     half = -0.5 if i >= 3 and k % 2 == 1 else 0.5
     azimuth = (k // 2) * (2.0 * pi / 3.0)
@@ -132,13 +136,13 @@ def _differential(i, k):
 
 @kernel
 def _nut_angle(p, c, k):
-    """Return the angle of the nut of leg k, rad, in the sense of its stroke."""
+    """Return the angle of the nut of leg k, rad, growing with its stroke."""
     return p.legs.hand[k] * (c.nut_ratio * c.stroke + platform.roll(c))
 
 
 @kernel
 def initialize(m):
-    """Set the gear tree, its shafts and the drive at rest where the legs are placed, and all losses to zero."""
+    """Set the gear tree, its shafts and the drive at rest for the placed legs, and all losses to zero."""
     g = m.hexapod.gear
     for i in range(SHAFTS):
         g.inertia[i] = m.parameters.shafts.inertia[i]
@@ -165,9 +169,9 @@ def _angle(m, i):
 
 @kernel
 def _stop_depths(p, i, angle):
-    """Return how deep a shaft is in its stops, rad: (lower, upper), 0 outside.
+    """Return the depths of a shaft in its (lower, upper) stops, rad, 0 outside.
 
-    A shaft whose upper stop is where it starts leans on it with its preload.
+    A shaft that starts at its upper stop is pressed against it by its preload.
     """
     lean = p.preload[i] / p.stop_stiffness if p.upper_stop[i] == 0.0 else 0.0
     return max(0.0, p.lower_stop[i] - angle), max(0.0, angle - p.upper_stop[i] + lean)
@@ -175,7 +179,7 @@ def _stop_depths(p, i, angle):
 
 @kernel
 def _carried(m, i, ahead):
-    """Return the angle from the start of what the spring, damper, brake and stops of shaft i stand on, rad."""
+    """Return the angle from the start of the mount of the spring, damper, brake and stops of shaft i, rad."""
     return -retractor.way(m, ahead) if i == 0 else 0.0
 
 
@@ -187,7 +191,7 @@ def retract(m, h):
 
 @kernel
 def _seat(m, share):
-    """Set the torques of the seats on the nuts where the legs are placed, and add what they lose over `share`."""
+    """Set the torques of the seats on the nuts of the placed legs, and add their losses over `share`."""
     p = m.parameters.shafts
     for k in range(LEGS):
         c = m.hexapod.strut[k]
@@ -200,7 +204,7 @@ def _seat(m, share):
 
 @kernel
 def drive(m, h, share):
-    """Set the torques of all shafts and seats where the legs are placed, and add what they lose over `share`."""
+    """Set the torques of all shafts and seats for the placed legs, and add their losses over `share`."""
     p = m.parameters.shafts
     g = m.hexapod.gear
     loss = m.gearbox
@@ -221,7 +225,7 @@ def drive(m, h, share):
 
 @kernel
 def set_outputs(m):
-    """Set angles of nuts; angles, rates and torques of shafts; those of the drive."""
+    """Set the outputs of nuts, shafts and drive."""
     retractor.set_outputs(m)
     for k in range(LEGS):
         m.leg[k].nut_angle = _nut_angle(m.parameters, m.hexapod.strut[k], k)

@@ -1,10 +1,10 @@
 """Hydraulic attenuators: orifices, a return spring and stops; passive, as in the ring of Apollo (spec/01 10.2).
 
 The ring waits at its forward position, where the springs hold the rods against their stops; legs can only shorten.
-Pushed in, oil passes an orifice that closes over the stroke; pushed out by its spring, a rod draws it back through a
-wider one.
+When a rod is pushed in, oil passes an orifice that closes over the stroke. When the spring pushes the rod out, the oil
+returns through a wider orifice.
 
-The ring is drawn in by three cables on drums that one drive turns: those of the peripheral mechanism, without the
+The ring is drawn in by three cables on drums that one drive turns, as in the peripheral mechanism but without the
 springs that keep slack cables tight. At the start all their slack is paid out. Names: p = parameters.attenuators,
 c = strut; v = rate of the stroke.
 """
@@ -29,20 +29,20 @@ METERING = 401
 
 PARAMETERS = Group(
     "attenuators",
-    parameter("fluid_density", "kg/m3", "of the oil", 870.0, minimum=0.0),
-    parameter("piston_area", "m2", "that displaces oil", 2e-4, minimum=0.0),
-    parameter("discharge_coefficient", "1", "of all orifices", 0.7, minimum=1e-3),
-    parameter("metered_compression", "m", "of the rod from its forward position, points of the metering",
+    parameter("fluid_density", "kg/m3", "density of the oil", 870.0, minimum=0.0),
+    parameter("piston_area", "m2", "area of the piston that displaces oil", 2e-4, minimum=0.0),
+    parameter("discharge_coefficient", "1", "discharge coefficient of all orifices", 0.7, minimum=1e-3),
+    parameter("metered_compression", "m", "compressions from the forward position at which the orifice is metered",
               (0.0, 0.06, 0.12, 0.18, 0.24), shape=POINTS),
-    parameter("metered_area", "m2", "of the orifice against compression there",
+    parameter("metered_area", "m2", "areas of the orifice for compression at these points",
               (4.6e-7, 4.2e-7, 3.7e-7, 3.1e-7, 2.4e-7), shape=POINTS, minimum=1e-9),
-    parameter("return_area", "m2", "of the orifice against extension", 2e-6, minimum=1e-9),
-    parameter("preload", "N", "of the return spring at the forward position", 60.0, minimum=0.0),
-    parameter("stiffness", "N/m", "of the return spring", 150.0, minimum=0.0),
-    parameter("stop_stiffness", "N/m", "of the stops at both ends", 5e5, minimum=1.0),
-    parameter("stop_damping", "N.s/m", "of the stops", 500.0, minimum=0.0),
-    parameter("seal_friction", "N", "of the seals", 20.0, minimum=0.0),
-    parameter("seal_speed", "m/s", "at which seal friction has reached 0.7 of its value", 5e-3, minimum=1e-6),
+    parameter("return_area", "m2", "area of the orifice for extension", 2e-6, minimum=1e-9),
+    parameter("preload", "N", "force of the return spring at the forward position", 60.0, minimum=0.0),
+    parameter("stiffness", "N/m", "stiffness of the return spring", 150.0, minimum=0.0),
+    parameter("stop_stiffness", "N/m", "stiffness of the stops at both ends", 5e5, minimum=1.0),
+    parameter("stop_damping", "N.s/m", "damping of the stops", 500.0, minimum=0.0),
+    parameter("seal_friction", "N", "dry friction of the seals", 20.0, minimum=0.0),
+    parameter("seal_speed", "m/s", "speed at which seal friction reaches 0.7 of its value", 5e-3, minimum=1e-6),
     description="hydraulic attenuators of the legs",
 )  # fmt: skip
 
@@ -55,16 +55,16 @@ LAW = LegLaw(
     parameters=(PARAMETERS, CABLES, retractor.parameters(100.0, "that of the drums")),
     state=Group(
         "attenuator",
-        private("oil", "N", "of the oil on the rod, at the last evaluation", shape=LEGS),
-        private("seal", "N", "friction of the seals on the rod, likewise", shape=LEGS),
-        private("stop", "N", "of the stops on the rod beyond their springs, likewise", shape=LEGS),
-        private("orifices", "J", "dissipated by the oil"),
-        private("seals", "J", "dissipated by the seals"),
-        private("stops", "J", "dissipated by the stops"),
+        private("oil", "N", "force of the oil on the rod at the last evaluation", shape=LEGS),
+        private("seal", "N", "friction of the seals on the rod at the last evaluation", shape=LEGS),
+        private("stop", "N", "force of the stops on the rod minus that of their springs, likewise", shape=LEGS),
+        private("orifices", "J", "energy dissipated by the oil"),
+        private("seals", "J", "energy dissipated by the seals"),
+        private("stops", "J", "energy dissipated by the stops"),
     ),
     leg=(
         *struts.OUTPUTS,
-        output("force", "N", "of the attenuator on the rod, positive pushes it out"),
+        output("force", "N", "force of the attenuator on the rod, positive pushes it out"),
     ),
     devices=("orifices", "seals", "stops", "cables", "drive"),
     works=("drive",),
@@ -76,7 +76,7 @@ LAW = LegLaw(
         **struts.MESSAGES,
         METERING: Message(
             "parameters.attenuators.metered_compression[{status.index:.0f}] = {status.value:g} m: compressions must "
-            "rise strictly"
+            "be strictly ascending"
         ),
     },
 )
@@ -92,7 +92,7 @@ def orifice(p, compression, v):
 
 @kernel
 def _stop_depths(p, compression, stroke):
-    """Return how deep a rod is in its stops, m: (at the forward position, at the retracted one), 0 outside.
+    """Return the depths of a rod in its stops, m: (at the forward, at the retracted position), 0 outside.
 
     At the forward position the stop carries the preload.
     """
@@ -101,7 +101,7 @@ def _stop_depths(p, compression, stroke):
 
 @kernel
 def check(m):
-    """Return 0, or the code of a metering that does not rise."""
+    """Return 0, or the code of a metering table that is not ascending."""
     p = m.parameters.attenuators
     wrong = checks.first_not_rising(p.metered_compression)
     if wrong:
@@ -121,7 +121,7 @@ def initialize(m):
 
 @kernel
 def _place_cables(m, ahead):
-    """Place the cables on the placed ring, the drums `ahead` (s) of where they are."""
+    """Place the cables on the placed ring, with the drums extrapolated by `ahead` (s)."""
     p = m.parameters.cables
     angle = retraction.largest_angle(p) - retractor.way(m, ahead)
     retraction.place(p, m.hexapod, m.cable, angle, -retractor.rate(m))
@@ -148,7 +148,7 @@ def retract(m, h):
 
 @kernel
 def drive(m, h, share):
-    """Set the forces of all attenuators and cables where the legs are placed; `lose` counts what they lose."""
+    """Set the forces of all attenuators and cables for the placed legs; `lose` counts their losses."""
     p = m.parameters.attenuators
     s = m.attenuator
     for k in range(LEGS):
@@ -169,10 +169,10 @@ def drive(m, h, share):
 
 @kernel
 def lose(m, h):
-    """Add what all attenuators and cables lose over a micro-step h, attenuators with the mean rates of their rods.
+    """Add the losses of all attenuators, with the mean rates of their rods, and of the cables over a micro-step h.
 
-    The forces came from rates that were predicted. While the ring chatters on its stops and latches these are off by as
-    much as they are large, and a loss counted with them is one that nothing took from the ring.
+    The forces were computed with predicted rates. While the ring chatters on its stops and latches, the errors of these
+    rates are as large as the rates, and a loss counted with them would not match the energy taken from the ring.
     """
     s = m.attenuator
     retraction.dissipate(m.parameters.cables, m.cable, -retractor.rate(m), h)
@@ -187,7 +187,7 @@ def lose(m, h):
 
 @kernel
 def set_outputs(m):
-    """Set the forces of the legs, and those of the drive."""
+    """Set the forces of the legs, and the outputs of the drive."""
     retractor.set_outputs(m)
     for k in range(LEGS):
         m.leg[k].force = m.hexapod.strut[k].force[3]

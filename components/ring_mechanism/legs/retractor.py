@@ -1,9 +1,9 @@
 """The drive that draws a ring in: two motors and a self-locking gear, as in the peripheral mechanism (spec/07 7.4).
 
-`command.motor_voltage` turns it, positive draws the ring in. What its output turns (drums, a shaft of the gear tree,
-the stops of the cranks) is the law's, and with it the load. No load drives a self-locking gear: where it would, the
-motors run free and the gear takes what the load does. Limit switches stop the drive at both ends; the drive of the
-cables stalls first, the rods on their stops, until the sequence switches it off.
+`command.motor_voltage` turns it; positive draws the ring in. The law defines what the output turns (drums, a shaft of
+the gear tree, the stops of the cranks), and so the load. No load can drive a self-locking gear: where it would, the
+motors run unloaded and the gear absorbs the work of the load. Limit switches stop the drive at both ends. With cables
+the drive stalls earlier, with the rods on their stops, until the sequence switches it off.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from components.peripheral_mechanism.ports import DRIVE, MOTOR, drive_outputs, m
 
 COMMAND = (motor_voltage(),)
 OUTPUTS = drive_outputs("lets the ring out")
-STATE = (MOTOR, Group("retractor", private("lost", "J", "in the self-locking gear, by loads that would drive it")))
+STATE = (MOTOR, Group("retractor", private("lost", "J", "work absorbed by the gear from loads that would drive it")))
 
 
 def parameters(ratio: float, turned: str) -> Group:
-    """Return the group `drive`: that of the peripheral mechanism, with the `ratio` of its angle to that `turned`."""
+    """Return the group `drive` of the peripheral mechanism, with the `ratio` of its angle to the angle `turned`."""
     nut_ratio = {"start": ratio, "description": f"angle of the drive's output shaft over {turned}"}
     return changed(DRIVE, {"nut_ratio": nut_ratio})
 
@@ -39,19 +39,19 @@ def initialize(m):
 
 @kernel
 def rate(m):
-    """Return the rate of what the drive turns, rad/s, positive draws the ring in."""
+    """Return the rate of the drive's load, rad/s; positive draws the ring in."""
     return m.motor.rate / m.parameters.drive.nut_ratio
 
 
 @kernel
 def way(m, ahead):
-    """Return the angle by which the drive has turned its load from the start, rad, `ahead` (s) of where it is."""
+    """Return the angle by which the drive has turned its load from the start, rad, extrapolated by `ahead` (s)."""
     return m.motor.angle / m.parameters.drive.nut_ratio + ahead * rate(m)
 
 
 @kernel
 def advance(m, load, longest, h):
-    """Advance the drive over h against `load` (N m), positive against drawing in, between 0 and the `longest` way."""
+    """Advance the drive over h against `load` (N m), positive against drawing in; limits are 0 and `longest` (rad)."""
     p = m.parameters.drive
     first, second = m.command.motor_voltage[0], m.command.motor_voltage[1]
     sense = first + second
@@ -62,7 +62,7 @@ def advance(m, load, longest, h):
 
 @kernel
 def set_outputs(m):
-    """Set angle and rate of the output shaft."""
+    """Set the angle and rate of the output shaft."""
     m.drive.angle = -m.motor.angle
     m.drive.rate = -m.motor.rate
 

@@ -1,4 +1,4 @@
-"""Struts as legs: the layout of the peripheral mechanism, with screws or with rods that slide freely."""
+"""Legs that are struts: the layout of the peripheral mechanism, with screws or with freely sliding rods."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ MESSAGES = {
         "{status.value:.4g} m between the joints of a leg across the axis"
     ),
     INITIAL_STROKE: Message(
-        "a stroke of {status.value:g} m (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke: "
-        "{status.index:.0f}) is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
+        "stroke {status.index:.0f} (1 parameters.initial_stroke, 2 parameters.legs.initial_stroke) = "
+        "{status.value:g} m is beyond the forward position, parameters.legs.stroke = {parameters.legs.stroke:g} m"
     ),
 }
 
 OUTPUTS = (
-    output("stroke", "m", "0 at the retracted position"),
-    output("roll", "rad", "of the rod about its axis", display_unit="deg"),
+    output("stroke", "m", "stroke of the leg, 0 at the retracted position"),
+    output("roll", "rad", "rotation of the rod about its axis", display_unit="deg"),
 )
 
 
 def geometry(screws: bool) -> tuple[Field | Group, ...]:
-    """Return the parameters of the start, of ring and legs."""
+    """Return the parameters of the start, the ring and the legs."""
     return (
-        parameter("initial_stroke", "m", "of all legs at the start", 0.24, minimum=0.0),
-        parameter("retracted_margin", "m", "stroke of all legs below which the ring is retracted", 1e-3, minimum=0.0),
+        parameter("initial_stroke", "m", "stroke of all legs at the start", 0.24, minimum=0.0),
+        parameter("retracted_margin", "m", "stroke of all legs up to which the ring is retracted", 1e-3, minimum=0.0),
         *platform.parameters(screws),
     )
 
 
 @kernel
 def check_geometry(m):
-    """Check parameters that must fit each other. Returns 0, or the code of the first failure."""
+    """Check that the parameters are consistent. Returns 0, or the code of the first failure."""
     p = m.parameters
     across = platform.across(p.legs)
     if not p.legs.retracted_length > across:
@@ -53,7 +53,7 @@ def check_geometry(m):
 
 @kernel
 def build(m):
-    """Set masses and geometry, and the ring where all legs have their initial stroke."""
+    """Set masses and geometry, with all legs at their initial stroke."""
     platform.initialize(m.parameters, m.hexapod, m.ring_state, m.parameters.initial_stroke)
 
 

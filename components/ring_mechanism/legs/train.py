@@ -1,4 +1,4 @@
-"""Friction and stops of a train, which all laws of the legs have: forces along a way, or torques about an angle."""
+"""Friction and stops of a train, shared by all laws of the legs: forces along a path, or torques about an axis."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from components.core.kernel import kernel
 
 @kernel
 def friction(level, speed, v):
-    """Return dry friction against v: smooth, 0.7 of its `level` at `speed`."""
+    """Return smoothed dry friction against v, which reaches 0.7 of its `level` at `speed`."""
     return -level * v / sqrt(v * v + speed * speed)
 
 
 @kernel
 def stop(stiffness, damping, depth, rate):
-    """Return the force of a stop gone into by `depth` (0 outside) at `rate`: none where it would hold back."""
+    """Return the force of a stop compressed by `depth` (0 outside) at `rate`; zero instead of a pull."""
     return max(0.0, stiffness * depth + damping * rate) if depth > 0.0 else 0.0
 
 
 @kernel
 def stop_loss(stiffness, depth, force, rate):
-    """Return the power that a stop with this `force` dissipates: what it takes less what its spring stores."""
+    """Return the power dissipated by a stop with this `force`: its input power minus the power stored in its spring."""
     return (force - stiffness * depth) * rate
 
 
 @kernel
 def stored(stiffness, depth):
-    """Return the energy of the spring of a stop."""
+    """Return the energy stored in the spring of a stop."""
     return 0.5 * stiffness * depth * depth

@@ -1,4 +1,4 @@
-"""Elastic modes of a free structure: what a spacecraft needs of them, and where they come from."""
+"""Elastic modes of a free structure: the data that a spacecraft needs, and their sources."""
 
 from components.spacecraft.modes.beam import Beam
 from components.spacecraft.modes.inertia import InertialCoupling

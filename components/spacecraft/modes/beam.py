@@ -1,4 +1,4 @@
-"""Synthetic modes: a uniform free-free beam along x of S, by finite elements with consistent masses."""
+"""Synthetic modes of a uniform free-free beam along x of S, by finite elements with consistent masses."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from components.spacecraft.modes.inertia import InertialCoupling
 from components.spacecraft.modes.model import ModalModel
 
 _UNCOUPLED = ((0,), (3,), (1, 5), (2, 4))
-"""Degrees of freedom of a point that move together: axial, torsion, bending about z, about y; as many rigid modes."""
+"""Coupled degrees of freedom of a node: axial, torsion, bending about z, about y; a group has as many rigid modes."""
 
 FIRST_BENDING = 22.373285448  # (beta L)^2 of the first bending mode of a free-free beam
 
 
 @dataclass(frozen=True)
 class Beam:
-    """Uniform beam along x, free at both ends, its centre at the origin of S.
+    """Uniform beam along x, free at both ends, with its centre at the origin of S.
 
-    length, m; mass per length, kg/m; bending stiffness about y and z, N.m2; axial stiffness, N; torsional stiffness,
-    N.m2; polar moment of inertia per length, kg.m.
+    The fields are length, m; mass per length, kg/m; bending stiffness about y and z, N.m2; axial stiffness, N;
+    torsional stiffness, N.m2; polar moment of inertia per length, kg.m; number of elements.
     """
 
     length: float
@@ -46,7 +46,7 @@ class Beam:
         torsion: float,
         elements: int = 40,
     ) -> Beam:
-        """Return the beam whose lowest frequencies, Hz, are those given (bending about y, about z, axial, torsion)."""
+        """Return the beam with the given lowest frequencies, Hz (bending about y, about z, axial, torsion)."""
         density = mass / length
         stiffness = density * length**4 * (2.0 * np.pi / FIRST_BENDING) ** 2
         return Beam(
@@ -102,9 +102,9 @@ class Beam:
         return K, M
 
     def bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the nodes' share of the beam as rigid bodies: mass, offset of the centre from the node, inertia.
+        """Return the beam as a rigid body at each node: mass, offset of the centre of mass from the node, inertia.
 
-        Shapes (k,), (k, 3), (k, 3, 3); total mass, centre and inertia of the beam are exact.
+        The shapes are (k,), (k, 3), (k, 3, 3). Total mass, centre of mass and inertia of the beam are exact.
         """
         h = self.length / self.elements
         length = np.full(self.elements + 1, h)
@@ -118,7 +118,7 @@ class Beam:
         return self.density * length, offset, inertia
 
     def modes(self) -> ModalModel:
-        """Return all elastic modes at all nodes, numbered from 1 at the end of smallest x."""
+        """Return all elastic modes at all nodes, which are numbered from 1 at the end of smallest x."""
         K, M = self.matrices()
         found, shapes = [], []
         for dofs in _UNCOUPLED:
@@ -136,7 +136,7 @@ class Beam:
         centre = shape.copy()
         centre[:, :3] += np.cross(shape[:, 3:], offset[:, :, None], axis=1)
         coupling = InertialCoupling.of_bodies(mass, position + offset, inertia, centre)
-        # modes of a free body are orthogonal to its rigid motion; what the bodies give is their rounding of the masses
+        # modes of a free body are orthogonal to its rigid motion; the lumped bodies would give discretisation errors
         none = np.zeros((3, len(order)))
         coupling = replace(coupling, translation=none, rotation=none)
         return ModalModel(np.sqrt(values), np.arange(1, self.elements + 2), shape, position, coupling)

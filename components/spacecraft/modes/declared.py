@@ -1,11 +1,12 @@
 """Modes declared in a TOML file: a synthetic beam, or the modal model of a NASTRAN or neutral file.
 
-A beam has `length`, `mass`, `polar_inertia` and its lowest frequencies `bending_y`, `bending_z`, `axial`, `torsion`; a
+A beam has `length`, `mass`, `polar_inertia` and its lowest frequencies `bending_y`, `bending_z`, `axial`, `torsion`. A
 model has `file`, relative to the TOML file, and for NASTRAN the model's units `length_unit` (m) and `mass_unit` (kg).
-Both name their `ports` and `thrusters` by numbers of grid points or by places in S, and may limit the modes: `above`
-and `below` (Hz), `modes` (how many), `bands` of damping (from Hz, up to Hz, decrement). `initial_coordinate` and
-`initial_rate` are the state of the lowest modes at the start, as many as are given: what plumes or a manoeuvre before
-the docking left (spec/04 section 8). Each value is a table with `value`, `unit` and `source`, as in parameter sets.
+Both give their `ports` and `thrusters` by numbers of grid points or by positions in S. They may limit the modes by
+`above` and `below` (Hz) and `modes` (number of modes), and set `bands` of damping (from Hz, up to Hz, decrement).
+`initial_coordinate` and `initial_rate` are the state of the lowest modes at the start, as many as are given: vibration
+left by plumes or by a manoeuvre before the docking (spec/04 section 8). Each value is a table with `value`, `unit` and
+`source`, as in parameter sets.
 """
 
 from __future__ import annotations
@@ -31,24 +32,22 @@ _CHOICE = ("ports", "thrusters", "above", "below", "modes", "bands", *_STATE)
 
 
 def declared_modes(name: str) -> Modes:
-    """Return the modes that a TOML file declares: one of this folder by name, any other by its path.
+    """Return the modes declared in a TOML file: one in this folder by its name, any other by its path.
 
-    Raises ValueError, naming the file, for one that does not exist or declares nothing that can be read.
+    Raises ValueError, naming the file, if it does not exist or its declaration is not valid.
     """
     file = Path(name) if name.endswith(".toml") else _FOLDER / f"{name}.toml"
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         known = ", ".join(sorted(entry.stem for entry in _FOLDER.glob("*.toml")))
-        raise ValueError(
-            f"there are no modes called {name!r}; there are {known}, or the path of a .toml file"
-        ) from None
+        raise ValueError(f"no modes named {name!r}: use {known}, or the path of a .toml file") from None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{file}: {error}") from error
     given = {key: leaf["value"] for key, leaf in content.items() if isinstance(leaf, dict) and "value" in leaf}
     known_keys = (_MODEL if "file" in given else _BEAM + _FREQUENCIES) + _CHOICE
     if unknown := sorted(content.keys() - {"name", "description", *known_keys}):
-        raise ValueError(f"{file}: {', '.join(unknown)} is not among {', '.join(known_keys)}")
+        raise ValueError(f"{file}: unknown key {', '.join(unknown)}; known are {', '.join(known_keys)}")
     try:
         model, bands = _model(file.parent, given) if "file" in given else (_beam(given), ASSUMED_BANDS)
         modes = model.select(
@@ -67,24 +66,24 @@ def declared_modes(name: str) -> Modes:
 
 
 def _with_state(modes: Modes, state: Mapping[str, Any]) -> Modes:
-    """Return `modes` with the given start of the lowest ones.
+    """Return `modes` with the given initial state of the lowest ones.
 
-    The others are at rest. Raises ValueError for too many.
+    The others are at rest. Raises ValueError for more values than modes.
     """
     n = len(modes.frequency)
     whole: dict[str, Any] = {}
     for name, values in state.items():
         if len(values) > n:
-            raise ValueError(f"{name} has {len(values)} values, there are {n} modes")
+            raise ValueError(f"{name} has {len(values)} values for {n} modes")
         whole[name] = np.concatenate([np.asarray(values, float), np.zeros(n - len(values))])
     return replace(modes, **whole)
 
 
 def _point(point: Any) -> int | list[float]:
-    """Return a grid point's number, or a place in S."""
+    """Return `point` if it is the number of a grid point or a position in S; raise ValueError otherwise."""
     if isinstance(point, int) or (isinstance(point, list) and len(point) == 3):
         return point
-    raise ValueError(f"{point!r} is neither the number of a grid point nor a place (x, y, z)")
+    raise ValueError(f"{point!r} is neither the number of a grid point nor a position (x, y, z)")
 
 
 def _beam(given: Mapping[str, Any]) -> ModalModel:

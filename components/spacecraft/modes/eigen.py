@@ -1,8 +1,8 @@
-"""Eigenvectors of a symmetric pair of matrices with the same bits on every machine.
+"""Eigenvectors of a pair of symmetric matrices, bitwise equal on every machine.
 
-LAPACK's depend in their last bits on the number of threads and on the processor; over a docking such a difference grows
-to another course of events. Cyclic Jacobi rotations take elementwise products and sums alone, in a fixed order. They
-are at least as accurate (Demmel and Veselic 1992).
+Those of LAPACK depend in their last bits on the number of threads and on the processor; over a docking such a
+difference grows until events differ. Cyclic Jacobi rotations use only elementwise products and sums, in a fixed order.
+They are at least as accurate (Demmel and Veselic 1992).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from base.compiler import jit
 
 SWEEPS = 30
-"""Limit of the sweeps over all pairs; ten are enough for matrices of a hundred rows."""
+"""Largest number of sweeps over all pairs; ten are enough for matrices of a hundred rows."""
 
 
 def symmetric_modes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -26,8 +26,8 @@ def symmetric_modes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray
 
     Returns
     -------
-    values : (n,) eigenvalues, rising
-    vectors : (n, n) a column for each, mass-normalised, the first of its large entries positive
+    values : (n,) eigenvalues, ascending
+    vectors : (n, n) eigenvectors as columns, mass-normalised, the first large entry of each positive
 
     Raises
     ------
@@ -35,8 +35,8 @@ def symmetric_modes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray
         If M is not positive definite.
     """
     factor = _cholesky(mass)
-    values, turned = _jacobi(_divided(factor, _divided(factor, stiffness).T.copy()))
-    vectors = _solved_transposed(factor, turned.T)
+    values, rotated = _jacobi(_divided(factor, _divided(factor, stiffness).T.copy()))
+    vectors = _solved_transposed(factor, rotated.T)
     order = np.argsort(values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     for j in range(len(values)):
@@ -47,7 +47,7 @@ def symmetric_modes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray
 
 
 def _cholesky(matrix: np.ndarray) -> np.ndarray:
-    """Return the lower triangle L with M = L L^T."""
+    """Return the lower triangular L with M = L L^T."""
     rest, factor = matrix.copy(), np.zeros_like(matrix)
     for j in range(len(matrix)):
         if not rest[j, j] > 0.0:
@@ -77,9 +77,9 @@ def _solved_transposed(factor: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 @jit
 def _jacobi(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues and orthonormal eigenvectors, rows, of a symmetric matrix.
+    """Return the eigenvalues and orthonormal eigenvectors, as rows, of a symmetric matrix.
 
-    An entry is annihilated unless it changes no digit of the two diagonal entries beside it.
+    An entry is left alone if it would change no digit of the two diagonal entries of its row and column.
     """
     n = len(matrix)
     a, v = 0.5 * (matrix + matrix.T), np.eye(n)

@@ -1,4 +1,4 @@
-"""Inertial coupling of modes to the motion of the frame that they are relative to (spec/11 3.3, variant B)."""
+"""Inertial coupling of modes to the motion of their reference frame (spec/11 3.3, variant B)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class InertialCoupling:
     rotation : (3, n) J_phiw, its angular momentum, kg^(1/2) m; zero for free-free modes
     inertia : (n, 3, 3) N2, change of the inertia tensor with each mode, kg^(1/2) m
     curvature : (n, n, 3, 3) N3, change of the inertia tensor with the product of two modes, symmetric in them
-    gyration : (n, n, 3) N4, angular momentum of the rate of mode b at a unit of mode a, column b of N4_a
+    gyration : (n, n, 3) N4, angular momentum of a unit rate of mode b per unit of mode a, column b of N4_a
     """
 
     translation: np.ndarray
@@ -27,16 +27,16 @@ class InertialCoupling:
 
     @staticmethod
     def of_bodies(mass: np.ndarray, place: np.ndarray, inertia: np.ndarray, shape: np.ndarray) -> InertialCoupling:
-        """Return the invariants of rigid bodies that the modes displace and turn.
+        """Return the invariants of rigid bodies that the modes displace and rotate.
 
         Parameters
         ----------
         mass : (k,)
             kg.
         place : (k, 3)
-            Undeformed centres of mass from that of the whole craft, axes S, m.
+            Positions of the undeformed centres of mass relative to that of the whole craft, axes S, m.
         inertia : (k, 3, 3)
-            About these centres, axes S, kg m2.
+            Inertia tensors about these centres, axes S, kg m2.
         shape : (k, 6, n)
             Displacement of these centres (kg^(-1/2)) and rotation (rad/m kg^(-1/2)) in each mode, mass-normalised.
         """
@@ -56,7 +56,7 @@ class InertialCoupling:
         )
 
     def select(self, kept: Sequence[int]) -> InertialCoupling:
-        """Return the invariants of some of the modes."""
+        """Return the invariants of the modes `kept`."""
         return InertialCoupling(
             translation=self.translation[:, kept],
             rotation=self.rotation[:, kept],
@@ -73,9 +73,9 @@ class InertialCoupling:
         }  # fmt: skip
         for name, shape in shapes.items():
             if np.shape(getattr(self, name)) != shape:
-                raise ValueError(f"modes: coupling.{name} has shape {np.shape(getattr(self, name))}, needed is {shape}")
+                raise ValueError(f"modes: coupling.{name} has shape {np.shape(getattr(self, name))}, expected {shape}")
             if not np.all(np.isfinite(getattr(self, name))):
-                raise ValueError(f"modes: coupling.{name} holds values that are not finite")
+                raise ValueError(f"modes: coupling.{name} has values that are not finite")
 
     def table(self) -> np.ndarray:
         """Return all numbers in the order of the record's tables."""

@@ -21,22 +21,22 @@ def _decrement(bands: Bands, hertz: float) -> float:
     for low, high, decrement in bands:
         if low < hertz <= high:
             return decrement
-    raise ValueError(f"no damping band holds {hertz:g} Hz")
+    raise ValueError(f"no damping band contains {hertz:g} Hz")
 
 
 @dataclass(frozen=True)
 class Modes:
-    """Mass-normalised free-free modes as one spacecraft uses them, without the six of rigid motion.
+    """Mass-normalised free-free modes as one spacecraft uses them, without the six rigid-body modes.
 
     frequency : (n,) undamped circular frequency, rad/s, rising
     decrement : (n,) logarithmic decrement
     port : (ports, 6, n) displacement (kg^-1/2) and rotation (rad/m kg^-1/2) at the docking ports, axes S
     thruster : (thrusters, 3, n) displacement at the nozzles, axes S
     control : (6, n) displacement and rotation at the first nozzle, where control wrench, push and attitude control act
-        on the structure; without it the nozzle's displacement, and no rotation
-    initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero if not given
-    coupling : inertial coupling to the motion of the craft, for `coupling = "two_way"`; None where the masses behind
-        the shapes are not known
+        on the structure; by default the displacement of that nozzle, with zero rotation
+    initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero by default
+    coupling : inertial coupling to the motion of the craft, for `coupling = "two_way"`; None if the masses behind the
+        shapes are not known
     """
 
     frequency: np.ndarray
@@ -65,15 +65,15 @@ class Modes:
         }
         for name, shape in shapes.items():
             if np.shape(getattr(self, name)) != shape:
-                raise ValueError(f"modes: {name} has shape {np.shape(getattr(self, name))}, needed is {shape}")
+                raise ValueError(f"modes: {name} has shape {np.shape(getattr(self, name))}, expected {shape}")
             if not np.all(np.isfinite(getattr(self, name))):
-                raise ValueError(f"modes: {name} holds values that are not finite")
+                raise ValueError(f"modes: {name} has values that are not finite")
         if self.coupling is not None:
             self.coupling.check(n)
         if not (n and np.all(self.frequency > 0.0) and np.all(np.isfinite(self.frequency))):
-            raise ValueError("modes: frequencies must be positive; drop the modes of rigid motion")
+            raise ValueError("modes: frequencies must be positive; drop the rigid-body modes")
         if np.any(self.decrement < 0.0) or np.any(np.diff(self.frequency) < 0.0):
-            raise ValueError("modes: decrements must not be negative, and frequencies must rise")
+            raise ValueError("modes: decrements must not be negative, and frequencies must be ascending")
 
     def table(self) -> np.ndarray:
         """Return all numbers in the order of the record's tables."""
@@ -96,8 +96,8 @@ class ModalModel:
     frequency : (n,) rad/s
     point_ids : (k,) numbers of the grid points
     shape : (k, 6, n) displacement and rotation of each point, axes S, mass-normalised
-    position : (k, 3) of the points in S, m, or None if the source does not tell
-    coupling : of all modes, or None if the source does not tell the masses
+    position : (k, 3) positions of the points in S, m, or None if the source does not give them
+    coupling : inertial coupling of all modes, or None if the source does not give the masses
     """
 
     frequency: np.ndarray
@@ -107,9 +107,9 @@ class ModalModel:
     coupling: InertialCoupling | None = None
 
     def nearest(self, place: Sequence[float]) -> int:
-        """Return the number of the grid point nearest to a place in S."""
+        """Return the number of the grid point nearest to a position in S."""
         if self.position is None:
-            raise ValueError("the modal model gives no positions of its points: name points by their numbers")
+            raise ValueError("the modal model gives no positions of its points: select points by their numbers")
         distance = np.linalg.norm(self.position - np.asarray(place), axis=1)
         return int(self.point_ids[np.argmin(distance)])
 
@@ -130,10 +130,10 @@ class ModalModel:
         below: float = float("inf"),
         limit: int | None = None,
     ) -> Modes:
-        """Return the modes at ports and nozzles, each a grid point's number or a place in S.
+        """Return the modes at ports and nozzles, each given by the number of a grid point or a position in S.
 
-        Modes of frequency up to `above` (Hz) are taken for rigid motion and dropped; those beyond `below`, or more
-        than `limit`, too. Raises ValueError if nothing is left or a point is not there.
+        Modes of frequency up to `above` (Hz) are taken as rigid-body modes and dropped. Modes above `below` (Hz), or
+        beyond the lowest `limit`, are dropped too. Raises ValueError if no mode is left or a point does not exist.
         """
         hertz = self.frequency / (2.0 * np.pi)
         order = np.argsort(self.frequency, kind="stable")
@@ -153,8 +153,8 @@ class ModalModel:
     def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:
         """Write a neutral file (npz).
 
-        omega (n), delta_bands (m, 3: from Hz, up to Hz, decrement), point_ids (k), T and R (k, 3, n), and x (k, 3) if
-        the positions are known.
+        It contains omega (n), delta_bands (m, 3: from Hz, up to Hz, decrement), point_ids (k), T and R (k, 3, n), and
+        x (k, 3) if the positions are known.
         """
         extra: dict[str, Any] = {} if self.position is None else {"x": self.position}
         np.savez_compressed(
@@ -169,7 +169,7 @@ class ModalModel:
 
     @staticmethod
     def read(file: Path) -> tuple[ModalModel, Bands]:
-        """Read a neutral file, as `write` leaves it. Raises ValueError naming the file if it is none."""
+        """Read a neutral file as written by `write`. Raises ValueError, naming the file, if it is not valid."""
         try:
             with np.load(file, allow_pickle=False) as data:
                 shape = np.concatenate([data["T"], data["R"]], axis=1)

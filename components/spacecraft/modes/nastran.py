@@ -15,21 +15,21 @@ _FORTRAN_EXPONENT = re.compile(r"(?<=\d)([+-]\d{2,3})$")
 
 
 class F06Error(DockfmuError, ValueError):
-    """A file that is no printed NASTRAN output, or lacks the tables needed; names file and line."""
+    """A file that is not printed NASTRAN output, or lacks required tables; names the file and, if known, the line."""
 
 
 def _title(line: str) -> str:
-    """Return a spaced heading closed up: 'R E A L   E I G E N V E C T O R' -> 'REALEIGENVECTOR'."""
+    """Return a spaced heading without spaces: 'R E A L   E I G E N V E C T O R' -> 'REALEIGENVECTOR'."""
     return _SPACED.sub("", line).upper()
 
 
 def _number(word: str) -> float:
-    """Return a printed real; NASTRAN leaves out the E before an exponent of three digits, and may print D for it."""
+    """Return a printed real; NASTRAN omits the E before an exponent of three digits, and may print D instead."""
     return float(_FORTRAN_EXPONENT.sub(r"E\1", word.upper().replace("D", "E")) if "E" not in word.upper() else word)
 
 
 def _eigenvalues(line: str) -> tuple[int, float, float] | None:
-    """Return (mode, circular frequency in rad/s, generalized mass) of a row of the table of eigenvalues."""
+    """Return (mode, circular frequency in rad/s, generalized mass) from a row of the table of eigenvalues."""
     words = line.split()
     if len(words) != 7 or not (words[0].isdigit() and words[1].isdigit()):
         return None
@@ -37,7 +37,7 @@ def _eigenvalues(line: str) -> tuple[int, float, float] | None:
 
 
 def _displacement(line: str) -> tuple[int, list[float]] | None:
-    """Return (grid point, six components) of a row of a table of eigenvectors; scalar points have none."""
+    """Return (grid point, six components) from a row of a table of eigenvectors, or None; scalar points have none."""
     words = line.split()
     if len(words) == 9 and words[0] == "0":
         words = words[1:]  # carriage control of some printers
@@ -47,11 +47,11 @@ def _displacement(line: str) -> tuple[int, list[float]] | None:
 
 
 def read_f06(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalModel:
-    """Return the mass-normalised modes of a free-free model at all printed grid points, those of rigid motion too.
+    """Return the mass-normalised modes of a free-free model at all printed grid points, including rigid-body modes.
 
     `length` and `mass` are the model's units in m and kg (1e-3 and 1e3 for mm and t). The displacements must be printed
-    in the axes of S: NASTRAN prints them in each point's own output system (field CD of GRID), which the file does not
-    name. Shapes are divided by the root of the generalized mass, so any normalisation will do.
+    in axes S: NASTRAN prints them in the output coordinate system of each point (field CD of GRID), which the file does
+    not name. Shapes are divided by the square root of the generalized mass, so any normalisation is accepted.
     Raises F06Error.
     """
     values: dict[int, tuple[float, float]] = {}
@@ -87,14 +87,14 @@ def _model(
 ) -> ModalModel:
     if not values or not vectors:
         missing = "REAL EIGENVALUES" if not values else "REAL EIGENVECTOR"
-        raise F06Error(f"{file}: no table {missing}; the model needs solution 103 with DISPLACEMENT = ALL printed")
+        raise F06Error(f"{file}: no table {missing}; run solution 103 with DISPLACEMENT = ALL printed")
     modes = sorted(vectors)
     points = sorted(vectors[modes[0]])
     for j in modes:
         if j not in values:
             raise F06Error(f"{file}: mode {j} has an eigenvector but no eigenvalue")
         if sorted(vectors[j]) != points:
-            raise F06Error(f"{file}: mode {j} is printed at other grid points than mode {modes[0]}")
+            raise F06Error(f"{file}: mode {j} is not printed at the same grid points as mode {modes[0]}")
         if not values[j][1] > 0.0:
             raise F06Error(f"{file}: mode {j} has generalized mass {values[j][1]:g}")
     shape = np.array([[vectors[j][point] for j in modes] for point in points]).transpose(0, 2, 1)

@@ -1,1 +1,1 @@
-"""Questions to a campaign, one subject a file; each a function of numbers, and `asked` puts them to a campaign."""
+"""Answers of a campaign, one subject per file: functions of numbers, which `asked` applies to a campaign."""

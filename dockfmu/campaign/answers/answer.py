@@ -1,4 +1,4 @@
-"""The form of an answer, for people and for the report."""
+"""The form of an answer, as text and for the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dockfmu.campaign.execution import Execution
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer: its question, sentences, rows of a table, and what `figure` is drawn of; `kind` says by which form."""
+    """An answer: its question, sentences, rows of a table, and data of its `figure`; `kind` selects how to draw it."""
 
     name: str
     kind: str
@@ -27,23 +27,23 @@ class Answer:
 
 
 Question = Callable[[Execution], Answer]
-"""A question that was read and can be: of a cluster for the runs that it takes, its answer."""
+"""A checked question: a function that takes a cluster, for the runs that it needs, and returns the answer."""
 
 
 def figure_text(value: float) -> str:
-    """Return a number in four figures, without an exponent where it is of ordinary size."""
+    """Return a number with four significant digits, without an exponent if it is of ordinary size."""
     if math.isinf(value):
         return "∞" if value > 0.0 else "-∞"
     return f"{float(f'{value:.4g}'):.10g}"
 
 
 def as_json(answers: Sequence[Answer]) -> str:
-    """Return answers as text in JSON; numbers that are not finite, which JSON does not have, are null."""
+    """Return answers as JSON text; non-finite numbers, which JSON lacks, become null."""
     return json.dumps([plain(asdict(answer)) for answer in answers], indent=1, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
-    """Return a value as what JSON has."""
+    """Return a value converted to types that JSON has."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

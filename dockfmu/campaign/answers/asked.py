@@ -1,7 +1,7 @@
-"""The questions of a campaign's file, put to its runs.
+"""The questions of a campaign file, answered from its runs.
 
-Every campaign answers by itself: the probability of each outcome, the statistics of each measure, with what decides
-them made again at a tenth of the step, and its sensitivities. A table `[answers.NAME]` with `kind` asks for more.
+Every campaign gives the probability of each outcome, the statistics of each measure, whose deciding runs are repeated
+at a tenth of the step, and the sensitivities of each measure. A table `[answers.NAME]` with `kind` requests more.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ _KINDS: dict[str, tuple[Callable[[CampaignFolder, str, Table], Question], tuple[
 
 
 def questions(campaign: CampaignFolder) -> dict[str, Question]:
-    """Read the questions of a campaign's file, by their names.
+    """Read the questions of a campaign file; return them by name.
 
-    Raises DeclarationError, OptionError, StructureError for a question that cannot be, and what loading the system of
-    an option raises.
+    Raises DeclarationError, OptionError, StructureError for an invalid question, and any error of loading the system of
+    an option.
     """
-    found = {}
+    read_questions = {}
     for name, content in campaign.study.answers.items():
         where = f"answers, {name}"
         read, entries = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
-        found[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
-    return found
+        read_questions[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
+    return read_questions
 
 
 def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[[str], None]) -> list[Answer]:
     """Answer all questions, write them to answers/answers.json, and return them."""
-    asked = questions(campaign)
+    declared = questions(campaign)
     table, study = campaign.runs(), campaign.study
-    found = [outcomes(campaign, table)]
+    answers = [outcomes(campaign, table)]
     chosen = {measure: deciding(table, measure, study.refined) for measure in study.measures}
-    wanted = sorted({index for indices in chosen.values() for index in indices})
-    if wanted:
-        progress(f"{len(wanted)} runs that decide a load again, at a tenth of the step")
-    fine = refined(campaign, cluster, wanted)
-    found += [loads(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
-    found += [depends(campaign, table, measure) for measure in study.measures]
-    for name, question in asked.items():
+    repeated = sorted({index for indices in chosen.values() for index in indices})
+    if repeated:
+        progress(f"repeating {len(repeated)} runs that decide a load, at a tenth of the step")
+    fine = refined(campaign, cluster, repeated)
+    answers += [loads(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
+    answers += [depends(campaign, table, measure) for measure in study.measures]
+    for name, question in declared.items():
         progress(f"answering {name}")
-        found.append(question(cluster))
-    write_file(campaign.folder / ANSWERS / "answers.json", as_json(found).encode())
-    return found
+        answers.append(question(cluster))
+    write_file(campaign.folder / ANSWERS / "answers.json", as_json(answers).encode())
+    return answers
 
 
 def _rows(fine: pandas.DataFrame, indices: list[int]) -> pandas.DataFrame:

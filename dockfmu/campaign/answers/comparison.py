@@ -1,4 +1,4 @@
-"""Comparison of two campaigns on equal draws: run by run, so that what both have in common drops out."""
+"""Comparison of two campaigns on equal draws: run by run, so that common effects cancel."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dockfmu.options import OptionError
 class OutcomeComparison:
     """Probabilities of an outcome in two campaigns on `pairs` of equal draws.
 
-    `difference` is second less first, with the interval of its discordant pairs; `p_value` is that of McNemar's exact
-    test that there is none.
+    `difference` is second minus first, with the interval from the discordant pairs; `p_value` is that of McNemar's
+    exact test of no difference.
     """
 
     first: float
@@ -29,27 +29,29 @@ class OutcomeComparison:
 
 
 def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 0.95) -> OutcomeComparison:
-    """Compare truth values of two campaigns, run by run; both of shape (pairs,). Raises OptionError without pairs."""
+    """Compare an outcome of two campaigns by truth values of shape (pairs,). Raises OptionError without pairs."""
     if len(first) != len(second) or not len(first):
         raise OptionError([f"campaigns are compared run by run, not {len(first)} runs with {len(second)}"])
     n = len(first)
-    one, other = int((first & ~second).sum()), int((second & ~first).sum())
-    p_value = 1.0 if one + other == 0 else float(stats.binomtest(other, one + other, 0.5).pvalue)
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
+    discordant = only_first + only_second
+    p_value = 1.0 if discordant == 0 else float(stats.binomtest(only_second, discordant, 0.5).pvalue)
     # Agresti and Min (2005): the interval of the difference after half a pair is added to each cell
-    b, c, total = one + 0.5, other + 0.5, n + 2.0
+    b, c, total = only_first + 0.5, only_second + 0.5, n + 2.0
     middle = (c - b) / total
     width = float(stats.norm.ppf(0.5 + 0.5 * confidence)) * np.sqrt((b + c) - (c - b) ** 2 / total) / total
     low, high = max(-1.0, middle - width), min(1.0, middle + width)
-    difference = Estimate((other - one) / n, low, high, confidence, one + other, n)
-    return OutcomeComparison(float(first.mean()), float(second.mean()), difference, one, other, n, p_value)
+    difference = Estimate((only_second - only_first) / n, low, high, confidence, discordant, n)
+    means = float(first.mean()), float(second.mean())
+    return OutcomeComparison(*means, difference, only_first, only_second, n, p_value)
 
 
 @dataclass(frozen=True)
 class MeasureComparison:
-    """A measure in two campaigns on `pairs` of equal draws that have it in both.
+    """A measure in two campaigns, on `pairs` of equal draws that have it in both.
 
-    `first` and `second` are its means; the mean of second less first has the interval of Student, the median that
-    between order statistics; `quantiles` map a share to those of both.
+    `first` and `second` are its means. The mean of second minus first has Student's interval, the median the one
+    between order statistics. `quantiles` maps a share to the quantiles of both.
     """
 
     first: float
@@ -72,7 +74,7 @@ def compare_measures(first: np.ndarray, second: np.ndarray, confidence: float = 
         raise OptionError(["no run has the measure in both campaigns"])
     difference = b - a
     mean = float(difference.mean())
-    # of one pair nothing is known about how others differ
+    # a single pair says nothing about the spread of the differences
     width = np.inf
     if n > 1:
         width = float(stats.t.ppf(0.5 + 0.5 * confidence, n - 1) * difference.std(ddof=1) / np.sqrt(n))

@@ -1,7 +1,7 @@
-"""The domain of an outcome over two parameters: cells that the boundary crosses are divided, the others are not.
+"""The domain of an outcome over two parameters: only the cells that the boundary crosses are divided.
 
-The margin is negative within the domain, such as that of capture, and continuous; its sign decides, and its size says
-where between two corners the boundary lies.
+The margin is continuous, and negative inside the domain, such as that of capture. Its sign decides, and its magnitude
+locates the boundary between two corners.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from dockfmu.options import OptionError
 
 Margin = Callable[[np.ndarray], np.ndarray]
-"""Of points in the unit square, shape (n, 2), the margin, shape (n,); infinity where a run gives none."""
+"""Function from points in the unit square, shape (n, 2), to margins, shape (n,); infinity where a run gives none."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class Domain:
     points, margins : ndarray
         All runs, shapes (n, 2) and (n,).
     area : float
-        Share of the square that is within, by linear interpolation in the cells of the boundary.
+        Share of the square inside the domain, by linear interpolation in the cells of the boundary.
     low, high : float
         Share without and with all cells that the boundary crosses: the stated error. Islands smaller than the cells of
-        the first grid are not seen.
+        the first grid are not detected.
     cells : ndarray
         Cells of the boundary, shape (k, 3): lower corner and size.
     boundary : list of ndarray
         Pieces of the boundary, each of shape (2, 2).
     resolution : int
-        Cells of the finest size along one side.
+        Number of cells of the finest size along one side.
     """
 
     points: np.ndarray
@@ -59,11 +59,11 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
     Parameters
     ----------
     margin : callable
-        See `Margin`; it is asked for one division at a time, which is a batch for a cluster.
+        See `Margin`; it is called once for each division, with a batch of points for a cluster.
     first : int
         Cells of the first grid along one side; they must be smaller than the smallest island.
     divisions : int
-        How often cells of the boundary are divided by two along each side.
+        How often cells of the boundary are halved along each side.
 
     Raises
     ------
@@ -74,17 +74,17 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
     resolution = first << divisions
     known: dict[tuple[int, int], float] = {}
 
-    def ask(corners: list[tuple[int, int]]) -> None:
+    def evaluate(corners: list[tuple[int, int]]) -> None:
         fresh = [corner for corner in dict.fromkeys(corners) if corner not in known]
         if fresh:
-            found = margin(np.array(fresh, float) / resolution)
-            known.update(zip(fresh, map(float, found), strict=True))
+            margins = margin(np.array(fresh, float) / resolution)
+            known.update(zip(fresh, map(float, margins), strict=True))
 
     size = 1 << divisions
     cells = [(i * size, j * size) for i in range(first) for j in range(first)]
     inside = 0
     for _ in range(divisions + 1):
-        ask([corner for cell in cells for corner in _corners(cell, size)])
+        evaluate([corner for cell in cells for corner in _corners(cell, size)])
         mixed = []
         for cell in cells:
             signs = {known[corner] < 0.0 for corner in _corners(cell, size)}
@@ -111,7 +111,7 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
 def check_cells(first: int, divisions: int) -> None:
     """Raise OptionError for fewer than two cells along one side, or for a negative number of divisions."""
     if first < 2 or divisions < 0:
-        raise OptionError([f"a domain needs 2 cells and no negative divisions, not {first} and {divisions}"])
+        raise OptionError([f"a domain needs 2 cells or more, and 0 divisions or more, not {first} and {divisions}"])
 
 
 def _corners(cell: tuple[int, int], size: int) -> list[tuple[int, int]]:
@@ -120,7 +120,7 @@ def _corners(cell: tuple[int, int], size: int) -> list[tuple[int, int]]:
 
 
 def _with_neighbours(mixed: list[tuple[int, int]], cells: set[tuple[int, int]], size: int) -> list[tuple[int, int]]:
-    """Return crossed cells and those beside them, as far as they are of this size."""
+    """Return the crossed cells and those of their neighbours that have this size."""
     found = dict.fromkeys(mixed)
     for i, j in mixed:
         for a, b in ((-size, 0), (size, 0), (0, -size), (0, size)):
@@ -132,7 +132,7 @@ def _with_neighbours(mixed: list[tuple[int, int]], cells: set[tuple[int, int]], 
 def _interpolate(
     mixed: list[tuple[int, int]], size: int, known: dict[tuple[int, int], float], resolution: int
 ) -> tuple[list[np.ndarray], float]:
-    """Return (pieces of the boundary, sum of the shares of crossed cells that are within), linear along the edges."""
+    """Return (pieces of the boundary, sum of the inner shares of crossed cells), interpolated along the edges."""
     pieces, total = [], 0.0
     for cell in mixed:
         corners = np.array(_corners(cell, size), float)
@@ -144,7 +144,7 @@ def _interpolate(
             if va < 0.0:
                 polygon.append(a)
             if (va < 0.0) != (vb < 0.0):
-                # of a margin that is not known, infinity, the middle is taken
+                # for an unknown margin (infinity) take the midpoint
                 crossing = a + (b - a) * (va / (va - vb) if np.isfinite(va - vb) and va != vb else 0.5)
                 polygon.append(crossing)
                 crossings.append(crossing)

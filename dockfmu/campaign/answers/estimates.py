@@ -14,7 +14,7 @@ from dockfmu.options import OptionError
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its confidence interval, from `count` of `of` runs where that is what it was made of."""
+    """A number with its confidence interval; `count` of `of` runs, where given, are those that it rests on."""
 
     value: float
     low: float
@@ -86,10 +86,10 @@ def exceedance(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -
 
 @dataclass(frozen=True)
 class ExtremeValue:
-    """A level that a load exceeds with a small `probability`, by the tail beyond `threshold`.
+    """A level that a load exceeds with a small `probability`, extrapolated from the tail beyond `threshold`.
 
-    `shape` of the generalised Pareto law is negative where the tail ends; `beyond` values made the fit, and `largest`
-    is the largest of the sample.
+    The `shape` of the generalised Pareto law is negative for a bounded tail. `beyond` values were fitted, and `largest`
+    is the largest value of the sample.
     """
 
     probability: float
@@ -113,7 +113,8 @@ def extreme_value(
     """Return the level exceeded with `probability`, which may be less than 1 / number of runs.
 
     A generalised Pareto law is fitted to the largest `tail` of the values by maximum likelihood; the interval is that
-    of a parametric bootstrap. It says nothing of physics that the sample has not met: another stop, another contact.
+    of a parametric bootstrap. It cannot account for physics that the sample has not met, such as another stop or
+    another contact.
 
     Raises OptionError for fewer than 20 values in the tail, and for a tail of equal values.
     """
@@ -134,8 +135,8 @@ def extreme_value(
     levels = []
     for _ in range(repetitions):
         drawn = stats.genpareto.rvs(shape, scale=scale, size=len(beyond), random_state=generator)
-        again, _, width = stats.genpareto.fit(drawn, floc=0.0)
-        levels.append(level(again, width))
+        drawn_shape, _, drawn_scale = stats.genpareto.fit(drawn, floc=0.0)
+        levels.append(level(drawn_shape, drawn_scale))
     rest = 0.5 * (1.0 - confidence)
     low, high = np.quantile(levels, [rest, 1.0 - rest])
     estimate = Estimate(level(shape, scale), float(low), float(high), confidence, len(beyond), len(sample))
@@ -143,9 +144,9 @@ def extreme_value(
 
 
 def phases(times: np.ndarray, events: dict[str, np.ndarray]) -> np.ndarray:
-    """Return, for the time of each load, the latest event at or before it, "start" where there is none.
+    """Return, for the time of each load, "after EVENT" for the latest event at or before it; "start" if there is none.
 
-    `times` of shape (n,) and each array of `events`, NaN where an event did not happen; the result is of texts.
+    `times` and each array of `events` have shape (n,), with NaN where an event did not happen.
     """
     names = list(events)
     if not names:

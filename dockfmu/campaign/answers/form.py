@@ -1,7 +1,7 @@
-"""First-order reliability method, by OpenTURNS: a probability from the point of the event that is nearest to the mean.
+"""First-order reliability method (FORM) with OpenTURNS: a probability from the point of the event nearest to the mean.
 
-It is exact for one plane, and wrong without a sign of it for curved or several regions: half the probability for two
-opposite ones. It stands beside a simulation, never alone.
+It is exact if the boundary of the event is one plane. For a curved boundary or several regions it is wrong without any
+warning: for two opposite regions it gives half the probability. Report it beside a simulation, never alone.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from dockfmu.campaign.answers.rare import Performance
 from dockfmu.options import OptionError
 
 DIFFERENCE = 0.05
-"""Step of the differences that make gradients, in standard deviations: small ones find the noise of a peak."""
+"""Step of finite-difference gradients, in standard deviations; smaller steps would pick up the noise of a peak."""
 SWEEPS = 20
 """Largest number of iterations."""
 TOLERANCE = 1e-3
-"""Of the distance to the mean, and of the performance relative to that of the mean."""
+"""Tolerance of the distance to the mean, and of the performance relative to that of the mean."""
 ABSENT = 10.0
-"""Performance, relative to that of the mean, of a point that has none: no event, and far from it."""
+"""Performance, relative to that of the mean, assigned to a point that has none: no event, and far from it."""
 
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """The nearest point of an event, shape (dimension,), its distance `beta` to the mean, and what follows from it."""
+    """The nearest point of an event, shape (dimension,), its distance `beta` to the mean, and the probability."""
 
     probability: float
     beta: float
@@ -55,15 +55,15 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
     performance : callable
         See `dockfmu.campaign.answers.rare.Performance`.
     start : ndarray
-        Point where the search begins, shape (dimension,): a sample of the event, not the mean, where performance
-        functions of simulations are flat.
+        Point where the search begins, shape (dimension,): a sample of the event. Not the mean, because performance
+        functions of simulations are flat there.
 
     Raises
     ------
     OptionError
-        where OpenTURNS is not installed
+        if OpenTURNS is not installed
     Exception
-        what `performance` raises
+        any error of `performance`
     """
     ot = openturns()
     n, runs = len(start), 1
@@ -98,13 +98,13 @@ def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | Non
         method.run()
     except (RuntimeError, TypeError):
         if fault is not None:
-            # OpenTURNS makes a RuntimeError of whatever a run raises, of Ctrl-C too
+            # OpenTURNS turns whatever a run raises, even Ctrl-C, into a RuntimeError
             raise fault from None
         return None
     result = method.getResult()
-    found = result.getOptimizationResult()
-    # the status is not checked, so that a search that ends without a point is no exception
-    if found.getIterationNumber() >= SWEEPS or found.getConstraintError() > TOLERANCE:
+    optimum = result.getOptimizationResult()
+    # OpenTURNS does not check its status, so that a search that ends without a point raises nothing
+    if optimum.getIterationNumber() >= SWEEPS or optimum.getConstraintError() > TOLERANCE:
         return None
     point = np.array(result.getStandardSpaceDesignPoint())
     beta = float(result.getHasoferReliabilityIndex())

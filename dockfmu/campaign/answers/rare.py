@@ -1,8 +1,8 @@
 """Rare events: subset simulation in standard normal space (Au and Beck 2001).
 
-A small probability is the product of larger ones: of levels of a performance function that come down to 0, below
-which the event is. Chains of conditional samples (Papaioannou et al. 2015) lead from level to level; their runs are
-asked for in batches, so that a cluster makes them.
+A small probability is the product of larger conditional ones, at levels of a performance function that descend to 0;
+the event is where it is negative. Chains of conditional samples (Papaioannou et al. 2015) lead from level to level.
+Their runs are requested in batches, so that a cluster can make them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dockfmu.campaign.draws import normal_numbers
 from dockfmu.options import OptionError
 
 Performance = Callable[[np.ndarray], np.ndarray]
-"""Of points in standard normal space, shape (n, dimension), the performance, shape (n,): the event is where it is
-negative."""
+"""Function from points in standard normal space, shape (n, dimension), to the performance, shape (n,); the event is
+where it is negative."""
 LEVELS = 12
-"""Largest number of levels: probabilities below 1e-12 are not looked for."""
+"""Largest number of levels: probabilities below 1e-12 are not sought."""
 ACCEPTANCE = 0.44
-"""Share of accepted candidates that the length of the moves aims at."""
+"""Target share of accepted candidates, to which the length of the moves is adapted."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class SubsetRun:
 
     `variation` is the estimator's own coefficient of variation, which is optimistic for very small probabilities;
     `points` are samples of the event, shape (n, dimension), and `first` is the number of events among the independent
-    samples of the first level. `reached` is False where the levels came to no end: all samples of one had the same
-    performance but for less than its share, or `LEVELS` were not enough. The probability is then that of the events
-    among the samples of the last level.
+    samples of the first level. `reached` is False if the levels did not reach the event: all samples of a level, except
+    fewer than its share, had the same performance, or `LEVELS` were not enough. The probability is then that of the
+    events among the samples of the last level.
     """
 
     probability: float
@@ -48,11 +48,11 @@ class SubsetRun:
 
 @dataclass(frozen=True)
 class RareEvent:
-    """A rare event by two independent subset simulations.
+    """The probability of a rare event from two independent subset simulations.
 
-    `estimate` is their mean; its interval is log-normal with the larger of their own variations and of how far they
-    are apart. Where one came to no end, it is that of Clopper and Pearson for the independent samples of both first
-    levels, widened to what each has found.
+    `estimate` is their mean. Its interval is log-normal, from their own variation or from their difference, whichever
+    is larger. If one of them did not reach the event, the interval is that of Clopper and Pearson for the independent
+    samples of both first levels, widened to include both probabilities.
     """
 
     estimate: Estimate
@@ -73,14 +73,14 @@ def subset_simulation(
     per_level : int
         Runs of a level; a multiple of 1 / share.
     share : float
-        Probability of a level given the one before.
+        Probability of a level given the previous one.
     seed, key : int
-        What the samples depend on, alone.
+        The samples depend on these alone.
 
     Raises
     ------
     OptionError
-        for numbers that do not fit
+        for inconsistent numbers
     """
     chains, length = chains_of(per_level, share)
     points = normal_numbers(seed, (key, 0), (per_level, dimension))
@@ -89,11 +89,11 @@ def subset_simulation(
     levels: list[float] = []
     runs, total, variance = per_level, 1.0, 0.0
     width = 0.6
-    # samples of chains are correlated: a factor that the tests bear out
+    # samples of chains are correlated: this factor is confirmed by the tests
     correlation = 1.0
     while True:
         threshold = float(np.sort(values)[chains - 1])
-        # equal values at the threshold make it more than the share
+        # more than the share, if values at the threshold are equal
         within = np.flatnonzero(values <= threshold)
         reached = threshold < 0.0
         if reached or len(within) == per_level or len(levels) == LEVELS:
@@ -117,10 +117,10 @@ def subset_simulation(
 
 
 def chains_of(per_level: int, share: float = 0.1) -> tuple[int, int]:
-    """Return (number of chains of a level, samples of each). Raises OptionError for numbers that do not fit."""
+    """Return (number of chains of a level, samples of each). Raises OptionError for inconsistent numbers."""
     chains, length = round(per_level * share), round(1.0 / share)
     if not 0.0 < share < 1.0 or chains < 5 or chains * length != per_level:
-        raise OptionError([f"subset simulation: {per_level} runs a level must be a multiple of {length}, at least 50"])
+        raise OptionError([f"subset simulation: {per_level} runs per level: must be a multiple of {length}, from 50"])
     return chains, length
 
 

@@ -1,6 +1,6 @@
-"""Answers that take runs of their own: domains, rare events, worst cases.
+"""Answers that need additional runs: domains, rare events, worst cases.
 
-A question is read first, which finds mistakes without a run, and answered when the runs of its campaign are there.
+A question is read first, which finds mistakes before any run, and answered when the runs of its campaign are done.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dockfmu.options import OptionError
 from dockfmu.system import System
 
 SAMPLES_AGAIN = 10
-"""Samples of a rare event that are made again at a tenth of the step."""
+"""Number of samples of a rare event that are repeated at a tenth of the step."""
 
 
 def read_domain(campaign: CampaignFolder, name: str, row: Table) -> Question:
@@ -62,13 +62,13 @@ def read_domain(campaign: CampaignFolder, name: str, row: Table) -> Question:
         x, y = (low + found.points * (high - low)).T
         return Answer(
             name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
-            (f"share of the rectangle within: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
-             f"{found.runs} runs; a full grid of the same cells takes {full}",
+            (f"share of the rectangle inside: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
+             f"{found.runs} runs; a full grid of the same cells needs {full}",
              *_unfinished(runs, "outside the domain")),
             (), (),
             {"x": x.tolist(), "y": y.tolist(), "z": found.margins.tolist(), "open": runs.left_open,
              "lines": [(low + piece * (high - low)).tolist() for piece in found.boundary],
-             "labels": [f"{short_name(each)}, {unit_text(each, system)}" for each in parameters]},
+             "labels": [f"{short_name(varied)}, {unit_text(varied, system)}" for varied in parameters]},
         )  # fmt: skip
 
     return answer
@@ -83,7 +83,7 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
     bound = float(below if above is None else above)
     draws = campaign.study.draws
     if draws.accept is not None or draws.sampling == "grid":
-        raise OptionError([f"{row.where}: subset simulation goes with laws, not with rejected draws or grids"])
+        raise OptionError([f"{row.where}: subset simulation works with laws, not with rejected draws or grids"])
     per_level, with_form = row.whole("runs_per_level", 500), row.flag("form", False)
     rare.chains_of(per_level)
     if with_form:
@@ -97,17 +97,17 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
                 return runs.distance(values, measure, bound, above=above is not None, step_factor=step_factor)
 
             found = rare.rare_event(performance, draws.dimension, per_level=per_level, seed=draws.seed)
-            # of the simulations alone: the runs below do not count in the probability
+            # of the simulations alone: the runs below are not part of the probability
             unfinished = _unfinished(runs, "no events, so that the probability may be larger")
             sentences = []
             samples = nearest_samples(found)
             if len(samples):
                 before = len(runs.left_open)
-                again = performance(samples[:SAMPLES_AGAIN], FINE)
+                repeated = performance(samples[:SAMPLES_AGAIN], FINE)
                 left_open = sum(runs.left_open[before:])
                 sentences.append(
-                    f"of the {len(again)} different samples of the event nearest to the mean, "
-                    f"{int((again < 0.0).sum())} are events at a tenth of the step"
+                    f"of the {len(repeated)} distinct samples of the event nearest to the mean, "
+                    f"{int((repeated < 0.0).sum())} are events at a tenth of the step"
                     + (f", and {left_open} leave it open" if left_open else "")
                 )
             if with_form:
@@ -129,7 +129,7 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
 
 
 def nearest_samples(found: rare.RareEvent) -> np.ndarray:
-    """Return the different samples of an event, shape (n, dimension), the nearest to the mean first.
+    """Return the distinct samples of an event, shape (n, dimension), the nearest to the mean first.
 
     Chains repeat a sample where they reject a move; it is returned once.
     """
@@ -138,9 +138,9 @@ def nearest_samples(found: rare.RareEvent) -> np.ndarray:
 
 
 def _not_reached(k: int, one: rare.SubsetRun) -> str:
-    """Return a sentence on why the levels of simulation `k` came to no end, and what it has of the event."""
+    """Return a sentence on why simulation `k` did not reach the event, and how many of its samples are events."""
     if len(one.levels) == rare.LEVELS:
-        why = f"{rare.LEVELS} were not enough, and they still fell"
+        why = f"{rare.LEVELS} were not enough, and they were still falling"
     else:
         why = "they stopped falling, where most samples have the same value"
     met = len(one.points) or "none"
@@ -154,12 +154,12 @@ def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
         return "FORM finds no nearest point of the event: its boundary is not smooth enough, or the event was not met"
     return (
         f"FORM: {found.probability:.4g} by a plane at a distance of {found.beta:.3f} from the mean, {found.runs} runs; "
-        "curved and several regions make it wrong, so the simulations above count"
+        "it is wrong for curved or several regions, so the simulations above count"
     )
 
 
 def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
-    """Read the question for the largest load within a severity, or the smallest at which a measure is above a bound."""
+    """Read the question for the largest load within a severity, or the least severity with a measure above a bound."""
     measure = campaign.study.measure(row.text("measure"))
     scale = row.text("severity", "R1", ("R1", "R2"))
     at_most = row.number("at_most", 1.0, positive=True)
@@ -171,15 +171,15 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
     if conditions is None:
         raise DeclarationError(f"{row.where}: the system has no initial conditions, and so no severity")
     names = varied_names(row, system) if "names" in row.content else ELEVEN
-    limits = np.array([limit_of(conditions, each, row.where) for each in names])
+    limits = np.array([limit_of(conditions, condition, row.where) for condition in names])
     _check_free(campaign, fixed, names, row.where)
-    # the conditions that are not searched count too, also those that the option of a choice sets
+    # the conditions that are not searched count too, including those that the option of a choice sets
     others = severity_of(conditions, resolve(campaign.study, fixed)[1] | dict.fromkeys(names, 0.0))
     rest = others[0 if scale == "R1" else 1]
     if rest >= at_most:
         raise OptionError([f"{row.where}: the conditions that are not searched have {scale} = {rest:.4g} already"])
     sign = -1.0 if measure.kind == "min" else 1.0
-    speed = np.array([each == CLOSING_SPEED for each in names])
+    speed = np.array([condition == CLOSING_SPEED for condition in names])
 
     def values_of(point: np.ndarray) -> dict[str, Any]:
         shares = np.where(speed, np.abs(point), point)
@@ -203,7 +203,7 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
                 if failing is None:
                     return -sign * reached(runs.rows(values), measure)
                 lack = runs.distance(values, measure, failing, above=True)
-                # what does not fail is worse than any failure, the more the farther it is from failing
+                # a point that does not fail ranks behind every failure, the farther from failing the worse
                 return np.where(lack < 0.0, severity(points), at_most + 1.0 + lack)
 
             found = worst.minimise(
@@ -213,13 +213,13 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
             unfinished = _unfinished(runs, "not failing")
             if not np.isfinite(found.value):
                 nothing = (
-                    f"no run of {found.runs} has this measure ({counted(runs.outcomes)})"
+                    f"none of {found.runs} runs has this measure ({counted(runs.outcomes)})"
                     if failing is None
-                    else f"all of {found.runs} runs leave it open whether {measure.name} is above {failing:g}"
+                    else f"all {found.runs} runs leave open whether {measure.name} is above {failing:g}"
                 )
                 return Answer(name, "worst", f"Worst case of {measure.name}", (nothing, *unfinished))
             best = values_of(found.point)
-            again = runs.rows([best], FINE).iloc[0]
+            repeated = runs.rows([best], FINE).iloc[0]
             ended = runs.outcome(best)
         if failing is None:
             question = f"Largest {measure.name} within {scale} of {at_most:g}"
@@ -235,13 +235,11 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
                 else f"none up to {at_most:g} was found in {found.runs} runs"
             )
         if ended in UNFINISHED:
-            sentence += (
-                f"; that run did not come to an end ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
-            )
+            sentence += f"; that run did not finish ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
         return Answer(
             name, "worst", question,
-            (sentence, f"again with a tenth of the step: {measure.name} = {again[measure.name]:.6g} {measure.unit}, "
-             f"outcome {again['outcome']}", *unfinished,
+            (sentence, f"at a tenth of the step: {measure.name} = {repeated[measure.name]:.6g} {measure.unit}, "
+             f"outcome {repeated['outcome']}", *unfinished,
              "a search proves no bound; starts that agree are a hint"),
             ("variable", "value", "unit"),
             tuple((short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
@@ -252,10 +250,10 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
 
 
 def _fixed(campaign: CampaignFolder, row: Table) -> tuple[dict[str, Any], System]:
-    """Return the `values` that all runs of a question have, those of variables that vary in SI, and their system.
+    """Return the `values` common to all runs of a question, with varied variables in SI, and the system of these runs.
 
-    The system is that of the chosen options. Raises DeclarationError where one of the choices of the campaign has no
-    value, OptionError for one that it has not, and what loading raises.
+    The system is that of the chosen options. Raises DeclarationError if a choice of the campaign has no value,
+    OptionError for an unknown option, and any error of loading.
     """
     given, choices = dict(row.table("values").content), {choice.name: choice for choice in campaign.study.choices}
     for name, choice in choices.items():
@@ -270,7 +268,7 @@ def _fixed(campaign: CampaignFolder, row: Table) -> tuple[dict[str, Any], System
 
 
 def _check_free(campaign: CampaignFolder, fixed: dict[str, Any], names: Sequence[str], where: str) -> None:
-    """Raise OptionError for a name whose value the chosen option of a choice sets in every run."""
+    """Raise OptionError for a name whose value is set in every run by the chosen option of a choice."""
     for choice in campaign.study.choices:
         label = fixed[choice.name]
         taken = {canonical(name) for name in choice.option(label).values}
@@ -281,9 +279,9 @@ def _check_free(campaign: CampaignFolder, fixed: dict[str, Any], names: Sequence
 
 
 def _check_values(campaign: CampaignFolder, system: System, examples: Iterable[dict[str, Any]]) -> None:
-    """Raise the error with which a run of the first example would fail before it starts, if all of them would.
+    """Raise the error of the first example if runs of all examples would fail before they start.
 
-    A name or a fixed value that cannot be fails with all; values at an edge may fail alone, and such runs are invalid.
+    An invalid name or fixed value fails in all examples. Values at an edge may fail alone; such runs are invalid.
     """
     first: DockfmuError | None = None
     for values in examples:
@@ -298,18 +296,18 @@ def _check_values(campaign: CampaignFolder, system: System, examples: Iterable[d
 
 
 def _unfinished(runs: Evaluations, counted_as: str) -> tuple[str, ...]:
-    """Return sentences on the runs made so far that did not come to an end, and on what those that leave it open are.
+    """Return sentences on the runs so far that did not finish, and on how runs that leave the question open count.
 
-    Runs leave it open that have no value of the measure too.
+    Runs without a value of the measure leave it open too.
     """
-    ended = runs.outcomes
-    bad = ended[ended.isin(UNFINISHED)]
-    found = []
+    outcomes = runs.outcomes
+    bad = outcomes[outcomes.isin(UNFINISHED)]
+    sentences = []
     if len(bad):
-        found.append(f"{len(bad)} of the runs did not come to an end ({counted(bad)}); what they had reached counts")
+        sentences.append(f"{len(bad)} of the runs did not finish ({counted(bad)}); what they had reached counts")
     if left_open := sum(runs.left_open):
-        found.append(f"{left_open} of the runs leave it open and count as {counted_as}")
-    return tuple(found)
+        sentences.append(f"{left_open} of the runs leave it open and count as {counted_as}")
+    return tuple(sentences)
 
 
 def _listed(values: tuple[float, ...], sign: float) -> str:

@@ -1,4 +1,4 @@
-"""Sensitivities: what a measure depends on, from the runs of a campaign as they are."""
+"""Sensitivities: what a measure depends on, from the existing runs of a campaign."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BINS = 20
 class Sensitivity:
     """Dependence of a measure on one variable.
 
-    `rank_correlation` of Spearman sees what rises or falls throughout; it is NaN of a choice. `p_value` is that of its
-    test, of a choice that of Kruskal and Wallis. `first_order` is the share of the variance that the variable explains
-    alone, whatever the form (0 to 1, less what as many bins or options explain by chance); it is NaN of a choice with
-    as many options as runs.
+    `rank_correlation` is Spearman's and detects monotonic dependence; it is NaN for a choice. `p_value` is that of its
+    test, or of the test of Kruskal and Wallis for a choice. `first_order` is the share of the variance that the
+    variable alone explains, whatever the form of the dependence (0 to 1, less what as many bins or options explain by
+    chance); it is NaN for a choice with as many options as runs.
     """
 
     name: str
@@ -29,8 +29,8 @@ class Sensitivity:
 def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list[Sensitivity]:
     """Return the sensitivity of a measure, shape (runs,), to each variable, the strongest first.
 
-    Variables are numbers, or the labels of a choice. Runs in which one of them is not finite are left out; variables
-    that do not vary are too.
+    Variables are numbers, or the labels of a choice. For each variable, runs in which it or the measure is not finite
+    are left out. Variables that do not vary, or that have fewer than ten runs, are left out too.
     """
     found = []
     for name, values in variables.items():
@@ -52,12 +52,12 @@ def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list
 
 
 def _strength(entry: Sensitivity) -> float:
-    """Return the larger of the squared correlation and the first-order share, as far as they are known."""
+    """Return the larger of the squared correlation and the first-order share, ignoring unknown ones."""
     return float(max(np.nan_to_num(entry.rank_correlation) ** 2, np.nan_to_num(entry.first_order)))
 
 
 def _explained(parts: list[np.ndarray]) -> float:
-    """Return Var(E[y | part]) / Var(y), less the share that as many parts explain by chance; NaN of single values."""
+    """Return Var(E[y | part]) / Var(y), less the share that as many parts explain by chance; NaN for single values."""
     y = np.concatenate(parts)
     if len(y) <= len(parts):
         return np.nan

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 _SAMPLES = {
-    "grid": "the runs are those of a grid, not draws: these are shares of the grid, and no probabilities",
+    "grid": "the runs form a grid and are not draws: these are shares of the grid, not probabilities",
     **dict.fromkeys(("sobol", "latin_hypercube"), "the intervals are those of independent draws, too wide for these"),
 }
-"""Sentences on what the intervals are worth, by the sampling."""
+"""Caveats on the intervals, by sampling."""
 
 
 def counted(outcomes: pandas.Series) -> str:
-    """Return how often each word of a column comes, the most frequent first."""
+    """Return how often each word of a column occurs, the most frequent first."""
     return ", ".join(f"{count} {str(word).replace('_', ' ')}" for word, count in outcomes.value_counts().items())
 
 
@@ -37,8 +37,8 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
     """Return the probability of each outcome."""
     rows = []
     for outcome, count in table["outcome"].value_counts().items():
-        found = estimates.probability((table["outcome"] == outcome).to_numpy())
-        rows.append((str(outcome), int(count), found.value, found.low, found.high))
+        estimate = estimates.probability((table["outcome"] == outcome).to_numpy())
+        rows.append((str(outcome), int(count), estimate.value, estimate.low, estimate.high))
     bad = table[table["status"].isin(("failed", "crashed"))]
     sentences = [_SAMPLES[campaign.study.draws.sampling]] if campaign.study.draws.sampling in _SAMPLES else []
     sentences += [f"run {row['index']}: {row['reason']}" for _, row in bad.head(10).iterrows()]
@@ -53,48 +53,48 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
 
 
 def deciding(table: pandas.DataFrame, measure: Measure, share: float) -> list[int]:
-    """Return the numbers of the runs with the largest values of a measure, the smallest of a minimum, largest first.
+    """Return the indices of the runs with the largest values of a measure, or the smallest of a minimum, extreme first.
 
-    `share` of the `finished` runs are taken, at least one, and none of a value at the end, which decides nothing.
+    A `share` of the `finished` runs is taken, at least one run; none for a value at the end, which decides nothing.
     """
-    having = finished(table, measure)
-    if measure.kind == "final" or not share or not len(having):
+    complete = finished(table, measure)
+    if measure.kind == "final" or not share or not len(complete):
         return []
-    ordered = having.sort_values(measure.name, ascending=measure.kind == "min", kind="stable")
-    return [int(index) for index in ordered["index"].head(max(1, round(share * len(having))))]
+    ordered = complete.sort_values(measure.name, ascending=measure.kind == "min", kind="stable")
+    return [int(index) for index in ordered["index"].head(max(1, round(share * len(complete))))]
 
 
 def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame) -> Answer:
     """Return quantiles, exceedance and phases of a measure over the `finished` runs.
 
-    `fine` are the rows of those runs that decide its extremes, made again at a tenth of the step, in the order of
+    `fine` holds the rows of the runs that decide its extremes, repeated at a tenth of the step, in the order of
     `deciding`.
     """
-    having = finished(table, measure)
-    values, times = (having[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
+    complete = finished(table, measure)
+    values, times = (complete[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
     signal = measure.signals[0] if len(measure.signals) == 1 else measure.signals[0].rpartition("[")[0]
     title = f"{measure.name}: {measure.kind} of {signal}, {measure.unit}"
     if len(values) < 2:
         return Answer(measure.name, "loads", title, ("fewer than two runs have this measure",))
     rows: list[tuple[Any, ...]] = []
     for share in (0.01, 0.05, 0.5, 0.95, 0.99):
-        found = estimates.quantile(values, share)
-        rows.append((f"{100 * share:g} % quantile", found.value, found.low, found.high))
+        estimate = estimates.quantile(values, share)
+        rows.append((f"{100 * share:g} % quantile", estimate.value, estimate.low, estimate.high))
     smallest = measure.kind == "min"
     rows.append(("smallest", float(values.min()), None, None) if smallest else
                 ("largest", float(values.max()), None, None))  # fmt: skip
-    sentences = [_basis(table, having, measure)]
+    sentences = [_basis(table, complete, measure)]
     if measure.kind not in ("min", "final") and len(values) >= 200:
         sentences.append(_extreme(values, measure.unit))
-    again = np.array([])
+    repeated = np.array([])
     if len(fine):
-        again = fine[measure.name].where(~fine["outcome"].isin(UNFINISHED)).to_numpy(float)
-        sentences.append(_refinement(table, measure, fine, again))
-        if np.isfinite(again).any():
+        repeated = fine[measure.name].where(~fine["outcome"].isin(UNFINISHED)).to_numpy(float)
+        sentences.append(_refinement(table, measure, fine, repeated))
+        if np.isfinite(repeated).any():
             word = "smallest" if smallest else "largest"
-            extreme_again = float(np.nanmin(again) if smallest else np.nanmax(again))
-            rows.append((f"{word} at a tenth of the step", extreme_again, None, None))
-    columns = {name[2:]: having[name].to_numpy(float) for name in table.columns if name.startswith("t_")}
+            extreme_repeated = float(np.nanmin(repeated) if smallest else np.nanmax(repeated))
+            rows.append((f"{word} at a tenth of the step", extreme_repeated, None, None))
+    columns = {name[2:]: complete[name].to_numpy(float) for name in table.columns if name.startswith("t_")}
     events = {name: columns[name] for name in campaign.system.plan.events if name in columns}
     phase = estimates.phases(times, events)
     names, counts = np.unique(phase.astype(str), return_counts=True)
@@ -103,14 +103,14 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     sentences.append(f"phases: {', '.join(parts)}")
     return Answer(
         measure.name, "loads", title, tuple(sentences), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
-        _curve(measure, values, again),
+        _curve(measure, values, repeated),
     )  # fmt: skip
 
 
-def _curve(measure: Measure, values: np.ndarray, again: np.ndarray) -> dict[str, Any]:
-    """Return the curve of the probability of at least a value, or at most it for a minimum: towards what decides.
+def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> dict[str, Any]:
+    """Return the curve of the probability of at least a value, or for a minimum of at most a value.
 
-    `again` are values that were made again, NaN of those that did not finish; each has the rank that it has there.
+    `repeated` holds values of repeated runs, NaN for runs that did not finish; each is drawn at its rank among them.
     """
     sign, side = (-1.0, "most") if measure.kind == "min" else (1.0, "least")
     curve = estimates.exceedance(sign * values)
@@ -119,31 +119,31 @@ def _curve(measure: Measure, values: np.ndarray, again: np.ndarray) -> dict[str,
         "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
         "side": f"probability of at {side} this",
     }  # fmt: skip
-    new = np.sort(sign * again[np.isfinite(again)])
+    new = np.sort(sign * repeated[np.isfinite(repeated)])
     if len(new):
         share = np.arange(len(new), 0, -1) / len(values)
         found |= {"x_fine": (sign * new).tolist(), "y_fine": share.tolist()}
     return found
 
 
-def _basis(table: pandas.DataFrame, having: pandas.DataFrame, measure: Measure) -> str:
-    """Return a sentence on the runs that statistics are of, and on what is known of the others."""
-    sentence = f"over {len(having)} of {len(table)} runs"
-    if beyond := int((having["outcome"] == "limit_exceeded").sum()):
-        sentence += f", of which {beyond} exceeded a limit of the model and have the values until then"
-    others = table.loc[table.index.difference(having.index)]
+def _basis(table: pandas.DataFrame, complete: pandas.DataFrame, measure: Measure) -> str:
+    """Return a sentence on the runs that the statistics cover, and on what is known of the others."""
+    sentence = f"over {len(complete)} of {len(table)} runs"
+    if beyond := int((complete["outcome"] == "limit_exceeded").sum()):
+        sentence += f", of which {beyond} exceeded a limit of the model and count with their values until then"
+    others = table.loc[table.index.difference(complete.index)]
     if len(others):
-        sentence += f"; not over {counted(others['outcome'])}"
+        sentence += f"; without {counted(others['outcome'])}"
     reached = others[measure.name].dropna().to_numpy(float)
     rises = only_rises(measure)
     if len(reached) and rises is not None:
         end, extreme = ("largest", reached.max()) if rises else ("smallest", reached.min())
-        sentence += f". Until they ended, the {end} value of the others was {figure_text(extreme)} {measure.unit}"
+        sentence += f". The {end} value of the others until they ended was {figure_text(extreme)} {measure.unit}"
     return sentence
 
 
 def _extreme(values: np.ndarray, unit: str) -> str:
-    """Return a sentence on the level that is exceeded once in ten times as many runs."""
+    """Return a sentence on the level that is exceeded once in ten times as many runs as there are."""
     try:
         extreme = estimates.extreme_value(values, 0.1 / len(values))
     except OptionError as error:
@@ -155,14 +155,14 @@ def _extreme(values: np.ndarray, unit: str) -> str:
 
 
 def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFrame, new: np.ndarray) -> str:
-    """Return a sentence on how runs change at a tenth of the step; `new` is NaN of those that did not finish."""
+    """Return a sentence on how runs change at a tenth of the step; `new` is NaN for those that did not finish."""
     before = table.set_index("index").loc[fine.index]
     old = before[measure.name].to_numpy(float)
     use = np.isfinite(new) & (old != 0.0)
     changes = (new[use] - old[use]) / np.abs(old[use])
     same = int((before["outcome"].to_numpy() == fine["outcome"].to_numpy()).sum())
     end = "smallest" if measure.kind == "min" else "largest"
-    sentence = f"the {len(fine)} {end} values again at a tenth of the step: "
+    sentence = f"the {len(fine)} {end} values repeated at a tenth of the step: "
     sentence += f"changes from {changes.min():+.2%} to {changes.max():+.2%}, " if len(changes) else ""
     if unfinished := int(fine["outcome"].isin(UNFINISHED).sum()):
         sentence += f"{unfinished} did not finish and do not count, "
@@ -172,23 +172,23 @@ def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFram
 def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure) -> Answer:
     """Return the sensitivities of a measure over the `finished` runs."""
     choices = {choice.name for choice in campaign.study.choices}
-    having = finished(table, measure)
-    found = sensitivity.sensitivities(
+    complete = finished(table, measure)
+    entries = sensitivity.sensitivities(
         {
-            name: having[name].to_numpy(str if name in choices else float) for name in map(short_name, campaign.names)
+            name: complete[name].to_numpy(str if name in choices else float) for name in map(short_name, campaign.names)
         },
-        having[measure.name].to_numpy(float),
+        complete[measure.name].to_numpy(float),
     )  # fmt: skip
     rows = tuple(
         (entry.name, _known(entry.rank_correlation), entry.p_value, _known(entry.first_order))
-        for entry in found
+        for entry in entries
     )  # fmt: skip
     return Answer(
         f"sensitivity of {measure.name}", "sensitivity", f"What {measure.name} depends on",
-        () if found else ("nothing can be told of fewer than ten runs, or where nothing varies",),
+        () if entries else ("no sensitivities: there are fewer than ten runs, or nothing varies",),
         ("variable", "rank correlation", "p-value", "first-order share"), rows,
-        {"x": [entry.name for entry in found], "y": [entry.rank_correlation for entry in found],
-         "z": [entry.first_order for entry in found]} if found else {},
+        {"x": [entry.name for entry in entries], "y": [entry.rank_correlation for entry in entries],
+         "z": [entry.first_order for entry in entries]} if entries else {},
     )  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def _known(value: float) -> float | None:
 
 
 def read_comparison(campaign: CampaignFolder, name: str, row: Table) -> Question:
-    """Read the question for what another campaign on equal draws has in other numbers."""
+    """Read the question for the comparison with another campaign on equal draws."""
     other = campaign.study.path(row.text("with"))
     if not (other / RUNS).is_dir():
         raise DeclarationError(f"{row.where}: with = {shown(str(other))}: must be the folder of a campaign with runs")
@@ -206,7 +206,7 @@ def read_comparison(campaign: CampaignFolder, name: str, row: Table) -> Question
     def answer(cluster: Execution) -> Answer:
         mine, theirs = campaign.runs(), read_runs(other / RUNS)
         return compare(mine, theirs, name, [measure.name for measure in campaign.study.measures],
-                       [short_name(each) for each in campaign.names], wanted)  # fmt: skip
+                       [short_name(varied) for varied in campaign.names], wanted)  # fmt: skip
 
     return answer
 
@@ -226,9 +226,9 @@ def compare(
     rows: list[tuple[Any, ...]] = []
     for outcome in wanted or tuple(sorted(set(both["outcome"]) | set(both["outcome of the other"]))):
         a, b = ((both[column] == outcome).to_numpy() for column in ("outcome", "outcome of the other"))
-        found = comparison.compare_outcomes(a, b)
-        rows.append((f"probability of {outcome}", found.first, found.second, found.difference.low,
-                     found.difference.high, found.pairs))  # fmt: skip
+        shares = comparison.compare_outcomes(a, b)
+        rows.append((f"probability of {outcome}", shares.first, shares.second, shares.difference.low,
+                     shares.difference.high, shares.pairs))  # fmt: skip
     known = both[~(both["outcome"].isin(UNFINISHED) | both["outcome of the other"].isin(UNFINISHED))]
     for measure in measures:
         if f"{measure} of the other" in known:
@@ -239,6 +239,6 @@ def compare(
                              means.mean_difference.high, means.pairs))  # fmt: skip
     return Answer(
         name, "compare", f"Two campaigns on {len(both)} equal draws",
-        ("second less first, with 95 % intervals; measures of pairs of which both came to an end",),
+        ("second minus first, with 95 % intervals; measures only of pairs in which both runs finished",),
         ("", "first", "second", "difference from", "to", "pairs"), tuple(rows),
     )  # fmt: skip

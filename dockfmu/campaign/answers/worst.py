@@ -11,18 +11,18 @@ from dockfmu.campaign.draws import normal_numbers
 from dockfmu.options import OptionError
 
 Objective = Callable[[np.ndarray], np.ndarray]
-"""Of points, shape (n, dimension), what is to be made small, shape (n,); NaN where a run gives nothing."""
+"""Function from points, shape (n, dimension), to the values to minimise, shape (n,); NaN where a run gives none."""
 RANDOM_SHARE = 0.2
-"""Share of the budget that random points get, from the best of which the searches start."""
+"""Share of the budget for random points; the searches start from the best of them."""
 
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The best point of a search: `value` there, `runs` spent, and what each start of the search found.
+    """The best point of a search, the `value` there, the `runs` spent, and the best value of each start.
 
-    Where no run gives anything the values are infinite.
+    If no run gives a value, the values are infinite.
 
-    A search by samples proves no bound: `starts` that agree are a hint, not more.
+    A search by samples proves no bound: `starts` that agree are a hint, no more.
     """
 
     point: np.ndarray
@@ -35,7 +35,7 @@ def minimise(
     objective: Objective, dimension: int, *, budget: int = 500, restarts: int = 3, spread: float = 0.3, seed: int = 0,
     project: Callable[[np.ndarray], np.ndarray] = lambda points: points,
 ) -> WorstCase:  # fmt: skip
-    """Return the least value that a budget of runs finds.
+    """Return the smallest value found with a budget of runs.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def minimise(
     dimension : int
         Number of variables, which are of order 1.
     budget, restarts : int
-        Runs in all, and how often the search by CMA-ES starts.
+        Total number of runs, and number of starts of the CMA-ES search.
     spread : float
-        First standard deviation of the search.
+        Initial standard deviation of the search.
     seed : int
-        What the random numbers depend on.
+        Seed of the random numbers.
     project : callable
         Brings points of shape (n, dimension) into the domain of the search.
 
@@ -66,27 +66,29 @@ def minimise(
     order = np.argsort(values, kind="stable")
     best, value, runs = points[order[0]], float(values[order[0]]), count
     starts = []
-    each = (budget - count) // restarts
+    runs_per_start = (budget - count) // restarts
     for start in range(restarts):
         search = cma.CMAEvolutionStrategy(
-            points[order[start]], spread, {"seed": seed * restarts + start + 1, "verbose": -9, "maxfevals": each}
+            points[order[start]],
+            spread,
+            {"seed": seed * restarts + start + 1, "verbose": -9, "maxfevals": runs_per_start},
         )
-        found = np.inf
+        best_of_start = np.inf
         spent = 0
-        while spent + search.popsize <= each and not search.stop():
-            asked = search.ask()
-            inside = project(np.array(asked))
+        while spent + search.popsize <= runs_per_start and not search.stop():
+            candidates = search.ask()
+            inside = project(np.array(candidates))
             results = _known(objective(inside))
-            # what leaves the domain is drawn back to it
-            away, told = np.linalg.norm(np.array(asked) - inside, axis=1), _large(results)
-            search.tell(asked, (told + np.abs(told) * away + away).tolist())
-            spent += len(asked)
+            # penalise candidates outside the domain by their distance to it
+            away, finite = np.linalg.norm(np.array(candidates) - inside, axis=1), _large(results)
+            search.tell(candidates, (finite + np.abs(finite) * away + away).tolist())
+            spent += len(candidates)
             k = int(np.argmin(results))
-            found = min(found, float(results[k]))
+            best_of_start = min(best_of_start, float(results[k]))
             if results[k] < value:
                 best, value = inside[k], float(results[k])
         runs += spent
-        starts.append(found)
+        starts.append(best_of_start)
     return WorstCase(best, value, runs, tuple(starts))
 
 
@@ -97,12 +99,12 @@ def check_budget(budget: int, restarts: int) -> None:
 
 
 def _known(values: np.ndarray) -> np.ndarray:
-    """Return values with infinity for NaN."""
+    """Return values with NaN replaced by infinity."""
     return np.where(np.isnan(values), np.inf, values)
 
 
 def _large(values: np.ndarray) -> np.ndarray:
-    """Return values with a large number for infinity, which searches keep away from."""
+    """Return values with infinity replaced by a large number, which searches avoid."""
     finite = values[np.isfinite(values)]
     worst = float(np.max(np.abs(finite))) if len(finite) else 1.0
     return np.where(np.isfinite(values), values, 10.0 * worst + 1.0)
@@ -114,5 +116,5 @@ def severity(points: np.ndarray, measure: str) -> np.ndarray:
 
 
 def within_severity(points: np.ndarray, measure: str, at_most: float) -> np.ndarray:
-    """Return points of shares value / limit, shape (n, dimension), drawn back to a severity R1 or R2."""
+    """Return points of shares value / limit, shape (n, dimension), scaled back to a severity of `at_most` or less."""
     return np.asarray(points * np.minimum(1.0, at_most / np.maximum(severity(points, measure), 1e-300))[:, None])

@@ -1,4 +1,4 @@
-// Curves of chosen variables that scroll under the cursor; one panel for each unit that is shown, and was recorded.
+// Curves of chosen variables that scroll under the cursor; one panel for each displayed unit and its factor.
 
 import { formatted, ROUNDING } from './source.js';
 import { haloed } from './projection.js';
@@ -30,7 +30,7 @@ export class Curves {
     return [...found.values()];
   }
 
-  // Of a pane in which all panels can be read.
+  // Least height of a pane in which all panels can be read.
   leastHeight(source) {
     return FOOT + LEAST_PANEL * this.panels(source).length;
   }
@@ -62,7 +62,7 @@ export class Curves {
     context.setLineDash([]);
   }
 
-  // The scale is that of the whole run, so that it does not jump; `fit` takes that of the window.
+  // The scale is that of the whole run, so that it does not jump; with `fit`, it is that of the window.
   scale(source, names, other) {
     let low = Infinity, high = -Infinity;
     for (const name of names) {
@@ -119,11 +119,11 @@ export class Curves {
       context.beginPath();
       context.arc(this.x(t), y(value), 3, 0, 2 * Math.PI);
       context.fill();
-      // told apart by more than colour
+      // colour is not the only distinction
       if (names.length > 1) haloed(context, String(k + 1), this.x(t) + 5 + 8 * k, y(value) - 3, this.colour(name));
       this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
     });
-    // over all curves; where they do not find room below each other, beside
+    // names lie over all curves, in further columns where one column has no room for them
     const deep = Math.max(1, Math.floor((height - 2) / 13));
     let across = left + 6, widest = 0;
     names.forEach((name, k) => {
@@ -136,8 +136,8 @@ export class Curves {
     context.restore();
   }
 
-  // Each point while there are few, else the smallest and largest value of each column of pixels. Where a value is not
-  // finite the line has a gap.
+  // Draw each point while there are few, else the smallest and largest value of each column of pixels. The line has a
+  // gap where a value is not finite.
   line(source, name, context, y, left, width) {
     const column = source.columns.get(name), times = source.times;
     if (!column) return 0;

@@ -3,14 +3,14 @@
 import { evaluate, formatted, ROUNDING } from './source.js';
 
 const ROW = 17, TITLE = 20, GAP = 8;
-const WIDE = 290, NARROW = 250; // columns of groups: as wide as this, less if they do not fit in height
+const WIDE = 290, NARROW = 250; // least width of columns of groups; the second if the groups do not fit in height
 const VALUE = 88, BAR = 34; // room for a value, least room for a bar
 const PAINT = {
   positive: '#ff5a4f', negative: '#5aa2ff', track: '#28314a', text: '#d7deea', dim: '#93a0b8', on: '#ffd166', off: '#28314a',
   title: '#ffffff',
 };
 
-// The value of an item as people read it: text, unit, SI number.
+// The value of an item as it is displayed, and in SI: text, unit, SI number.
 export function readItem(source, item, t) {
   const name = item.variable?.v;
   const variable = source.known.get(name);
@@ -95,7 +95,7 @@ export class Devices {
     }
   }
 
-  // Width of the labels of a group, so that its bars begin at one place.
+  // Width of the labels of a group, so that its bars are aligned.
   labelWidth(context, group, w) {
     const needed = Math.max(...group.items.filter(item => item.device !== 'lamp').map(item => this.measure(context, item.label)), 0) + 8;
     return Math.max(Math.min(Math.max(needed, 0.38 * w), w - VALUE - BAR - 8), 60);

@@ -48,7 +48,7 @@ function normalised(q) {
   return size > 0 ? q.map(x => x / size) : [1, 0, 0, 0];
 }
 
-// Pose of a frame against its parent in one row.
+// Pose of a frame relative to its parent in one row.
 function poseInRow(frame, source, row) {
   const read = name => source.columns.get(name)?.[row] ?? NaN;
   const position = frame.position === undefined ? [0, 0, 0] : evaluate(frame.position, read);
@@ -75,7 +75,7 @@ export function poses(scene, source, t) {
     const frame = scene.frames[name];
     let pose = poseInRow(frame, source, row);
     if (share > 0) pose = between(pose, poseInRow(frame, source, row + 1), share);
-    // parents stand first in the scene, but an object lists names that are numbers before all others
+    // parents come first in the scene, but a JavaScript object lists names that are numbers before all others
     return (found[name] = frame.parent ? composed(place(frame.parent), pose) : pose);
   };
   Object.keys(scene.frames).forEach(place);

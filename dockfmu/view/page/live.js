@@ -1,10 +1,10 @@
-// A run that goes on: rows arrive over a socket, in blocks; what is drawn is acknowledged, so that a slow page is not
-// flooded (dockfmu/view/live.py).
+// A live run: rows arrive over a socket, in blocks; blocks are acknowledged when they are drawn, so that a slow page is
+// not flooded (dockfmu/view/live.py).
 
 import { Source } from './source.js';
 
 const FIRST_ROOM = 4096;
-const LOST = 'the server of the page has ended; the run may go on, without an operator';
+const LOST = 'the server of the page has ended; the run may continue, without an operator';
 
 // A typed array that grows.
 class Column {
@@ -30,11 +30,11 @@ export class LiveSource extends Source {
     this.socket = socket;
     this.clock = new Column(8);
     this.stores = new Map(); // by name, in the order in which the server sends them
-    this.waiting = new Map(); // name: what to call when it is here
+    this.waiting = new Map(); // name: callbacks for when its column is here
     this.undrawn = 0;
     this.arrived = () => {};
     this.told = () => {};
-    this.taken = {}; // lists and numbers that the run has taken, by variable: no row has them while it waits
+    this.taken = {}; // choices and numbers that the run has accepted, by variable: no row has them while it waits
     this.running = description.outcome === 'running';
     socket.binaryType = 'arraybuffer';
     socket.onmessage = event => typeof event.data === 'string' ? this.news(JSON.parse(event.data)) : this.block(event.data);
@@ -45,7 +45,7 @@ export class LiveSource extends Source {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // Ask for columns; they come with all rows that are here.
+  // Request columns; they come with all rows that are here.
   async load(names) {
     const missing = [...new Set(names)].filter(name => this.known.has(name) && !this.columns.has(name));
     if (!missing.length) return;
@@ -99,7 +99,7 @@ export class LiveSource extends Source {
     this.columns.set(name, column.data.subarray(0, this.times.length));
   }
 
-  // The range of a variable, which was computed when it was first asked for, with new values.
+  // Extend the range of a variable by new values, if it has been computed.
   widen(variable, values) {
     if (!variable.range) return;
     let [low, high] = variable.range;
@@ -110,7 +110,7 @@ export class LiveSource extends Source {
     variable.range = [low, high];
   }
 
-  // All that has arrived is on the screen.
+  // Acknowledge all blocks that have arrived: they are on the screen.
   drawn() {
     if (this.undrawn) this.say({ drawn: this.undrawn });
     this.undrawn = 0;
@@ -135,13 +135,13 @@ export class LiveSource extends Source {
   }
 }
 
-// The run behind the page: it is there when its first row is.
+// Open the run behind the page; it is ready when its first row has arrived.
 export async function openLive(description) {
   const socket = new WebSocket(`ws://${location.host}/live`);
   const source = new LiveSource(description, socket);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
-    socket.onerror = () => reject(new Error('the run cannot be reached any more'));
+    socket.onerror = () => reject(new Error('the run can no longer be reached'));
   });
   const first = new Promise(resolve => { source.arrived = resolve; });
   await source.load([description.variables[0].name]);

@@ -1,4 +1,4 @@
-// The page: panes over one time cursor, and keys.
+// The page: panes that share one time cursor, and keys.
 
 import { openSource } from './served.js';
 import { namesIn } from './source.js';
@@ -40,7 +40,7 @@ class Page {
     this.fields = [];
   }
 
-  // What the page needs before its first picture: all that the scenes name, the first curves, what an operator sets.
+  // Load what the page needs before its first frame: all that the scenes name, the first curves, what an operator sets.
   async load() {
     const names = namesIn(Object.values(this.source.scenes));
     await this.source.load([...names, ...this.curves.names, ...this.source.station?.names ?? []]);
@@ -79,7 +79,7 @@ class Page {
     this.next();
   }
 
-  // The next picture; one at a time, however often `play` is called.
+  // Request the next frame; only one is pending, however often `play` is called.
   next() {
     cancelAnimationFrame(this.pending);
     this.pending = requestAnimationFrame(now => this.frame(now));
@@ -97,13 +97,13 @@ class Page {
     this.time = Math.min(this.time + passed * this.speed, this.source.end);
     this.draw();
     this.counted(now);
-    // a run that goes on is caught up with, and followed from there
+    // when the end of a live run is reached, follow it from there
     if (this.time >= this.source.end && this.source.running) this.follow();
     else if (this.time >= this.source.end) this.pause();
     else this.next();
   }
 
-  // Stay at the newest row of a run that goes on.
+  // Stay at the newest row of a live run.
   follow() {
     this.pause();
     this.following = true;
@@ -111,7 +111,7 @@ class Page {
     this.draw();
   }
 
-  // Rows have arrived: they are drawn with the next picture, and acknowledged when they are.
+  // Rows have arrived: draw them with the next frame, then acknowledge them.
   arrived() {
     if (this.due) return;
     this.due = true;
@@ -128,7 +128,7 @@ class Page {
     });
   }
 
-  // News of a run that goes on: events, its end, who operates it.
+  // News of a live run: events, its end, who operates it.
   told(message) {
     if (message.event || message.end) this.about();
     if (message.closed && this.source.outcome === 'running') this.lost(message.closed);
@@ -136,14 +136,14 @@ class Page {
     this.controls();
   }
 
-  // What is here can be looked at, but nothing more comes.
+  // What has arrived can still be viewed, but nothing more will come.
   lost(reason) {
     byId('outcome').textContent = 'connection lost';
     byId('outcome').className = 'badge bad';
     byId('outcome').title = reason;
   }
 
-  // What cannot be shown, and why, until something else can; all that is here stays.
+  // Show what failed and why, until something else succeeds; everything shown so far stays.
   trouble(text = '') {
     byId('trouble').hidden = !text;
     byId('trouble').textContent = byId('trouble').title = text;
@@ -171,7 +171,7 @@ class Page {
     this.more();
     const curves = this.panes.curves, pane = curves.canvas.parentElement;
     const size = curves.fit(Math.max(pane.clientHeight / letterUnit(), this.curves.leastHeight(source)));
-    // what is still to come needs no room
+    // rows that are still to come need no room
     this.curves.ahead = this.following && source.running ? 0.06 : 0.5;
     this.curves.draw(source, time, source.events, curves.context, ...size, source.other || undefined);
     for (const field of this.fields) {
@@ -181,7 +181,7 @@ class Page {
     this.controls();
   }
 
-  // Whether devices stand below the edge of their pane.
+  // Show whether there are devices below the edge of their pane.
   more() {
     const frame = byId('devices').parentElement;
     byId('more').hidden = frame.scrollHeight - frame.clientHeight - frame.scrollTop < 8;
@@ -208,7 +208,7 @@ class Page {
 
   // --- building -------------------------------------------------------------------------------------------------------
 
-  // Outcome and events, which change while a run goes on.
+  // Outcome and events, which change during a live run.
   about() {
     const { source } = this;
     byId('outcome').textContent = source.outcome;
@@ -228,7 +228,7 @@ class Page {
     this.placeMarks();
   }
 
-  // They move to the left while a run goes on.
+  // The marks move to the left during a live run.
   placeMarks() {
     const { source } = this, length = source.end - source.start || 1;
     if (this.marked === source.end) return;
@@ -343,7 +343,7 @@ class Page {
     byId('found').replaceChildren(...found.slice(0, MOST_FOUND).map(entry));
     if (found.length > MOST_FOUND) {
       const more = document.createElement('li');
-      more.textContent = `${found.length - MOST_FOUND} more: another word finds less`;
+      more.textContent = `${found.length - MOST_FOUND} more: add a word to narrow the search`;
       more.className = 'more-found';
       byId('found').append(more);
     }
@@ -375,7 +375,7 @@ class Page {
     new ResizeObserver(() => this.redraw()).observe(document.querySelector('main'));
   }
 
-  // Another camera; without WebGL or a server there is none in three dimensions.
+  // Change the camera; without WebGL or a server there is none in three dimensions.
   async look(camera) {
     try {
       await this.scene.look(camera);
@@ -387,7 +387,7 @@ class Page {
     }
   }
 
-  // The curves scroll under the cursor: drag them, and time goes with them.
+  // The curves scroll under the cursor: dragging them moves the time.
   moveCurves(canvas) {
     canvas.addEventListener('wheel', event => {
       event.preventDefault();

@@ -1,4 +1,4 @@
-// The recording as it stands in a file of its own: byte planes of the columns, deflated, in base64.
+// The recording embedded in an exported file: byte planes of the columns, deflated, in base64.
 
 import { Source } from './source.js';
 
@@ -14,7 +14,7 @@ function numbers(planes, rows, size, offset) {
   return size === 8 ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
 }
 
-// Bring three.js, which stands in the file as a text.
+// Load three.js, which is embedded in the file as text.
 export async function loadThree() {
   const script = document.createElement('script');
   script.textContent = document.getElementById('three').textContent;
@@ -34,7 +34,7 @@ async function unpacked({ description, data }) {
   return new Source(description, time, async variables => variables.map(variable => columns.get(variable.name)));
 }
 
-// The recording, with `other` where there is a second one to lie under it.
+// The recording, with `other` where a second one is drawn beneath it.
 export async function openSource() {
   const element = document.getElementById('recording'), [first, second] = JSON.parse(element.textContent);
   element.remove();

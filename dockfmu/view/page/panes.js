@@ -4,13 +4,13 @@ import { loadThree } from './served.js';
 import { nowhere, Projection, solids, viewpoint } from './projection.js';
 import { FIELD, Solid } from './solid.js';
 
-const SMOOTH = 30; // pictures a second
+const SMOOTH = 30; // frames per second
 export const byId = id => document.getElementById(id);
 
-// Size of a unit in which canvases are drawn, in CSS pixels: they grow with the letters of the page.
+// Size in CSS pixels of the unit in which canvases are drawn; it grows with the font of the page.
 export const letterUnit = () => parseFloat(getComputedStyle(document.body).fontSize) / 13;
 
-// A canvas that has the size of its place, in pixels of the screen.
+// A canvas with the size of its place, in screen pixels.
 export class Pane {
   constructor(id) {
     this.canvas = byId(id);
@@ -37,7 +37,7 @@ export class ScenePanes {
     this.projections = ['side', 'axial'].map(kind => new Projection(this.panes[kind].canvas, kind));
     this.solid = null;
     this.camera = 'side';
-    this.view = ''; // the element whose contact is looked at, or `craft` for all
+    this.view = ''; // the element whose contact is shown, or `craft` for all craft
   }
 
   // --- drawing --------------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ export class ScenePanes {
     this.size = view.size;
     const layers = [{ items, pose: view.pose }], views = [view], lost = nowhere(items);
     if (others) {
-      // under it, in its own frame of the passive unit
+      // beneath it, in its own frame of the passive unit
       const second = view.middle ? view : viewpoint(source.other, time, this.view, others);
       layers.unshift({ items: others, pose: second.pose, other: true });
       views.push(second);
@@ -62,12 +62,12 @@ export class ScenePanes {
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(layers, view, lost, pane.context, width, height);
     }
-    // where the browser computes three dimensions itself, every second picture has them
+    // where the browser renders three dimensions in software, draw them in every second frame only
     this.rested = page.playing && !this.rested && page.pictures.length < SMOOTH;
     if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted, items);
   }
 
-  // Show the side projection, the scene in three dimensions to turn, or what is seen along x of a frame.
+  // Show the side projection, the scene in three dimensions, or the view along x of a frame.
   async look(camera) {
     const [mode] = camera.split(' ', 1), framed = camera.slice(mode.length + 1);
     // names of elements may have spaces
@@ -88,7 +88,7 @@ export class ScenePanes {
     this.page.draw();
   }
 
-  // What the two panes of the scene show.
+  // Set the titles of the two panes to what they show.
   titles() {
     const { view } = this.page.source.scenes[this.view] ?? {}, axis = view ? 'the axis' : 'x';
     const plane = view?.through ? 'plane of the axis and the exit hinge' : 'x to the right, y up';
@@ -108,7 +108,7 @@ export class ScenePanes {
     for (const projection of this.projections) this.moveProjection(projection);
   }
 
-  // Both projections grow, one of them around the pointer: `place` is relative to the middle of its canvas.
+  // Zoom both projections, one of them about the pointer: `place` is relative to the middle of its canvas.
   zoom(factor, pointed, place = [0, 0]) {
     for (const projection of this.projections) {
       const zoom = Math.min(Math.max(projection.zoom * factor, 0.02), 200), by = zoom / projection.zoom;

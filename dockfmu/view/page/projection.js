@@ -1,4 +1,4 @@
-// The contact scene in two projections, and the scene of all craft: wire-frame, so that hidden contacts are seen.
+// The contact scene in two projections, and the scene of all craft: wire frames, so that hidden contacts are visible.
 
 import { evaluate } from './source.js';
 import { pointBetween, pointIn, pointOf, poses, IDENTITY } from './frames.js';
@@ -8,8 +8,8 @@ export const COLOURS = {
   free: '#3fbf6f', lit: '#ff5a4f', passive: '#7f9bc4', line: '#c9d4e6', thin: '#6d7890', contact: '#ff5a4f',
   arrow: '#ffb347', text: '#d7deea', axis: '#39435a', other: '#e58cff', ground: '#171d2c',
 };
-const NEAR = 7; // units from a line within which the pointer is on it
-const LABELLED = 44; // length of a rod that has room for its label
+const NEAR = 7; // distance from a line, in units, within which the pointer is on it
+const LABELLED = 44; // least length of a rod with room for its label
 const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style']);
 const FIXED = new Set(['revolution', 'inertia_box']);
 
@@ -68,7 +68,7 @@ export function viewpoint(source, t, name, items) {
   return around(items);
 }
 
-// Points that tell how far what is drawn reaches: ends and some points of lines, and dots.
+// Points that give the extent of what is drawn: ends and some points of lines, and dots.
 export function outline(items) {
   const found = [];
   for (const item of items) {
@@ -83,14 +83,14 @@ export function outline(items) {
   return found.filter(point => point.every(Number.isFinite));
 }
 
-// Whether there is something to draw, and none of it has a place.
+// Whether there is something to draw, but none of it has a finite position.
 export function nowhere(items) {
   const placed = items.filter(({ kind }) => kind !== 'arrow' && kind !== 'contact');
   return placed.length > 0 && !placed.some(item => outline([item]).length);
 }
 
-// The view of all craft, in axes of I: it holds all that is drawn; `half` are the halves of its edges, `size` is half of
-// its diagonal.
+// The view of all craft, in axes of I, around all that is drawn: `half` has half of each edge, `size` is half of the
+// diagonal.
 function around(items) {
   const points = outline(items);
   const ends = [0, 1, 2].map(axis => {
@@ -104,13 +104,13 @@ function around(items) {
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const DIRECTIONS = {
-  // along x, the way in which the active unit closes: y up, z to the right
+  // along x, the direction in which the active unit closes: y up, z to the right
   axial: () => [[0, 0, 1], [0, 1, 0]],
   // x to the right, the plane of the axis and the exit hinge
   side: view => [[1, 0, 0], view.lateral],
 };
 
-// Texts of one picture: each at the first place beside its point that no other one has taken, or nowhere.
+// Labels of one frame: each at the first free place beside its point, or nowhere.
 class Labels {
   constructor(context, width, height) {
     Object.assign(this, { context, width, height, taken: [] });
@@ -132,7 +132,7 @@ class Labels {
   }
 }
 
-// A text that is legible over lines.
+// Draw a text that stays legible over lines.
 export function haloed(context, text, x, y, colour) {
   context.setLineDash([]);
   context.lineJoin = 'round';
@@ -159,8 +159,8 @@ export class Projection {
     this.drawn = [];
   }
 
-  // Draw layers of items, each in the frame of its own `pose`: the run that is looked at, and another one under it. Of
-  // `lost` items the picture says that they are nowhere.
+  // Draw layers of items, each in the frame of its own `pose`: the run that is shown, and another one beneath it. With
+  // `lost`, write that no item has a finite position.
   draw(layers, view, lost, context, width, height) {
     const [right, up] = DIRECTIONS[this.kind](view);
     const [wide, tall] = this.kind === 'side' ? [0, 1] : [2, 1];
@@ -241,7 +241,8 @@ export class Projection {
     this.drawn.push({ element: item.element, kind: item.kind, label: item.label, other, lit: item.lit, colour, lines, centre, radius });
   }
 
-  // The box of the label of a dot, or of a rod that is long enough. Among all craft the first dot has the name of its craft.
+  // Draw the label of a dot, or of a rod that is long enough; return its box. In the view of all craft, the first dot of
+  // a craft has the name of that craft.
   label(item, named) {
     const [line] = item.lines;
     if (item.kind === 'point') {
@@ -254,7 +255,7 @@ export class Projection {
     return this.labels.put(item.label, [(line[0][0] + line[1][0]) / 2, (line[0][1] + line[1][1]) / 2], COLOURS.text);
   }
 
-  // What is drawn at a place of the canvas: the last one that is near it.
+  // The item drawn at a place of the canvas: the last one that is near it.
   at(place) {
     return this.drawn.findLast(item => (item.centre && Math.hypot(item.centre[0] - place[0], item.centre[1] - place[1]) < (item.radius ?? 0) + NEAR)
       || item.lines.some(line => line.some((point, k) => k && distance(place, line[k - 1], point) < NEAR)));
@@ -274,7 +275,7 @@ export class Projection {
     const colour = other ? COLOURS.other : COLOURS.contact;
     context.strokeStyle = colour;
     context.lineWidth = 2;
-    // a ring and a cross: seen on any ground
+    // a ring and a cross: visible on any background
     context.beginPath();
     context.arc(...centre, 7, 0, 2 * Math.PI);
     context.moveTo(centre[0] - 11, centre[1]); context.lineTo(centre[0] + 11, centre[1]);

@@ -1,4 +1,4 @@
-// The recording as the server gives it.
+// The recording as the server sends it.
 
 import { Source } from './source.js';
 import { openLive } from './live.js';
@@ -10,7 +10,7 @@ async function fetched(path, body) {
   return answer;
 }
 
-// Columns as pack_column of dockfmu/view/server.py writes them: one by one, or runs of equal values.
+// Columns as pack_column of dockfmu/view/recording.py writes them: all values, or runs of equal values.
 async function columns(place, variables) {
   const bytes = await (await fetched(`${place}columns`, variables.map(variable => variable.name))).arrayBuffer();
   let offset = 0;
@@ -28,7 +28,7 @@ async function columns(place, variables) {
   });
 }
 
-// Bring three.js, which the page needs for three dimensions only.
+// Load three.js, which the page needs only for three dimensions.
 export function loadThree() {
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
@@ -40,8 +40,8 @@ export function loadThree() {
 }
 
 async function opened(place) {
-  // both at once; a run that goes on answers without content: its times come with its rows
-  const asked = fetched(`${place}time`).catch(() => null);
+  // both requests at once; a live run answers this one without content, because its times come with its rows
+  const requested = fetched(`${place}time`).catch(() => null);
   const description = await (await fetched(`${place}description`)).json();
   if (description.live) {
     const source = await openLive(description);
@@ -49,13 +49,13 @@ async function opened(place) {
     return source;
   }
   for (const variable of description.variables) variable.rows = description.rows;
-  const answer = await asked;
+  const answer = await requested;
   if (!answer) throw new Error('the times of the rows cannot be fetched');
   const time = new Float64Array(await answer.arrayBuffer());
   return new Source(description, time, variables => columns(place, variables));
 }
 
-// The recording, with `other` where there is a second one to lie under it.
+// The recording, with `other` where a second one is drawn beneath it.
 export async function openSource() {
   const source = await opened('');
   if (source.other) source.other = await opened('other/');

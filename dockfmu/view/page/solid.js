@@ -1,4 +1,4 @@
-// The scene in three dimensions, with three.js, which is loaded when it is first asked for.
+// The scene in three dimensions, with three.js, which is loaded when it is first needed.
 
 import { evaluate } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
@@ -9,10 +9,10 @@ const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e
 const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept']);
 export const FIELD = 40; // degrees, of the camera from top to bottom
 const THICKEST = 0.1; // m, radius of rods: that of a link of an arm
-const OVERVIEW = [-0.75, 0.4, 0.55]; // from where the overview camera looks at the middle of all craft
+const OVERVIEW = [-0.75, 0.4, 0.55]; // direction from the middle of all craft to the overview camera
 
 // One canvas with one camera: it turns around the origin of the scene or of a frame, looks along x of a frame, or stands
-// aside and shows all craft. A second recording is drawn in violet, its passive unit on that of the first.
+// back and shows all craft. A second recording is drawn in violet, its passive unit on that of the first.
 export class Solid {
   constructor(canvas, three, source) {
     Object.assign(this, { canvas, three, source, azimuth: -0.6, elevation: 0.35, distance: 3.2, target: [0.2, 0, 0], mode: 'orbit', aim: null, field: FIELD });
@@ -26,7 +26,7 @@ export class Solid {
     this.world.add(light);
     this.bodies = [];
     this.drawn = [];
-    this.layers = [source, source.other].filter(Boolean).map((each, k) => ({ source: each, other: k > 0, root: new three.Group() }));
+    this.layers = [source, source.other].filter(Boolean).map((recording, k) => ({ source: recording, other: k > 0, root: new three.Group() }));
     for (const layer of this.layers) {
       layer.root.matrixAutoUpdate = false;
       this.world.add(layer.root);
@@ -43,7 +43,7 @@ export class Solid {
       : new three.MeshLambertMaterial({ color: paint });
   }
 
-  // The object of a shape, of unit size where its size may change.
+  // Make the object of a shape, of unit size where its size may change.
   make({ shape, layer }, made, quantities) {
     const { three } = this, group = new three.Group(), paint = PAINTS[layer.other ? 'other' : shape.style ?? 'line'];
     const line = points => new three.Line(
@@ -58,7 +58,7 @@ export class Solid {
       made.lines.slice(0, -8).forEach(ring => group.add(line(ring)));
     } else if (made.circle || made.dot) {
       group.add(new three.Mesh(new three.SphereGeometry(1, 20, 14), this.material(shape.shape === 'contact' && !layer.other ? PAINTS.contact : paint)));
-      // contacts are seen through what hides them
+      // contacts stay visible through what hides them
       if (shape.shape === 'contact') Object.assign(group.children[0].material, { depthTest: false, transparent: true });
     } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
       for (let k = 1; k < made.lines[0].length; k++) {
@@ -77,7 +77,7 @@ export class Solid {
     return group;
   }
 
-  // Bring an object to what its shape is now.
+  // Update an object to the present geometry of its shape.
   place(body, made, view) {
     const { object, shape } = body, { three } = this;
     if (made.circle || made.dot) {
@@ -135,7 +135,7 @@ export class Solid {
     });
   }
 
-  // Bring one shape to what it is at t, or hide it.
+  // Update one shape to its state at t, or hide it.
   body(body, t, wanted, seen) {
     const { shape, scene, layer } = body, { source, placed } = layer, [row] = source.place(t), contact = shape.shape === 'contact';
     const read = name => source.value(name, t), held = name => source.columns.get(name)?.[row] ?? NaN;
@@ -161,14 +161,14 @@ export class Solid {
     seen.push({ body, made, lit: flags.length ? lit : undefined });
   }
 
-  // Put the camera where it stands, and the recordings around it.
+  // Place the camera, and the recordings relative to it.
   look(aspect, items) {
     const { camera, aim, mode } = this, [first, ...others] = this.layers, { view } = first;
     const framed = aim && first.placed.get(aim[0])?.[aim[1]], aimed = mode === 'aim' && framed;
     const centre = framed ? (aimed ? framed : { position: framed.position, quaternion: view.pose.quaternion }) : view.pose;
     const inverse = this.matrix(centre).invert();
     first.root.matrix.copy(inverse);
-    // the second one by its passive unit on that of the first
+    // the second one is placed with its passive unit on that of the first
     for (const layer of others) {
       if (!layer.view) continue;
       layer.root.matrix.copy(inverse).multiply(this.matrix(view.pose)).multiply(this.matrix(layer.view.pose).invert());
@@ -192,7 +192,7 @@ export class Solid {
     }
   }
 
-  // Stand aside, as near as all that is drawn stays in the picture.
+  // Place the overview camera as near as possible with all that is drawn in view.
   overlook(inverse, aspect, items) {
     const { three, camera } = this, points = outline(items).map(point => new three.Vector3(...point).applyMatrix4(inverse));
     const middle = new three.Box3().setFromPoints(points).getCenter(new three.Vector3());
@@ -223,7 +223,7 @@ export class Solid {
   }
 }
 
-// What draws WebGL here: without a graphics card smooth edges cost too much.
+// Name of the renderer behind WebGL: without a graphics card, smooth edges cost too much.
 function rasteriser(canvas) {
   const probe = canvas.ownerDocument.createElement('canvas').getContext('webgl');
   const info = probe?.getExtension('WEBGL_debug_renderer_info');

@@ -49,7 +49,7 @@ export class Source {
     return column[i] + share * (column[i + 1] - column[i]);
   }
 
-  // Smallest and largest value over the run, without those that are not finite.
+  // Smallest and largest finite value over the run.
   range(name) {
     const variable = this.known.get(name), column = this.columns.get(name);
     if (!variable || !column) return [0, 1];
@@ -94,10 +94,10 @@ export function namesIn(part, found = new Set()) {
   return found;
 }
 
-// Values of SI units below this are rounding: they do not fill bars and curves, and are written as 0 beside them.
+// Values in SI units below this are rounding errors: they fill no bars and curves, and are written as 0 beside them.
 export const ROUNDING = 1e-9;
 
-// A number for people: as many digits as it deserves, always the same width.
+// A number as displayed text, with this many significant digits if it is of ordinary size.
 export function formatted(value, digits = 4) {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';

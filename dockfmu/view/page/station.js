@@ -3,7 +3,7 @@
 const AXES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
 const NAMES = { x: 'forward / back', y: 'up / down', z: 'right / left', roll: 'roll', pitch: 'pitch', yaw: 'yaw' };
 const EVERY_MS = 20; // between two messages while sticks are deflected
-const DEAD_ZONE = 0.08, STEPS = 20; // of a deflection: what a hand does not mean, and its resolution
+const DEAD_ZONE = 0.08, STEPS = 20; // of a deflection: the part that is ignored, and its resolution
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 // Two keys of each axis, by their place on the keyboard: towards plus, towards minus.
@@ -32,7 +32,7 @@ export class Station {
     this.mine = false;
     this.keys = new Set();
     this.pointer = {}; // deflections of the sticks on the page, by axis
-    this.script = {}; // and of a script
+    this.script = {}; // deflections set by a script, by axis
     this.sent = new Map();
     this.last = 0;
     this.state = { hold: false, speed: 1, operator: '' };
@@ -41,7 +41,7 @@ export class Station {
     this.element = this.elements[0];
   }
 
-  // Lists and numbers, which stay as they were set: the page shows their values.
+  // Choices and numbers, which keep their values; the page shows these.
   get staying() {
     return this.controls.filter(({ control }) => control === 'choice' || control === 'number');
   }
@@ -114,7 +114,7 @@ export class Station {
   }
 
   manual(control) {
-    // of which element only where several have commands
+    // name the element only where several have commands
     const several = new Set(this.controls.filter(c => c.control !== 'stick').map(c => c.element)).size > 1;
     const name = several ? `${control.element}: ${control.label}` : control.label;
     if (control.control === 'button') {
@@ -152,7 +152,7 @@ export class Station {
       this.mine = mine;
     }
     if (message.refused) this.refusal = message.refused;
-    // what it was that is refused is not known: all fields go back to what the run has, recorded or taken
+    // which value was refused is not known: all fields return to what the run has, recorded or accepted
     const stale = this.staying.filter(({ variable }) => message.refused || variable === message.withdrawn);
     for (const control of stale) {
       control.recorded = undefined;
@@ -169,8 +169,8 @@ export class Station {
     if (document.activeElement !== shown) shown.value = String(Number(value.toPrecision(7)));
   }
 
-  // Show the newest recorded values of lists and numbers, but not over what an operator types or has just sent: a field
-  // changes when its recorded value does.
+  // Show the newest recorded values of choices and numbers, but not over what an operator types or has just sent: a
+  // field changes when its recorded value does.
   refresh() {
     for (const control of this.staying) {
       const value = this.source.columns.get(control.variable)?.at(-1);
@@ -186,8 +186,8 @@ export class Station {
     this.take.disabled = !running || operator === 'other';
     for (const part of [this.hold, this.pace, this.end]) part.disabled = !running || !this.mine;
     for (const { shown } of this.controls) if (shown) shown.disabled = !running || !this.mine;
-    this.hold.textContent = hold ? 'go on' : 'hold';
-    // one that a script has chosen
+    this.hold.textContent = hold ? 'resume' : 'hold';
+    // a speed that a script has chosen
     if (![...this.pace.options].some(option => Number(option.value) === speed)) this.pace.append(new Option(`${speed} × real time`, speed));
     this.pace.value = String(speed);
     const who = this.source.outcome === 'running' && !running ? this.source.closed
@@ -206,7 +206,7 @@ export class Station {
   // --- sticks ---------------------------------------------------------------------------------------------------------
 
   gamepad() {
-    const found = {}, pad = [...navigator.getGamepads()].find(each => each?.connected && each.mapping === 'standard');
+    const found = {}, pad = [...navigator.getGamepads()].find(device => device?.connected && device.mapping === 'standard');
     if (!pad) return found;
     for (const [axis, [number, sign]] of Object.entries(PAD)) found[axis] = sign * (pad.axes[number] ?? 0);
     for (const [axis, [plus, minus]] of Object.entries(PAD_BUTTONS)) found[axis] = (pad.buttons[plus]?.value ?? 0) - (pad.buttons[minus]?.value ?? 0);
@@ -224,7 +224,7 @@ export class Station {
     return found;
   }
 
-  // Send what has changed, and while a stick is deflected that the operator is still there.
+  // Send what has changed; while a stick is deflected, also show the server that the operator is still there.
   tick() {
     const now = this.deflections();
     this.draw(now);
@@ -239,7 +239,7 @@ export class Station {
       if (value || before) wanted.push([control.number, value]);
       this.sent.set(control.number, value);
     }
-    // all of them each time: the server lets go of what it does not hear of
+    // all of them each time: the server centres controls when it hears nothing
     if (changed || (wanted.length && performance.now() - this.last > 80)) {
       this.last = performance.now();
       this.source.say({ set: wanted });

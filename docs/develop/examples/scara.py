@@ -1,7 +1,7 @@
-"""A mechanism that this repository does not have: a SCARA arm with sprung joints and a payload, in 40 lines.
+"""A SCARA arm with sprung joints and a payload, declared in 40 lines: a mechanism that is not part of dockfmu.
 
-`python docs/develop/examples/scara.py FOLDER` declares it, writes its kernels to FOLDER/scara_kernels.py, runs them for
-ten seconds and prints how well they keep the energy. docs/develop/codegen.md goes through it.
+`python docs/develop/examples/scara.py FOLDER` declares the arm, writes its kernels to FOLDER/scara_kernels.py, runs
+them for ten seconds and prints how well they conserve energy. docs/develop/codegen.md explains it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ GRAVITY = 9.81
 
 
 def declare() -> Program:
-    """Two links that turn about z, a quill that slides along z, a tool that turns; only the payload's mass varies."""
+    """Declare the arm and return its program; the mass of the payload is the only variable parameter of a body.
+
+    Two links rotate about z, a quill slides along z, and a tool rotates at its end.
+    """
     graph = Graph()
     payload = graph.input("a.payload")
     bodies = [
@@ -41,7 +44,7 @@ def declare() -> Program:
         Joint(body, stroke=q[j], rate=qd[j]) if body.slides else Joint(body, q[j].cos(), q[j].sin(), rate=qd[j])
         for j, body in enumerate(bodies)
     ]
-    # a base that accelerates upwards is gravity
+    # a base that accelerates upwards has the effect of gravity
     base = Motion(acceleration=np.array([0.0, 0.0, GRAVITY]))
     stage = Stage("evaluate", ("a",), "Joint accelerations and energy of a sprung SCARA arm.")
     stage.set("a.qdd", accelerate(joints, base, -stiffness * q).qdd)
@@ -53,28 +56,28 @@ def declare() -> Program:
 
 ARM = Record(
     private("payload", "kg", "mass at the tool", 2.0),
-    private("stiffness", "1", "of the joints, N.m/rad and N/m", (40.0, 25.0, 900.0, 3.0), shape=4),
+    private("stiffness", "1", "stiffness of the joints, N.m/rad and N/m", (40.0, 25.0, 900.0, 3.0), shape=4),
     private("q", "1", "joint coordinates, rad and m", (0.5, -0.8, 0.0, 0.3), shape=4),
-    private("qd", "1", "rates", shape=4),
-    private("qdd", "1", "accelerations", shape=4),
-    private("energy", "J", "kinetic, of springs and of weight"),
+    private("qd", "1", "joint rates", shape=4),
+    private("qdd", "1", "joint accelerations", shape=4),
+    private("energy", "J", "kinetic energy and potential energy of springs and weight"),
 )
 
 
 def write(folder: Path) -> ModuleType:
-    """The kernels as a module in `folder`, imported."""
+    """Write the kernels as a module in `folder`, and return it imported."""
     file = folder / "scara_kernels.py"
     file.write_text(module(declare(), "SCARA arm.", "Spec/02 section 9."), encoding="utf-8")
     spec = importlib.util.spec_from_file_location("scara_kernels", file)
     assert spec is not None
     assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    kernels = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kernels)
+    return kernels
 
 
 def run(kernels: ModuleType, seconds: float, h: float) -> tuple[float, float]:
-    """(energy at the start, largest change of it) over a run by the classical Runge-Kutta method."""
+    """Run the arm by the classical Runge-Kutta method; return its initial energy and the largest change of it, J."""
     a = ARM.memory()
     kernels.evaluate(a)
     start = a.energy.item()

@@ -1,4 +1,4 @@
-"""A small importer in C, for every platform that FMUs are built for: it runs them where there is no Python."""
+"""A small importer in C, for every platform that FMUs are built for: it runs FMUs where there is no Python."""
 
 from fmus.check.importer.experiment import Experiment as Experiment
 from fmus.check.importer.experiment import experiment_for as experiment_for

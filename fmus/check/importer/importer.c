@@ -5,8 +5,8 @@
    The plan is text (fmus/check/importer/program.py writes it): GUID and resource URI on a line each; then start time, step
    size, number of steps, number of cycles, whether states are saved; then the inputs and the outputs, each list as its
    length and pairs of type (r, i or b) and value reference; then a row of inputs for each step. RESULT gets a row of
-   outputs after the initialisation and one after each step, as hexadecimal numbers, for they are exact. Each cycle is a
-   whole life of an instance. Times in seconds, each the shortest of all lives, go to standard output as JSON. */
+   outputs after the initialisation and one after each step, as hexadecimal numbers, which are exact. Each cycle is the
+   whole life of an instance. Times in seconds, each the shortest of all cycles, go to standard output as JSON. */
 #include "fmi2.h"
 
 #include <float.h>
@@ -53,7 +53,7 @@ static void fail(const char *format, ...)
     exit(1);
 }
 
-/* What is used of the library. */
+/* The functions of the library that are used. */
 #define FUNCTIONS(USE)                                                                                                 \
     USE(GetVersion) USE(Instantiate) USE(FreeInstance) USE(SetupExperiment) USE(EnterInitializationMode)               \
     USE(ExitInitializationMode) USE(Terminate) USE(Reset) USE(DoStep) USE(GetReal) USE(GetInteger) USE(GetBoolean)     \
@@ -88,7 +88,7 @@ static struct {
 static void *room(size_t count, size_t size)
 {
     void *block = calloc(count ? count : 1, size);
-    if (!block) fail("no memory left");
+    if (!block) fail("out of memory");
     return block;
 }
 
@@ -161,7 +161,7 @@ static void get_outputs(fmi2Component instance, double *values)
     }
 }
 
-/* Go on from a state that went through its bytes. */
+/* Continue from a state that was serialised and deserialised. */
 static void save_and_restore(fmi2Component instance)
 {
     fmi2FMUstate state = NULL, copy = NULL;

@@ -29,7 +29,7 @@ TIME_LIMIT = 900.0
 
 
 class RunError(DockfmuError, RuntimeError):
-    """The importer, or the FMU in it, failed; the message is theirs."""
+    """The importer, or the FMU in it, failed; the message is its output."""
 
     exit_status = FAILED
 
@@ -43,7 +43,7 @@ class ImporterRun:
 
 
 def stand_in(target: Target) -> tuple[str, ...] | None:
-    """Return the command that runs programs of `target` here, empty on the platform itself; None if there is none."""
+    """Return the command that runs programs for `target` here: empty on the platform itself, None if there is none."""
     if target is HOST:
         return ()
     if target.folder == "win64":
@@ -97,14 +97,14 @@ def run(
 ) -> ImporterRun:
     """Run `experiment` with the library of `fmu` for `platform`, `cycles` times from instantiation to its end.
 
-    States are saved and restored on the way if the FMU can. `wrapper` is a command that runs another, such as valgrind;
+    A state is saved and restored on the way if the FMU can. `wrapper` is a command that runs another, such as valgrind;
     `library` and `executable` replace the library of the FMU and the importer. Raises RunError, LinkError and
     subprocess.TimeoutExpired.
     """
     target = TARGETS[platform]
     command = stand_in(target)
     if command is None:
-        raise RunError(f"nothing here runs programs for {platform}")
+        raise RunError(f"this machine cannot run programs for {platform}")
     with tempfile.TemporaryDirectory(prefix="importer-") as temporary:
         folder = Path(temporary)
         archive.extract(fmu, folder / "fmu")
@@ -112,7 +112,7 @@ def run(
         plan, result = folder / "plan", folder / "result"
         write_plan(plan, folder / "fmu", experiment, cycles, description.can_serialize_state)
         library = library or folder / "fmu" / "binaries" / platform / f"{description.identifier}{target.extension}"
-        # Wine keeps a folder of its own and talks much
+        # Wine needs its own folder and writes many messages
         wine = {"WINEPREFIX": str(cache_root() / "wine"), "WINEDEBUG": "-all"}
         done = subprocess.run(
             [*wrapper, *command, str(executable or program(target)), str(library), str(plan), str(result)],

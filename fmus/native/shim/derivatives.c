@@ -6,7 +6,7 @@
 
 enum { STEPPED = STEP_COMPLETE | STEP_FAILED | TERMINATED | FAILED };
 
-/* May these variables be the unknowns and knowns of a directional derivative now? If not, say why. */
+/* Can these variables be the unknowns and knowns of a directional derivative now? If not, report why. */
 static int differentiable(const Instance *instance, const fmi2ValueReference unknowns[], size_t unknown_count,
                           const fmi2ValueReference knowns[], size_t known_count, const fmi2Real direction[])
 {
@@ -25,7 +25,7 @@ static int differentiable(const Instance *instance, const fmi2ValueReference unk
         if (!known(instance, knowns[j], function)) return 0;
         int access = model.access[knowns[j]];
         if ((access & TYPE_MASK) != TYPE_REAL || !(access & wanted) || !isfinite(direction[j])) {
-            report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real that can be varied now, or by %g", function,
+            report(instance, fmi2Error, LOG_ERROR, "%s: %s is not a Real that can vary now, or not by %g", function,
                    variable_in(knowns[j])->name, direction[j]);
             return 0;
         }
@@ -33,7 +33,7 @@ static int differentiable(const Instance *instance, const fmi2ValueReference unk
     return 1;
 }
 
-/* How far the known variables, now at `base`, may go along `sign` times the direction: at most `step`, less if a
+/* How far the known variables, now at `base`, can move along `sign` times the direction: at most `step`, less if a
    variable would leave its range. */
 static double reach(const double *base, const fmi2ValueReference knowns[], size_t count, const fmi2Real direction[],
                     double sign, double step)
@@ -48,8 +48,9 @@ static double reach(const double *base, const fmi2ValueReference knowns[], size_
     return step;
 }
 
-/* A step along the direction: 1.5e-8 of what is nominal, so that a port is moved by far less than a contact is deep. Where
-   a variable stands counts as little as its rounding asks for: a position far from the origin is moved no further. */
+/* A step along the direction: 1.5e-8 of the nominal value, so that a port moves by far less than the depth of a
+   contact. The present value of a variable counts only as much as its rounding requires: a position far from the origin
+   is moved no further. */
 static double balanced_step(const double *base, const fmi2ValueReference knowns[], size_t count,
                             const fmi2Real direction[])
 {
@@ -61,7 +62,7 @@ static double balanced_step(const double *base, const fmi2ValueReference knowns[
     return largest > 0.0 ? sqrt(DBL_EPSILON) / largest : 0.0;
 }
 
-/* Keep the saved slots in `scratch` while kernels run on the side. */
+/* Keep the saved slots in `scratch` during trial runs of kernels. */
 static void keep(Instance *instance)
 {
     copy_spans(instance->scratch, instance->memory, model.saved, model.saved_count);
@@ -72,7 +73,7 @@ static void restore(Instance *instance)
     copy_spans(instance->memory, instance->scratch, model.saved, model.saved_count);
 }
 
-/* Run `initialize`, or the last step again, from `base` with the knowns moved by `distance` times the direction. */
+/* Run `initialize`, or repeat the last step, from `base` with the knowns moved by `distance` times the direction. */
 static int32_t rerun(Instance *instance, const double *base, const fmi2ValueReference knowns[], size_t count,
                      const fmi2Real direction[], double distance)
 {
@@ -85,9 +86,9 @@ static int32_t rerun(Instance *instance, const double *base, const fmi2ValueRefe
 }
 
 /* Derivative of outputs along a direction of inputs and parameters, by central differences (one-sided at the end of a
-   parameter's range) with two runs of the kernel on the side. In initialization mode it is the derivative of
-   `initialize`; afterwards that of the last step, with respect to the inputs and tunable parameters it used: outputs
-   at its end depend on them, and on nothing that is set later. */
+   parameter's range) with two trial runs of the kernel. In initialization mode it is the derivative of `initialize`;
+   afterwards that of the last step, with respect to the inputs and tunable parameters that it used: outputs at its end
+   depend on them, and on nothing that is set later. */
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference unknowns[],
                                         size_t unknown_count, const fmi2ValueReference knowns[], size_t known_count,
                                         const fmi2Real direction[], fmi2Real derivative[])
@@ -119,7 +120,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
     return status;
 }
 
-/* May these variables be asked for their derivatives of these orders? If not, say why. */
+/* Do these variables have derivatives of these orders? If not, report why. */
 static int ratable(const Instance *instance, const fmi2ValueReference references[], size_t count,
                    const fmi2Integer orders[], const char *function)
 {
@@ -144,8 +145,8 @@ static int ratable(const Instance *instance, const fmi2ValueReference references
     return 1;
 }
 
-/* Mean rate of change of outputs over the last step. Before the first step, over a step of the default experiment with
-   the present inputs, which is done on the side and leaves no trace. */
+/* Mean rate of change of outputs over the last step. Before the first step, over a trial step of the default experiment
+   with the present inputs, which leaves no trace. */
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference references[], size_t count,
                                         const fmi2Integer orders[], fmi2Real values[])
 {

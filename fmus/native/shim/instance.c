@@ -40,19 +40,19 @@ fmi2Status report(const Instance *instance, fmi2Status status, Category category
 const char *phase_name(uint32_t phase)
 {
     switch (phase) {
-    case INSTANTIATED: return "instantiated";
+    case INSTANTIATED: return "before initialization mode";
     case INITIALIZATION_MODE: return "in initialization mode";
     case STEP_COMPLETE: return "between steps";
     case STEP_FAILED: return "after a discarded step";
-    case TERMINATED: return "terminated";
+    case TERMINATED: return "after termination";
     default: return "after an error";
     }
 }
 
-/* Codes that no message has: a kernel that raised a Python exception, and one that computed what is no number. */
+/* Codes without a message: a kernel raised a Python exception, or computed a value that is not finite. */
 enum { RAISED = INT32_MIN, NOT_FINITE };
 
-/* One bit, the highest, says that `value` is infinite or NaN: its exponent has only ones, and one more overflows. */
+/* The highest bit is set if `value` is infinite or NaN: its exponent has only ones, and adding one overflows. */
 static uint64_t overflow(double value)
 {
     uint64_t bits;
@@ -65,7 +65,7 @@ static int is_finite(double value)
     return overflow(value) >> 63 == 0;
 }
 
-/* The code of a kernel, given how its call ended, or one of the above. */
+/* The code of a kernel, given the status of its call, or one of the above. */
 static int32_t result_of(const Instance *instance, int32_t status, int32_t code)
 {
     if (status != 0 && status != -2) return RAISED;
@@ -82,7 +82,7 @@ static const Message *message_of(int32_t code)
     return NULL;
 }
 
-/* Write what a code means into `text`; the values in it are those in memory. */
+/* Write the meaning of a code into `text`, with the values in memory. */
 static void describe(const Instance *instance, int32_t code, char *text, size_t size)
 {
     const Message *message = message_of(code);

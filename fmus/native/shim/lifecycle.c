@@ -15,7 +15,7 @@ const char *fmi2GetVersion(void)
     return "2.0";
 }
 
-/* Start values everywhere but in the tables, which instantiation fills once. */
+/* Set everything to its start value except the tables, which are filled once, at instantiation. */
 static void start_over(Instance *instance)
 {
     memset(instance->memory, 0, model.state_size * sizeof(double));
@@ -47,7 +47,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     instance->slope = slots(model.averaged_count);
     instance->scratch = slots(model.state_size);
     if (!instance->name || !instance->memory || !instance->before || !instance->slope || !instance->scratch) {
-        report(instance, fmi2Fatal, LOG_ERROR, "fmi2Instantiate: no memory left");
+        report(instance, fmi2Fatal, LOG_ERROR, "fmi2Instantiate: out of memory");
         goto refuse;
     }
     if (length) memcpy(instance->name, name, length);
@@ -118,7 +118,8 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean tolerance_de
     if (!instance) return fmi2Error;
     if (!isfinite(start_time) || (stop_time_defined && !(isfinite(stop_time) && stop_time >= start_time)))
         return report(instance, fmi2Error, LOG_ERROR,
-                      "fmi2SetupExperiment: no experiment runs from t = %.9g s to t = %.9g s", start_time, stop_time);
+                      "fmi2SetupExperiment: an experiment cannot run from t = %.9g s to t = %.9g s", start_time,
+                      stop_time);
     Progress *progress = &instance->progress;
     progress->experiment_defined = 1;
     progress->start_time = start_time;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What a slot of memory holds and may be done with it; 0 is a slot without a public variable. */
+/* What a slot of memory holds and how it may be accessed; 0 for a slot without a public variable. */
 enum {
     TYPE_REAL = 1,
     TYPE_INTEGER = 2, /* enumerations too */
@@ -38,7 +38,7 @@ typedef struct {
     const Piece *pieces;
 } Message;
 
-/* Slots that stand together. */
+/* Contiguous slots. */
 typedef struct {
     uint32_t first, count;
 } Span;
@@ -55,11 +55,11 @@ typedef struct {
     const char *name;
     const char *guid;
     uint32_t size;        /* slots of an instance's memory; a value reference is a slot */
-    uint32_t state_size;  /* leading slots that are no tables; all variables lie in them */
-    uint32_t saved_size;  /* slots among them that are the saved state: the others are written before they are read */
+    uint32_t state_size;  /* leading slots that are not tables; they include all variables */
+    uint32_t saved_size;  /* slots among them that form the saved state: the others are written before they are read */
     uint32_t changing_size; /* saved slots that can change after initialisation */
     uint32_t start_count; /* leading slots with a start value; zero beyond */
-    uint32_t start_time;  /* slot that tells kernel_initialize when the run starts, or NO_SLOT */
+    uint32_t start_time;  /* slot of the start time for kernel_initialize, or NO_SLOT */
     uint32_t variable_count;
     uint32_t averaged_count;
     uint32_t message_count;

@@ -1,4 +1,4 @@
-/* Tables of the component that are read from files under fmuResourceLocation at instantiation. */
+/* Tables of the component, which are read from files under fmuResourceLocation at instantiation. */
 #include "instance.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* A path of `file` in the folder `location`, a file URI with percent-encoding (or a plain path, which some importers
-   pass), in new memory. NULL if the scheme is not `file` or no memory is left. */
+/* The path of `file` in the folder `location`, a file URI with percent-encoding (or a plain path, which some importers
+   pass), in newly allocated memory. NULL if the scheme is not `file` or memory is exhausted. */
 static char *path_of(const char *location, const char *file)
 {
     int encoded = strncmp(location, "file:", 5) == 0;

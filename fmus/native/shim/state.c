@@ -35,7 +35,7 @@ static uint64_t checksum(const Head *head)
     return hash;
 }
 
-/* Is this one of our states? `function` complains if it is not. */
+/* Is this a state of this FMU? If not, report that for `function`. */
 static int is_state(const Instance *instance, const Head *head, const char *function)
 {
     if (head && memcmp(head->magic, MAGIC, sizeof MAGIC) == 0 && strncmp(head->guid, model.guid, sizeof head->guid) == 0
@@ -45,13 +45,13 @@ static int is_state(const Instance *instance, const Head *head, const char *func
     return 0;
 }
 
-/* The state in `*state`, or a new one if there is none there. NULL after a message. */
+/* The state in `*state`, or a new one if that is NULL. NULL after a message. */
 static Head *obtain(const Instance *instance, fmi2FMUstate *state, const char *function)
 {
     if (*state) return is_state(instance, *state, function) ? *state : NULL;
     Head *head = calloc(1, state_bytes());
     if (!head) {
-        report(instance, fmi2Error, LOG_ERROR, "%s: no memory left", function);
+        report(instance, fmi2Error, LOG_ERROR, "%s: out of memory", function);
         return NULL;
     }
     memcpy(head->magic, MAGIC, sizeof MAGIC);
@@ -67,7 +67,7 @@ static int missing(const Instance *instance, const void *pointer, const char *fu
     return 1;
 }
 
-/* Copy spans of `memory` together; returns where the next slot goes. */
+/* Copy spans of `memory` to contiguous slots; return where the next slot goes. */
 static double *pack(double *slots, const double *memory, const Span *spans, uint32_t count)
 {
     for (const Span *span = spans; span < spans + count; slots += span++->count)
@@ -75,7 +75,7 @@ static double *pack(double *slots, const double *memory, const Span *spans, uint
     return slots;
 }
 
-/* Copy spans back that `pack` has copied together; returns where the next slot is. */
+/* Copy back the spans that `pack` has copied; return where the next slot is. */
 static const double *unpack(double *memory, const double *slots, const Span *spans, uint32_t count)
 {
     for (const Span *span = spans; span < spans + count; slots += span++->count)
@@ -157,7 +157,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
                       "fmi2DeSerializeFMUstate: %zu bytes are given, a state of %s has %zu", size, model.name,
                       state_bytes());
     Head *copy = malloc(size);
-    if (!copy) return report(instance, fmi2Error, LOG_ERROR, "fmi2DeSerializeFMUstate: no memory left");
+    if (!copy) return report(instance, fmi2Error, LOG_ERROR, "fmi2DeSerializeFMUstate: out of memory");
     memcpy(copy, bytes, size);
     fmi2Status status = fmi2OK;
     if (!is_state(instance, copy, "fmi2DeSerializeFMUstate"))

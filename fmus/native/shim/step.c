@@ -1,4 +1,4 @@
-/* fmi2DoStep, the derivatives of inputs that it uses, and what can be asked about it. */
+/* fmi2DoStep, the derivatives of inputs that it uses, and the queries of its status. */
 #include "instance.h"
 
 #include <float.h>
@@ -14,14 +14,14 @@ static int same_time(double given, double own, double step)
     return fabs(given - own) <= 1e-3 * step + 4.0 * DBL_EPSILON * fabs(own);
 }
 
-/* Put the mean over the coming step into the inputs that are applied as a mean. */
+/* Set the inputs that are applied as a mean to their mean over the coming step. */
 static void apply_slopes(Instance *instance, double h)
 {
     for (uint32_t k = 0; k < model.averaged_count; k++)
         instance->memory[model.averaged[k]] += 0.5 * h * instance->slope[k];
 }
 
-/* After the step each input again has the value that was set, now in `scratch`, and no derivative. */
+/* After the step, restore for each input the value that was set, kept in `scratch`, and no derivative. */
 static void remove_slopes(Instance *instance)
 {
     for (uint32_t k = 0; k < model.averaged_count; k++) {
@@ -40,7 +40,8 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real t, fmi2Real h, fmi2Boole
     if (!(isfinite(h) && h > 0.0))
         return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is not positive", h);
     if (h > 0.0 && !(isnormal(h) && t + h > t))
-        return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s is lost beside t = %.9g s", h, t);
+        return report(instance, fmi2Error, LOG_ERROR, "fmi2DoStep: the step size %g s does not change t = %.9g s", h,
+                      t);
     if (!(isfinite(t) && same_time(t, progress->time, h)))
         return report(instance, fmi2Error, LOG_ERROR,
                       "fmi2DoStep: the step begins at t = %.9g s, but the last one ended at t = %.9g s", t,
@@ -108,7 +109,7 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
     return fmi2OK;
 }
 
-/* Steps are done when fmi2DoStep returns (canRunAsynchronuously = false): there is never one to cancel. */
+/* Steps are complete when fmi2DoStep returns (canRunAsynchronuously = false): there is never one to cancel. */
 fmi2Status fmi2CancelStep(fmi2Component component)
 {
     Instance *instance = component;
@@ -118,8 +119,8 @@ fmi2Status fmi2CancelStep(fmi2Component component)
 
 enum { STEPPING = STEP_COMPLETE | STEP_FAILED | TERMINATED | FAILED };
 
-/* The instance, if the status may be asked for now and there is room for the answer. */
-static Instance *asked(fmi2Component component, const void *value, const char *function)
+/* The instance, if its status may be queried now and there is room for the answer. */
+static Instance *queried(fmi2Component component, const void *value, const char *function)
 {
     return expect_arrays(component, STEPPING, function, 1, value, value);
 }
@@ -132,7 +133,7 @@ static fmi2Status unknown_kind(const Instance *instance, fmi2StatusKind kind, co
 
 fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value)
 {
-    Instance *instance = asked(component, value, "fmi2GetStatus");
+    Instance *instance = queried(component, value, "fmi2GetStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2DoStepStatus) return unknown_kind(instance, kind, "fmi2GetStatus");
     *value = status_of(instance->progress.code);
@@ -141,7 +142,7 @@ fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi
 
 fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value)
 {
-    Instance *instance = asked(component, value, "fmi2GetRealStatus");
+    Instance *instance = queried(component, value, "fmi2GetRealStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2LastSuccessfulTime) return unknown_kind(instance, kind, "fmi2GetRealStatus");
     *value = instance->progress.time;
@@ -150,13 +151,13 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value)
 {
-    Instance *instance = asked(component, value, "fmi2GetIntegerStatus");
+    Instance *instance = queried(component, value, "fmi2GetIntegerStatus");
     return instance ? unknown_kind(instance, kind, "fmi2GetIntegerStatus") : fmi2Error;
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value)
 {
-    Instance *instance = asked(component, value, "fmi2GetBooleanStatus");
+    Instance *instance = queried(component, value, "fmi2GetBooleanStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2Terminated) return unknown_kind(instance, kind, "fmi2GetBooleanStatus");
     *value = fmi2False; /* a component never ends a run by itself */
@@ -165,7 +166,7 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind ki
 
 fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind, fmi2String *value)
 {
-    Instance *instance = asked(component, value, "fmi2GetStringStatus");
+    Instance *instance = queried(component, value, "fmi2GetStringStatus");
     if (!instance) return fmi2Error;
     if (kind != fmi2PendingStatus) return unknown_kind(instance, kind, "fmi2GetStringStatus");
     *value = "no step is pending";

@@ -24,7 +24,7 @@ static int readable(const Instance *instance, fmi2ValueReference reference, int 
     return 0;
 }
 
-/* May `value` go to the variable `reference` of `type` now? If not, say why. */
+/* Can the variable `reference` of `type` be set to `value` now? If not, report why. */
 static int acceptable(const Instance *instance, fmi2ValueReference reference, int type, double value,
                       const char *function)
 {
@@ -93,7 +93,7 @@ fmi2Status fmi2GetBoolean(fmi2Component component, const fmi2ValueReference refe
     return fmi2OK;
 }
 
-/* Components have no variables of type String: an array of none is right, anything else is not. */
+/* Components have no variables of type String: only an empty array is accepted. */
 static fmi2Status no_strings(const Instance *instance, const fmi2ValueReference references[], size_t count,
                              const char *function)
 {

@@ -1,4 +1,4 @@
-"""Split the text of LLVM assembly into parts; layout in memory and names in C of its types."""
+"""Split the text of LLVM assembly into parts; give the memory layout and the C names of its types."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Return the parts between the commas that are in no bracket."""
+    """Return the parts between the commas that are outside brackets."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         depth += (letter in "([{<") - (letter in ")]}>")
@@ -50,7 +50,7 @@ def split(text: str) -> list[str]:
 
 
 def typed(text: str) -> tuple[str, str]:
-    """Return type and value of an operand."""
+    """Return the type and the value of an operand."""
     text = text.strip()
     if text[0] in "[{<":
         depth = 0
@@ -122,7 +122,7 @@ def c_type(kind: str) -> str:
 
 
 def _name(kind: str) -> str:
-    """Return a name that no other type has."""
+    """Return the unique C name of a type."""
     if kind.startswith("["):
         return f"Array{len(members(kind))}_{_name(members(kind)[0])}"
     return f"Struct_{'_'.join(map(_name, members(kind)))}_End" if kind.startswith("{") else kind

@@ -1,4 +1,4 @@
-"""Instructions of LLVM assembly that compute a value, as C expressions."""
+"""Write instructions of LLVM assembly that compute a value as C expressions."""
 
 from __future__ import annotations
 

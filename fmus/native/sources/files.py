@@ -14,14 +14,14 @@ from fmus.toolchain.targets import TARGETS
 FOLDER = "sources"
 SHARED = tuple(sorted(file.name for file in SHIM.glob("*.c")))
 FILES = (*SHARED, "kernels.c", "tables.c")
-"""What has to be compiled, in the order of `SourceFiles`."""
+"""Files to compile, in the order of `SourceFiles`."""
 
 OPTIONS = "-fPIC -fvisibility=hidden -ffp-contract=off"
 """Options for the compiler. The last one keeps results bitwise equal: a * b + c is two operations."""
 
 
 def kernel_source(assembly: str) -> str:
-    """Return C of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
+    """Return C code of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
     # the layout of records is the same on all of them
     return translate(optimise(assembly, TARGETS["linux64"], vectors=False), (INITIALIZE, STEP))
 
@@ -37,7 +37,7 @@ def source_files(component: Component, kernels: str, guid: str) -> dict[str, byt
 
 
 def _build_description(component: Component) -> bytes:
-    """Return the description of how to compile the files, in the form of FMI 3.0."""
+    """Return the build description of the files, in the form of FMI 3.0."""
     root = etree.Element("fmiBuildDescription", fmiVersion="3.0")
     build = etree.SubElement(root, "BuildConfiguration", modelIdentifier=component.name)
     files = etree.SubElement(build, "SourceFileSet", language="C11", compilerOptions=OPTIONS)

@@ -1,4 +1,4 @@
-"""Functions of LLVM assembly as C: a statement for each instruction, a label for each block."""
+"""Write functions of LLVM assembly as C: a statement for each instruction, a label for each block."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _VECTOR = re.compile(r"<(\d+) x (\w+)>")
 
 
 def _scalar(text: str, lane: int) -> str:
-    """Return the operand `text` (type and value) in one lane; a scalar is the same in all."""
+    """Return the operand `text` (type and value) in one lane; a scalar is the same in all lanes."""
     kind, value = typed(text)
     match = _VECTOR.fullmatch(kind)
     return f"{match[2]} {_value(value, lane)}" if match else text
@@ -51,13 +51,13 @@ def scalars(text: str) -> list[str]:
         return [_kept(left, i, element if i == chosen else _scalar(vector, i)) for i in range(count)]
     if opcode == "shufflevector":
         first, second, mask = split(rest)
-        wanted, given = typed(mask)
-        found = []
-        for i in range(int(_VECTOR.fullmatch(wanted)[1])):  # type: ignore[index]
-            source = _value(given, i)
-            number = int(source) if source.isdigit() else 0  # poison: any will do
-            found.append(_kept(left, i, _scalar(first if number < count else second, number % count)))
-        return found
+        mask_type, lanes = typed(mask)
+        copies = []
+        for i in range(int(_VECTOR.fullmatch(mask_type)[1])):  # type: ignore[index]
+            source = _value(lanes, i)
+            number = int(source) if source.isdigit() else 0  # poison: any lane will do
+            copies.append(_kept(left, i, _scalar(first if number < count else second, number % count)))
+        return copies
     if opcode == "load":
         place = split(rest)[1]
         size = layout(kind)[0]

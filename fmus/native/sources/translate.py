@@ -1,8 +1,8 @@
 """Translate kernels to C: optimised LLVM assembly becomes C that computes bitwise equal results.
 
 Each instruction becomes a statement, each block a label. The result is not meant to be read, but it is plain C11 for
-any compiler with 64-bit pointers. What kernels consist of (numbers, loops and a record) is translated; all else is
-refused.
+any compiler with 64-bit pointers. Only what kernels consist of (numbers, loops and a record) is translated; anything
+else is refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ static inline void put_ptr(char *p, const char *v) { memcpy(p, &v, sizeof v); }
 
 
 def translate(module: llvm.ModuleRef, exported: tuple[str, ...]) -> str:
-    """Return C of all functions in `module`; those of `exported` keep their names. Raises TranslationError."""
+    """Return C code of all functions in `module`; those of `exported` keep their names. Raises TranslationError."""
     functions = [function for function in module.functions if not function.is_declaration]
     names = {f.name: f.name if f.name in exported else f"part_{i}" for i, f in enumerate(functions)}
     tables = []
@@ -45,7 +45,7 @@ def translate(module: llvm.ModuleRef, exported: tuple[str, ...]) -> str:
         if variable.is_declaration or variable.name.startswith("llvm."):
             continue
         if ".const.pickle" in variable.name:
-            # what a Python exception would carry; the status alone says that there was one
+            # the content of a Python exception; the status alone shows that there was one
             names[variable.name] = "(char *)0"
             continue
         names[variable.name] = f"(char *)table_{k}"

@@ -1,1 +1,1 @@
-"""The parts of the master that are C, compiled at first use."""
+"""The parts of the master that are written in C, compiled at first use."""

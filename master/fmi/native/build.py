@@ -1,4 +1,4 @@
-"""The C of this folder as libraries for this machine, compiled at first use and kept."""
+"""Compile the C sources of this folder to libraries for this machine, at first use, and keep them in the cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from base.cache import cache_root, is_whole, seal
 from master.errors import MasterError
 
 HERE = Path(__file__).parent
-# on Linux zig would first compile runtimes, of which nothing here needs a part
+# on Linux zig would first compile runtimes that nothing here needs
 _RUNTIMES = ("-rtlib=none",) if sys.platform == "linux" else ()
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", *_RUNTIMES)
 
@@ -30,15 +30,15 @@ def library(name: str) -> ctypes.CDLL:
     if not is_whole(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=file.parent) as folder:
-            made = Path(folder) / file.name
-            _compile(HERE / f"{name}.c", made)
-            made.replace(file)  # at once: another process may do the same
+            compiled = Path(folder) / file.name
+            _compile(HERE / f"{name}.c", compiled)
+            compiled.replace(file)  # atomic: another process may do the same
         seal(file)
     return ctypes.CDLL(str(file))
 
 
 def _compile(source: Path, target: Path) -> None:
-    # zig believes what it finds in its caches: objects of ours are in none
+    # zig trusts whatever is in its caches: our objects go to a temporary one
     zig, local = str(cache_root() / "zig"), str(target.with_name(".zig"))
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)],

@@ -1,1 +1,1 @@
-"""An FMU in a process of its own."""
+"""An FMU in a separate process."""

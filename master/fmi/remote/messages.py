@@ -1,8 +1,9 @@
 """Messages between the master and the process of an FMU as bytes of a fixed layout.
 
-An FMU can write into the memory through which they pass. What is read from there is checked and becomes plain values:
-None, truth values, integers of 64 bits, floats, texts, bytes, lists, and dictionaries with texts as keys. A value is a
-byte that gives its kind and then, little-endian, the number itself, or a count of 32 bits and so many bytes or values.
+An FMU can write into the memory through which messages pass. What is read from there is checked and becomes plain
+values: None, Booleans, 64-bit integers, floats, strings, bytes, lists, and dictionaries with strings as keys. A value
+is encoded as a byte for its kind, followed, little-endian, by the number itself or by a 32-bit count and as many bytes
+or values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from master.errors import MasterError
 
 DEEPEST = 16
-"""Deepest nesting of lists; messages of the master have three levels."""
+"""Deepest nesting of lists and dictionaries; messages of the master have three levels."""
 
 _COUNT, _INTEGER, _FLOAT = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<d")
 
@@ -26,7 +27,7 @@ class MessageError(MasterError):
 
 
 def encode(value: Any) -> bytes:
-    """Return the bytes of a value; numbers of numpy become Python's, tuples lists. Raises MasterError for others."""
+    """Encode a value; numpy scalars become Python numbers, tuples become lists. Raises MasterError for other types."""
     parts: list[bytes] = []
     _encode(value, parts)
     return b"".join(parts)
@@ -42,7 +43,7 @@ def _encode(value: Any, parts: list[bytes]) -> None:
     elif isinstance(value, float):
         parts += (b"d", _FLOAT.pack(value))
     elif isinstance(value, str | bytes):
-        # texts that came from file names may hold what UTF-8 does not
+        # strings that came from file names may hold code points that UTF-8 does not allow
         data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         parts += (b"b" if isinstance(value, bytes) else b"s", _count(len(data)), data)
     elif isinstance(value, list | tuple):
@@ -65,7 +66,7 @@ def _count(number: int) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the value that `encode` made bytes of. Raises MessageError, and nothing else, for other bytes."""
+    """Return the value that `encode` encoded. Raises only MessageError for other bytes."""
     value, end = _decode(data, 0, DEEPEST)
     if end != len(data):
         raise MessageError(f"{len(data) - end} bytes too many")
@@ -73,7 +74,7 @@ def decode(data: bytes) -> Any:
 
 
 def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
-    """Return the value that begins at a place, and the place behind it."""
+    """Return the value that begins at the offset `at`, and the offset after it."""
     kind, at = data[at : at + 1], at + 1
     if kind in (b"N", b"T", b"F"):
         return {b"N": None, b"T": True, b"F": False}[kind], at
@@ -82,7 +83,7 @@ def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if kind not in (b"s", b"b", b"l", b"m"):
         raise MessageError(f"no value begins with {kind!r}")
     count, at = _number(_COUNT, data, at), at + 4
-    # each item takes a byte at least
+    # each item takes at least one byte
     if count > len(data) - at:
         raise MessageError(f"{count} items do not fit into {len(data) - at} bytes")
     if kind == b"b":
@@ -91,7 +92,7 @@ def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
         try:
             return data[at : at + count].decode("utf-8", "surrogatepass"), at + count
         except UnicodeDecodeError as error:
-            raise MessageError("a text is not UTF-8") from error
+            raise MessageError("a string is not UTF-8") from error
     if not depth:
         raise MessageError(f"more than {DEEPEST} levels")
     items = []
@@ -101,7 +102,7 @@ def _decode(data: bytes, at: int, depth: int) -> tuple[Any, int]:
     if kind == b"l":
         return items, at
     if not all(isinstance(key, str) for key in items[::2]):
-        raise MessageError("a key is not a text")
+        raise MessageError("a key is not a string")
     return dict(zip(items[::2], items[1::2], strict=True)), at
 
 
@@ -109,4 +110,4 @@ def _number(form: struct.Struct, data: bytes, at: int) -> Any:
     try:
         return form.unpack_from(data, at)[0]
     except struct.error as error:
-        raise MessageError("it is cut off") from error
+        raise MessageError("it is truncated") from error

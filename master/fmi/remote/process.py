@@ -1,7 +1,7 @@
-"""Instances of FMUs in processes of their own.
+"""Instances of FMUs in separate processes.
 
-What the FMU does to its process, a crash, an endless loop, `exit()`, reaches the master as a failure with a name. The
-compiled loop calls such an instance like any other: its functions are those of master/fmi/native/remote.c.
+Whatever the FMU does to its process, such as a crash, an endless loop or `exit()`, reaches the master as a named
+failure. The compiled loop calls such an instance like any other: its functions are those of master/fmi/native/remote.c.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from master.fmi.remote.messages import MessageError
 from master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
 
 STARTING_S = 60.0
-"""Time for the start of Python and the loading of the FMU, on a busy machine."""
+"""Time for the start of Python and the loading of the FMU on a busy machine, s."""
 ENDING_S = 2.0
 TIMED_OUT, BAD_STATUS = 2, 3
-"""Results of `remote_lost` beside 0, for no loss, and 1, for an ended process."""
+"""Results of `remote_lost` besides 0 (not lost) and 1 (the process ended)."""
 
 _FIELDS = {"instance": str, "text": str, "function": str, "status": str, "time": float | None, "file": str,
            "message": str}  # fmt: skip
@@ -47,7 +47,7 @@ def _is_integer(found: Any) -> bool:
 
 
 def _is_list(found: Any, kinds: Sequence[type]) -> bool:
-    """Return whether values are a list of these types."""
+    """Return whether `found` is a list of values of these types."""
     return isinstance(found, list) and [type(value) for value in found] == list(kinds)
 
 
@@ -71,7 +71,7 @@ def _is_failure(found: Any) -> bool:
 
 
 class _RemoteLog(Log):
-    """The last message of an FMU in another process, also after that has ended."""
+    """The last message of an FMU in another process, available even after that process has ended."""
 
     def __init__(self, memory: SharedMemory) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class _RemoteLog(Log):
 
 
 class RemoteInstance(FmuInstance):
-    """An instance whose FMU runs in another process; `timeout` is the longest call, in seconds."""
+    """An instance whose FMU runs in another process; `timeout` is the longest duration of a call, in seconds."""
 
     def __init__(
         self,
@@ -100,10 +100,10 @@ class RemoteInstance(FmuInstance):
         self.name, self._file, self._dead = name, file, False
         self._description, self._timeout = description, max(timeout, STARTING_S)
         self._entries: dict[str, Any] = {}
-        self._asked = 0
+        self._request_number = 0
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        # also where nobody frees it before the process ends
+        # also if it is not freed before the process ends
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         descriptor = create()
         try:
@@ -118,7 +118,7 @@ class RemoteInstance(FmuInstance):
         self._link = self._shared.library.remote_open(self._shared.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
-            self._ask("start", str(file.absolute()), name, logging, dict(structure or {}))
+            self._request("start", str(file.absolute()), name, logging, dict(structure or {}))
         except BaseException:
             self.free()
             raise
@@ -130,7 +130,7 @@ class RemoteInstance(FmuInstance):
         self._shared.library.remote_set_timeout(self._link, timeout)
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
-        # the worker finds this package where we have it, and leaves its files in our folder
+        # the worker finds this package where this process does, and leaves its temporary files in our folder
         path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         return subprocess.Popen(
             [sys.executable, "-m", "master.fmi.remote.worker", str(descriptor)],
@@ -151,15 +151,15 @@ class RemoteInstance(FmuInstance):
     def dead(self) -> bool:
         return self._dead
 
-    def _ask(self, method: str, *arguments: Any, gives: Callable[[Any], bool] = _nothing) -> Any:
-        """Return what a method of the instance in the worker returns; raises what it raises.
+    def _request(self, method: str, *arguments: Any, gives: Callable[[Any], bool] = _nothing) -> Any:
+        """Call a method of the instance in the worker; return its result or raise its error.
 
         `gives` returns whether an answer is one that the method can give: the FMU may have written it.
         """
         if self.dead or self._link is None:
-            raise FmuError(self.name, f"{method} is asked of an FMU that has ended")
-        self._asked += 1
-        self._shared.write((self._asked, method, arguments))
+            raise FmuError(self.name, f"{method} cannot be called: the FMU has ended")
+        self._request_number += 1
+        self._shared.write((self._request_number, method, arguments))
         self._shared.library.remote_ask(self._link)
         lost = self._lost()
         if lost:
@@ -177,7 +177,7 @@ class RemoteInstance(FmuInstance):
             answer = self._shared.read()
         except MessageError as error:
             raise self._corrupted(method, str(error)) from error
-        if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._asked):
+        if not (isinstance(answer, list) and len(answer) == 3 and answer[0] == self._request_number):
             raise self._corrupted(method, "the answer is to another call")
         kind, content = answer[1:]
         forms: dict[str, Callable[[Any], bool]] = {
@@ -208,7 +208,7 @@ class RemoteInstance(FmuInstance):
         return FmuError(**fields)
 
     def _lost_error(self, function: str, lost: int, time: float | None = None) -> FmuError:
-        """Kill a process that does not answer; return the error of it, or of one that has ended."""
+        """Return the error of a process that has ended, or of one that does not answer, which is killed."""
         if lost == BAD_STATUS:
             return self._corrupted(function, "a status that FMI does not have")
         self._dead = True
@@ -226,7 +226,7 @@ class RemoteInstance(FmuInstance):
         lost = self._lost()
         if lost:
             return self._lost_error(function, lost, time)
-        return self._failure(self._ask("failure", function, status, time, detail, gives=_is_failure))
+        return self._failure(self._request("failure", function, status, time, detail, gives=_is_failure))
 
     def entry(self, function: str) -> int:
         if function not in self._entries:
@@ -241,67 +241,69 @@ class RemoteInstance(FmuInstance):
     def enter_initialization(
         self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None
     ) -> None:
-        self._ask("enter_initialization", start, stop, tolerance)
+        self._request("enter_initialization", start, stop, tolerance)
 
     def exit_initialization(self) -> None:
-        self._ask("exit_initialization")
+        self._request("exit_initialization")
 
     def step(self, t: float, h: float) -> None:
-        self._ask("step", t, h)
+        self._request("step", t, h)
 
     def last_successful_time(self) -> float | None:
-        return self._ask("last_successful_time", gives=lambda found: isinstance(found, float | None))
+        return self._request("last_successful_time", gives=lambda found: isinstance(found, float | None))
 
     def wants_to_terminate(self) -> bool:
-        return self._ask("wants_to_terminate", gives=lambda found: isinstance(found, bool))
+        return self._request("wants_to_terminate", gives=lambda found: isinstance(found, bool))
 
     def set(self, values: Mapping[str, Any]) -> None:
-        self._ask("set", dict(values))
+        self._request("set", dict(values))
 
     def get(self, names: Sequence[str]) -> list[Any]:
         variables = self.description.variables
         # the worker refuses names that do not exist
         kinds = [_KINDS[variables[name].storage] for name in names if name in variables]
-        return self._ask("get", tuple(names), gives=lambda found: _is_list(found, kinds))
+        return self._request("get", tuple(names), gives=lambda found: _is_list(found, kinds))
 
     def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:
-        found = self._ask("read_strings", list(references), gives=lambda found: _are_strings(found, len(references)))
+        found = self._request(
+            "read_strings", list(references), gives=lambda found: _are_strings(found, len(references))
+        )
         return found[0], found[1]
 
     def write_strings(self, references: Sequence[int], values: Sequence[str]) -> int:
-        return self._ask("write_strings", list(references), list(values), gives=_is_integer)
+        return self._request("write_strings", list(references), list(values), gives=_is_integer)
 
     def get_state(self) -> int:
-        return self._ask("get_state", gives=_is_integer)
+        return self._request("get_state", gives=_is_integer)
 
     def set_state(self, state: int) -> None:
-        self._ask("set_state", state)
+        self._request("set_state", state)
 
     def free_state(self, state: int) -> None:
         if not self.dead:
-            self._ask("free_state", state)
+            self._request("free_state", state)
 
     def serialize(self, state: int) -> bytes:
-        return self._ask("serialize", state, gives=lambda found: isinstance(found, bytes))
+        return self._request("serialize", state, gives=lambda found: isinstance(found, bytes))
 
     def deserialize(self, data: bytes) -> int:
-        return self._ask("deserialize", data, gives=_is_integer)
+        return self._request("deserialize", data, gives=_is_integer)
 
     def renew(self) -> None:
-        self._ask("renew")
+        self._request("renew")
 
     def terminate(self) -> None:
         if not self.dead:
-            self._ask("terminate")
+            self._request("terminate")
 
     def free(self) -> None:
-        """Let the FMU free itself, and end its process if that takes too long."""
+        """Let the FMU free itself, and kill its process if that takes too long."""
         if self._link is None:
             return
         if not self.dead:
             self._limit(ENDING_S)
             try:
-                self._ask("free")
+                self._request("free")
             except MasterError:
                 self._process.kill()
         assert self._process.stdin is not None

@@ -19,11 +19,11 @@ from master.fmi.native import build
 from master.fmi.remote.messages import MessageError, decode, encode
 
 SIZE = 1 << 28
-"""Bytes; the kernel gives only those that are used."""
+"""Size in bytes; the kernel allocates only the pages that are used."""
 
 
 def create() -> int:
-    """Create SIZE bytes of memory, of a size that no process can change; return its file descriptor."""
+    """Create shared memory of SIZE bytes, which no process can resize; return its file descriptor."""
     descriptor = os.memfd_create("dockfmu", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, SIZE)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
@@ -31,10 +31,10 @@ def create() -> int:
 
 
 class SharedMemory:
-    """Memory that both processes have mapped, for one message at a time."""
+    """Memory that both processes map, for one message at a time."""
 
     def __init__(self, descriptor: int) -> None:
-        """`descriptor` is an open file of SIZE bytes in memory. Raises MasterError where the platform has none."""
+        """Map `descriptor`, an open file of SIZE bytes in memory. Raises MasterError on systems other than Linux."""
         self.library = library()
         self._memory = mmap.mmap(descriptor, SIZE)
         self._anchor = ctypes.c_char.from_buffer(self._memory)
@@ -60,7 +60,7 @@ class SharedMemory:
         return decode(ctypes.string_at(self._body, size))
 
     def set_last_message(self, text: str) -> None:
-        """Store the last message of the FMU, which remains readable when the process has ended."""
+        """Store the last message of the FMU, which remains readable after its process has ended."""
         self._last_message.value = text.encode()[:2000]
 
     @property

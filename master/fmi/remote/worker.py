@@ -17,7 +17,7 @@ from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 
 class Worker:
-    """Calls the methods of the instance that messages name, and `start`."""
+    """Calls the methods that messages name: `start`, and those of the instance."""
 
     def __init__(self, memory: SharedMemory) -> None:
         self.memory = memory
@@ -34,7 +34,7 @@ class Worker:
                 self.table[k] = instance.entry(function)
 
     def serve(self) -> None:
-        """Answer until the end of the process."""
+        """Answer messages until the process ends."""
         serve = self.memory.library.remote_serve
         while True:
             component = self.instance.component if self.instance else None

@@ -1,4 +1,4 @@
-"""The checksum of a closed recording: a trailer behind the end of the file, which HDF5 ignores.
+"""The checksum of a closed recording: a trailer after the end of the HDF5 file, which HDF5 ignores.
 
 It holds the length of the file, a CRC-32 of its bytes, and a copy of its superblock, without which nothing can be read.
 HDF5 removes it when it opens the file for writing.
@@ -16,7 +16,7 @@ _MAGIC = b"dockfmu seal 1\r\n"
 _PIECE = 1 << 20
 
 SUPERBLOCK = 48
-"""Bytes of the superblock at the start of an HDF5 file of version 1.10, from which all others are found."""
+"""Size of the superblock at the start of an HDF5 file of version 1.10, which leads to all other data, bytes."""
 
 
 class Checksum(NamedTuple):
@@ -38,7 +38,7 @@ def append(file: Path) -> None:
 
 
 def find(file: Path) -> Checksum | None:
-    """Return the checksum of a file; None where there is none, or a damaged one. Raises OSError."""
+    """Return the checksum of a file; None if there is none, or a damaged one. Raises OSError."""
     with file.open("rb") as stream:
         length = stream.seek(0, 2) - _TRAILER.size
         if length < 0:
@@ -52,13 +52,13 @@ def find(file: Path) -> Checksum | None:
 
 
 def matches(file: Path, checksum: Checksum) -> bool:
-    """Return whether a file is as it was when its checksum was computed. Raises OSError."""
+    """Return whether a file is unchanged since its checksum was computed. Raises OSError."""
     with file.open("rb") as stream:
         return _crc(stream, checksum.length)[0] == checksum.crc
 
 
 def _crc(stream: BinaryIO, length: int | None) -> tuple[int, int]:
-    """Return (CRC-32, number) of the next `length` bytes, or of all that there are."""
+    """Return (CRC-32, number) of the next `length` bytes, or of all remaining bytes."""
     total = done = 0
     while piece := stream.read(_PIECE if length is None else min(_PIECE, length - done)):
         total, done = zlib.crc32(piece, total), done + len(piece)

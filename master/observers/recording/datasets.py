@@ -1,9 +1,9 @@
 """HDF5 datasets of a recording: a column of values for each variable, and the table of strings.
 
-HDF5 would shuffle and compress while it holds the interpreter lock. Here zlib-ng does it, which releases the lock: it
-makes what HDF5's own filters read, in a third of the time of zlib, and 2 to 5 % more of it. The datasets are created
-through h5py's low level, in a third of the time: a recording has hundreds, and a run waits for them before its first
-step.
+HDF5 would shuffle and compress while it holds the interpreter lock. Here zlib-ng compresses, which releases the lock.
+Its output is readable by HDF5's own filters, takes a third of the time of zlib, and is 2 to 5 % larger. The datasets
+are created through h5py's low-level interface, in a third of the time: a recording has hundreds, and a run waits for
+them before its first step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zlib_ng import zlib_ng
 from master.fmi import strings
 
 STRINGS = "strings"
-"""Name of the dataset that has each string of a recording once."""
+"""Name of the dataset that holds each string of a recording once."""
 STRING_BYTES = 256
 ELLIPSIS = "…"
 
@@ -26,7 +26,7 @@ ELLIPSIS = "…"
 class Columns:
     """Creates the columns of a recording: empty datasets in chunks of `rows`, with the same filters.
 
-    These are shuffle and gzip of `level`, or none where it is None.
+    The filters are shuffle and gzip of `level`, or none if `level` is None.
     """
 
     def __init__(self, out: h5py.File, rows: int, level: int | None) -> None:
@@ -47,21 +47,21 @@ class Columns:
     def create(
         self, group: str, name: str, dtype: type | np.dtype, attributes: Mapping[str, str] | None = None
     ) -> Column:
-        """Create the dataset of a variable in a group; the root has the name "/".
+        """Create the dataset of a variable in a group; the root group has the name "/".
 
-        Its name is that of the variable where HDF5 allows it; otherwise the attribute `name` has that.
+        The dataset has the name of the variable if HDF5 allows it; otherwise its attribute `name` holds that name.
         """
         if group not in self._groups:
             self._groups[group] = self._out.require_group(group)
             self._taken[group] = set(self._groups[group])
         taken = self._taken[group]
-        free = name.replace("/", "|")
-        if name in (".", "") or free in taken:
-            free = f"{free}~{len(taken)}"
-        taken.add(free)
+        unique = name.replace("/", "|")
+        if name in (".", "") or unique in taken:
+            unique = f"{unique}~{len(taken)}"
+        taken.add(unique)
         h5type = h5t.py_create(np.dtype(dtype), logical=True)
-        dataset = h5d.create(self._groups[group].id, free.encode(), h5type, self._empty, self._creation, self._link)
-        named = {} if free.replace("|", "/") == name else {"name": name}
+        dataset = h5d.create(self._groups[group].id, unique.encode(), h5type, self._empty, self._creation, self._link)
+        named = {} if unique.replace("|", "/") == name else {"name": name}
         for key, text in {**named, **(attributes or {})}.items():
             value = np.array(text, self._text)
             h5a.create(dataset, key.encode(), self._text_type, self._scalar).write(value)
@@ -71,7 +71,7 @@ class Columns:
 class Column:
     """A dataset that grows at its end, from empty, in chunks of `rows`, with the filters that `Columns` gave it.
 
-    Its length is kept here: looking it up in HDF5 would take as long as all the rest.
+    Its length is kept here, because looking it up in HDF5 would take as long as all the rest.
     """
 
     def __init__(self, dataset: h5py.Dataset, dtype: np.dtype, rows: int, level: int | None) -> None:
@@ -80,7 +80,7 @@ class Column:
         self._length = 0
 
     def append(self, values: np.ndarray) -> None:
-        """Append values, shape (n,), without HDF5's filters where whole chunks are added."""
+        """Append values, shape (n,), bypassing HDF5's filters if whole chunks are added."""
         first, rows = self._length, self._rows
         self._length += len(values)
         self.dataset.id.set_extent((self._length,))
@@ -93,7 +93,7 @@ class Column:
 
 
 def _filtered(values: np.ndarray, level: int) -> bytes:
-    """Return the first bytes of all values, then the second ones, and so on, compressed."""
+    """Return the values shuffled (the first bytes of all values, then the second bytes, and so on) and compressed."""
     shuffled = values.view(np.uint8).reshape(len(values), values.itemsize).T
     return zlib_ng.compress(shuffled.tobytes(), level)
 
@@ -101,11 +101,11 @@ def _filtered(values: np.ndarray, level: int) -> bytes:
 class StringTable:
     """The strings of a recording, each once; the column of a String variable has their indices.
 
-    `reserve` is called with the number of bytes that are to be written, before they are.
+    `reserve` is called with the number of bytes before they are written.
     """
 
     def __init__(self, out: h5py.File, reserve: Callable[[int], None]) -> None:
-        # not compressed: a chunk is written several times, and must be whole at any time
+        # not compressed: a chunk is written several times, and must be complete at any time
         self._dataset = out.create_dataset(STRINGS, (0,), f"S{STRING_BYTES}", maxshape=(None,), chunks=(64,))
         self._reserve = reserve
         self._indices: dict[int, int] = {}

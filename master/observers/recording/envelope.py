@@ -1,4 +1,4 @@
-"""Extremes of Real variables between two recorded rows: what a recording of one row in many would miss."""
+"""Extremes of Real variables between two recorded rows, which a recording of one row in many would miss."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from base.entry_points import EntryPoint
 
 EXTREMES, NAMES = "extremes", "names"
-"""Group of a recording that has the extremes: one dataset for each field of ENTRY, and the names of the variables, of
-which entries have the numbers."""
+"""Group of a recording that holds the extremes, one dataset for each field of ENTRY, and the dataset in it with the
+names of the variables, to which entries refer by number."""
 
 ENTRY = np.dtype([("row", np.uint32), ("variable", np.uint32), ("low", np.float64), ("high", np.float64)])
-"""Smallest and largest value of a variable since the row before; of the last row also until the end of the run. There
-is an entry only where these are not the values of the two rows."""
+"""Smallest and largest value of a variable since the row before; for the last row, also until the end of the run. An
+entry exists only where these are not the values of the two rows."""
 
 
 _KERNELS = Path(__file__).with_name("kernels.py")
@@ -33,9 +33,9 @@ class Envelope:
         """Room for as many entries as a call may make."""
 
     def fold(self, values: np.ndarray, keep: np.ndarray) -> np.ndarray:
-        """Take the values of all steps, shape (n, count), of which those at `keep`, shape (n,), are recorded.
+        """Fold in the values of all steps, shape (n, count), of which those marked in `keep`, shape (n,), are recorded.
 
-        Return the entries of the recorded rows, in their order. Values that are not a number are left out.
+        Returns the entries of the recorded rows, in their order. NaN is ignored.
         """
         kept = int(np.count_nonzero(keep))
         if kept * len(self._last) > len(self._room):
@@ -46,7 +46,7 @@ class Envelope:
         return self._room[:count].copy()
 
     def rest(self) -> np.ndarray:
-        """Return the entries of what came after the last kept row, as part of that row."""
+        """Return the entries for the steps after the last kept row, as part of that row."""
         if self._row < 0:
             return np.empty(0, ENTRY)
         beyond = np.flatnonzero((self._low < self._last) | (self._high > self._last))
@@ -60,7 +60,7 @@ class Envelope:
 def envelope(values: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the smallest and the largest value of a variable since the row before, both rows included, shape (rows,).
 
-    `values` are those of the rows, `entries` those of the variable; an entry that is there twice counts once.
+    `values` are those of the rows, `entries` those of the variable; duplicate entries count once.
     """
     low, high = values.astype(float), values.astype(float)
     low[1:], high[1:] = np.minimum(values[:-1], values[1:]), np.maximum(values[:-1], values[1:])

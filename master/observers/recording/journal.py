@@ -1,11 +1,11 @@
-"""The journal of a recording: a plain file that holds rows until the HDF5 file does.
+"""The journal of a recording: a plain file that holds rows until they are in the HDF5 file.
 
-HDF5 takes rows in compressed chunks; what does not fill a chunk yet would be lost with the process. The journal has one
-line with the identity of the recording and the names, then rows of float64: number, time, values, and a checksum of the
-row. A row is dropped after it has been written to the HDF5 file, and may be in both until then.
+HDF5 takes rows in compressed chunks; rows that do not fill a chunk yet would be lost with the process. The journal has
+one line with the identity of the recording and the names, followed by rows of float64: number, time, values, and a
+checksum of the row. A row is dropped after it has been written to the HDF5 file, and may be in both until then.
 
-The extremes of a row (see envelope.ENTRY) are before it, in rows of the same width that have its number with a minus
-sign: how many there are, then variable, smallest and largest value of each.
+The extremes of a row (see envelope.ENTRY) precede it, in rows of the same width that begin with its number, negated:
+the number of extremes, then variable, smallest and largest value of each.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Journal:
         """Create the file; `recording` identifies the recording that the rows belong to."""
         self.file = file
         self.last = 0
-        """Number of the last row that it has, or that was dropped."""
+        """Number of the last row that the journal holds or held."""
         about = json.dumps({"recording": recording, "names": list(names)}).encode()
         self._head = b"%08x %s\n" % (zlib.crc32(about), about)
         # unbuffered: what the operating system has accepted survives this process
@@ -52,14 +52,14 @@ class Journal:
         self._write(self._head)
 
     def _write(self, data: bytes | memoryview) -> None:
-        # after a partial write the rest is tried again: only then is the reason known
+        # retry the rest after a partial write: only the next attempt reports the reason
         while data:
             data = data[self._out.write(data) :]
 
     def append(self, first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray = NO_ENTRIES) -> None:
         """Append rows from number `first` on, counted from 1, with `entries` of extremes, in the order of their rows.
 
-        Rows that the journal has are left out.
+        Rows that the journal already has are skipped.
         """
         time, values = time[max(self.last + 1 - first, 0) :], values[max(self.last + 1 - first, 0) :]
         first = max(first, self.last + 1)
@@ -84,7 +84,7 @@ class Journal:
             raise
 
     def restart(self, first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray = NO_ENTRIES) -> None:
-        """Keep these rows only; HDF5 has the others. At every moment the file holds the old rows or the new ones."""
+        """Keep only these rows; HDF5 has the others. At every moment the file holds the old rows or the new ones."""
         old, new, last = self._out, unfinished(self.file), self.last
         self._out = new.open("wb", buffering=0)
         self.last = first - 1
@@ -102,7 +102,7 @@ class Journal:
         self._out = self.file.open("ab", buffering=0)
 
     def close(self, *, remove: bool) -> None:
-        """Close the file, and remove it if `remove`."""
+        """Close the file, and remove it if `remove` is true."""
         self._out.close()
         if remove:
             self.file.unlink(missing_ok=True)
@@ -114,7 +114,7 @@ def _width(names: int) -> int:
 
 
 def _unpack(table: np.ndarray) -> np.ndarray:
-    """Return the entries of such rows."""
+    """Return the entries in rows of extremes."""
     room = (table.shape[1] - 3) // 3
     packed = table[:, 2 : 2 + 3 * room].reshape(len(table), room, 3)
     used = np.arange(room) < table[:, 1, None]
@@ -125,9 +125,9 @@ def _unpack(table: np.ndarray) -> np.ndarray:
 
 
 def _checksums(table: np.ndarray) -> np.ndarray:
-    """Return a checksum of each row but its last number, modulo 2^64, which any change of a single number changes.
+    """Return a checksum of each row without its last number, modulo 2^64; any change of a single number changes it.
 
-    Each number counts as an integer of 64 bits with an odd weight, which has an inverse.
+    Each number counts as a 64-bit integer with an odd weight, which has an inverse.
     """
     words = table[:, :-1].view(np.uint64)
     weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C16) | np.uint64(1)
@@ -150,7 +150,7 @@ class JournalRows(NamedTuple):
 
 
 def read(file: Path) -> JournalRows:
-    """Return the complete rows of a journal, none where there is no journal. It may be written to meanwhile."""
+    """Return the complete rows of a journal, none if there is no journal. It may be written to meanwhile."""
     nothing = JournalRows(1, np.zeros(0), {})
     damaged = nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
     try:
@@ -158,7 +158,7 @@ def read(file: Path) -> JournalRows:
     except OSError:
         return nothing
     if not newline:
-        # a process that ended, or a full disk, before there was a row leaves the beginning of a line of text
+        # if the process ended or the disk was full before the first row, the file holds the beginning of a line of text
         if head.isascii() and head.decode("ascii").isprintable():
             return nothing
         return damaged
@@ -174,7 +174,7 @@ def read(file: Path) -> JournalRows:
     sound = _checksums(table) == np.ascontiguousarray(table[:, -1]).view(np.uint64)
     is_row = table[:, 0] > 0.0
     first = int(abs(table[0, 0])) if len(table) and sound[0] else 1
-    # extremes have the number of the row that follows
+    # extremes have the number of the row that follows them
     due = first + np.cumsum(is_row) - is_row
     torn = ~sound | (np.abs(table[:, 0]) != due)
     count = int(torn.argmax()) if torn.any() else len(table)

@@ -9,7 +9,7 @@ import numpy as np
 from base.compiler import jit
 
 _compiled = partial(jit, _nrt=False)
-"""What entry points of Python call allocates nothing."""
+"""Functions behind entry points must not allocate memory."""
 
 
 @_compiled
@@ -28,7 +28,7 @@ def fold(
 ) -> int:  # fmt: skip
     """Fold rows, shape (n, m), into the extremes since the last kept row, number `row`; return the number of entries.
 
-    An entry is made where the extremes go beyond the values of two kept rows, those with `keep`, shape (n,).
+    `keep`, shape (n,), marks the rows to keep. An entry is made where the extremes exceed the values of two kept rows.
     """
     count = 0
     for i in range(values.shape[0]):
@@ -51,9 +51,9 @@ def fold(
 
 @_compiled
 def lay_out(first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray, room: int, table: np.ndarray) -> int:
-    """Write rows to `table`, before each the lines with its entries, `room` in each; return the number of lines.
+    """Write rows to `table`, each preceded by lines of up to `room` of its entries; return the number of lines.
 
-    The checksums are still missing.
+    The checksums are not filled in.
     """
     line = taken = 0
     for i in range(time.size):

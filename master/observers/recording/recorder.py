@@ -1,13 +1,14 @@
-"""Recording to HDF5, so that the file can be read at any time, also after this process was killed.
+"""Recording to an HDF5 file that can be read at any time, even after this process was killed.
 
-Layout: `/time`; `/<element>/<variable>`, one dataset each with attributes unit, description, causality, type (of
-strings their indices in `/strings`); `/extremes`, what Real variables reached between two rows, see envelope.ENTRY;
-`/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the FMU; on the file
-itself system, algorithm, step, status and whatever the caller adds. Datasets are chunked, shuffled and compressed.
+Layout: `/time`; `/<element>/<variable>`, one dataset each with the attributes unit, description, causality, type
+(String variables hold indices into `/strings`); `/extremes`, the extremes of Real variables between two rows, see
+envelope.ENTRY; `/parameters/<element>`, a table of name, value, unit; `/fmus/<element>`, attributes that identify the
+FMU. Attributes of the file itself are system, algorithm, step, status and whatever the caller adds. Datasets are
+chunked, shuffled and compressed.
 
-The file is written for a single writer and many readers (SWMR): whole chunks only, in an order in which it is always
-whole, and in a thread of its own while the run goes on. Rows that it does not hold yet wait in a journal beside it,
-which is gone when the run has ended.
+The file is written for a single writer and many readers (SWMR): whole chunks only, in an order that keeps the file
+consistent, and in a separate thread while the run goes on. Rows that are not yet in the file wait in a journal beside
+it, which is removed at the end of the run.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ from master.system import Structure
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS
-"""Rows that are passed to HDF5 at once."""
+"""Number of rows that are passed to HDF5 at once."""
 FLUSH_S = 0.5
 RESERVE_BYTES = 1 << 16
-"""Room to close a file after the disk has become full."""
+"""Space reserved to close the file when the disk is full."""
 COLUMN_BYTES = 8192
-"""Room for what HDF5 adds to the values of a variable: its attributes, the index of its chunks."""
+"""Space for what HDF5 stores besides the values of a variable: its attributes, the index of its chunks."""
 
 _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boolean": np.bool_, "String": np.int32}
 
@@ -55,11 +56,11 @@ _DTYPE = {"Real": np.float64, "Integer": np.int32, "Enumeration": np.int32, "Boo
 class Recorder(Observer):
     """Writes `variables` (full names) at the start and after every `every` macro steps.
 
-    By default these are all outputs except strings; those of `more` come after them, without extremes. With `extremes`,
-    Real variables are read in all steps, and their extremes between two rows are written too: see `Results.envelope`.
-    With `dense`, all rows around its events are kept, and `every` applies elsewhere. Rows are on disk at most FLUSH_S
-    seconds later, whatever happens to the process; `compression` is that of gzip, from 1 (fast) to 9, or None. A value
-    that is not finite is recorded as it is, and noted in result.warnings.
+    By default these are all outputs except strings; the variables of `more` come after them, without extremes. With
+    `extremes`, Real variables are read in all steps, and their extremes between two rows are written too: see
+    `Results.envelope`. With `dense`, all rows around its events are kept, and `every` applies elsewhere. Rows reach the
+    disk at most FLUSH_S seconds later, whatever happens to the process. `compression` is the level of gzip, from 1
+    (fast) to 9, or None. A value that is not finite is recorded as it is, and reported in result.warnings.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class Recorder(Observer):
         self._selection = None if dense is None else Selection(dense, every)
         self._envelope: Envelope | None = None
         self._sampled: tuple[np.ndarray, np.ndarray] | None = None
-        """Rows of which the steps before are to come."""
+        """Rows for which the preceding steps are still to come."""
         self._new_entries: list[np.ndarray] = []
         """Extremes of the rows in the block, after those of `_entries`."""
         self._merged_entries = np.empty(0, ENTRY)
@@ -98,7 +99,7 @@ class Recorder(Observer):
         self._rows = 0
         """Rows in the block that is being filled."""
         self._in_journal = 0
-        """Rows of that block that the journal has."""
+        """Rows of that block that are in the journal."""
         self._submitted = 0
         """Rows before that block: in the HDF5 file, or being written to it by `_writer`."""
         self._total = 0
@@ -137,13 +138,13 @@ class Recorder(Observer):
             self._selection.event(time_)
 
     def open(self) -> None:
-        """Lock the file for this process. Raises LockedError that names the process which writes it."""
+        """Lock the file for this process. Raises LockedError that names the process that writes it."""
         with self._writing():
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
 
     def reset(self) -> None:
-        raise MasterError("a recording is of one run: make another simulation")
+        raise MasterError("Recorder observes one run only: create another simulation")
 
     def begin(self, run: RunContext) -> None:
         with self._writing():
@@ -151,7 +152,7 @@ class Recorder(Observer):
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Turn a failure to write into a MasterError, after which nothing more is written."""
+        """Convert a write failure to a MasterError, after which nothing more is written."""
         try:
             yield
         except (OSError, RuntimeError, ValueError) as error:
@@ -234,7 +235,7 @@ class Recorder(Observer):
             self._record(time_, values)
 
     def steps(self, time_: np.ndarray, values: np.ndarray) -> None:
-        """Take the Real variables, shape (n, variables), of all steps up to the rows of the last `sample`."""
+        """Process the Real variables, shape (n, variables), of all steps up to the rows of the last `sample`."""
         assert self._envelope is not None
         times, rows = self._sampled or (np.empty(0), np.empty((0, len(self._names))))
         self._sampled = None
@@ -310,7 +311,7 @@ class Recorder(Observer):
         return int(np.searchsorted(self._entries["row"], self._submitted + row))
 
     def _await_writer(self) -> None:
-        """Wait for the writer, and drop from the journal what HDF5 has now. Raises the writer's exception."""
+        """Wait for the writer, and drop the rows from the journal that it wrote. Raises the writer's exception."""
         if self._pending_write is None:
             return
         self._pending_write.result()
@@ -321,7 +322,7 @@ class Recorder(Observer):
         self._journal.restart(self._submitted + 1, self._times[rows], self._values[rows], entries)
 
     def _write_journal(self) -> None:
-        """Write the rows that are nowhere else to the journal."""
+        """Write the rows that are not on disk yet to the journal."""
         assert self._journal is not None
         rows = slice(self._in_journal, self._rows)
         entries = self._entries[self._entries_before(rows.start) : self._entries_before(rows.stop)]
@@ -332,7 +333,7 @@ class Recorder(Observer):
     def _write(self, times: np.ndarray, values: np.ndarray, entries: np.ndarray) -> None:
         """Write rows to the HDF5 file, one dataset for each variable, and their extremes."""
         assert self._out is not None
-        # whole chunks only: the last entry is there twice and more
+        # whole chunks only: repeat the last entry to fill the chunk
         padding = np.repeat(entries[-1:], -len(entries) % CHUNK_ROWS)
         entries = np.concatenate([entries, padding])
         self._reserve(self._out.id.get_filesize(), 8 * len(times), entries.nbytes)
@@ -340,7 +341,7 @@ class Recorder(Observer):
             column.append(values[:, k])
         for name, column in self._fields.items():
             column.append(entries[name])
-        # the time comes last: what it counts is complete, and on disk
+        # the time comes last: the rows that it counts are complete and on disk
         self._out.flush()
         self._time.append(times)
         self._out.flush()
@@ -352,9 +353,9 @@ class Recorder(Observer):
         self._reserve(self._out.id.get_filesize(), count)
 
     def _reserve(self, used: int, column: int, extremes: int = 0) -> None:
-        """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes of each variable.
+        """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes for each variable.
 
-        Once HDF5 has failed to write what it holds, it cannot be closed and crashes the process. Raises OSError.
+        After a failed write, HDF5 cannot close the file and crashes the process. Raises OSError.
         """
         if hasattr(os, "posix_fallocate"):
             with self.file.open("r+b") as out:
@@ -362,12 +363,12 @@ class Recorder(Observer):
                 os.posix_fallocate(out.fileno(), used, columns + extremes + len(self._fields) * COLUMN_BYTES)
 
     def _finish(self) -> None:
-        """Write all rows that are left to the HDF5 file."""
+        """Write all remaining rows to the HDF5 file."""
         with self._writing():
             if self._selection is not None:
                 self._add(*self._select(*self._selection.rest()))
             if self._sampled is not None:
-                # the last row, of an instant that the steps before it have had already
+                # the last row repeats a time whose steps have already been taken
                 self.steps(self._sampled[0], self._sampled[1][:, self._real])
             if self._envelope is not None:
                 self._new_entries.append(self._envelope.rest())
@@ -405,7 +406,7 @@ class Recorder(Observer):
                 out.attrs["outcome"], out.attrs["t_end"] = result.outcome, result.t_end
             checksum.append(self.file)
         if self._failed:
-            # in the room that is left: the rows since the last time
+            # write the latest rows to the space that is left
             with suppress(OSError):
                 self._write_journal()
             lost = self._total - self._journal.last
@@ -415,7 +416,7 @@ class Recorder(Observer):
 
 
 class _AllSteps(Observer):
-    """Hands the values of all steps to a recorder that keeps few of them."""
+    """Passes the values of all steps to a recorder that keeps few of them."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -429,7 +430,7 @@ class _AllSteps(Observer):
 
 
 def _checked(table: np.ndarray) -> dict[str, Any]:
-    """Return the options of a dataset with a checksum, by which damage is detected."""
+    """Return the options of a dataset with a checksum that detects damage."""
     return {"chunks": table.shape, "fletcher32": True} if len(table) else {}
 
 

@@ -1,4 +1,4 @@
-"""Reading recordings back: of runs that ended, that go on, and that were killed."""
+"""Read recordings of runs that have ended, are in progress, or were killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fit_for_group(element: str) -> bool:
 
 
 def _name(group: h5py.Group, dataset: str) -> str:
-    """Return the name of the variable of a dataset, from an attribute where it differs from that of the dataset."""
+    """Return the name of the variable of a dataset, from an attribute if it differs from that of the dataset."""
     if "|" in dataset or "~" in dataset:
         return str(group[dataset].attrs.get("name", dataset.replace("|", "/")))
     return dataset
@@ -47,21 +47,21 @@ def lock_beside(recording: Path) -> Path:
 
 
 class DamagedRecording(UserWarning):
-    """A recording is not as it was written; the message says what can be read of it."""
+    """A recording has changed since it was written; the message says what can be read of it."""
 
 
 class Results:
     """A recorded run, open for reading; a context manager. `results["element.variable"]` is an array over `time`.
 
-    Of a run that is still in progress it holds what was on disk when it was opened, of one that was killed all that was
-    ever written. Of a file that was damaged later it holds the rows before the damage; `damage` says so, and a warning
-    of the category DamagedRecording is issued.
+    For a run in progress it holds what was on disk when it was opened, for a run that was killed everything that was
+    ever written. For a file that was damaged later it holds the rows before the damage; `damage` describes the damage,
+    and a warning of the category DamagedRecording is issued.
     """
 
     def __init__(self, file: Path) -> None:
-        """Open a recording. Raises MasterError for another file, or one that is damaged so that nothing can be read."""
+        """Open a recording. Raises MasterError for another file, or one so damaged that nothing can be read."""
         self.file = file = Path(file)
-        # read before the HDF5 file: rows that leave the journal in between are found there
+        # read the journal before the HDF5 file, which has the rows that leave the journal in between
         waiting = journal.read(journal.beside(file))
         self._salvaged: tempfile.TemporaryDirectory[str] | None = None
         damage = []
@@ -75,7 +75,7 @@ class Results:
             time = _time(self._in, file)
         self._rows = len(time)
         common = self._rows + 1 - waiting.first
-        # a journal beside another recording than its own is ignored
+        # a journal of another recording is ignored
         own = waiting.recording == self._in.attrs.get("recording", "")
         fits = own and 0 <= common <= len(waiting.time) and len(waiting.time) > 0
         damage += [waiting.damage] if waiting.damage else []
@@ -114,7 +114,7 @@ class Results:
         return np.array(read_strings(self._in))[values] if self.attribute(name)["type"] == "String" else values
 
     def _stored(self, name: str) -> np.ndarray:
-        """Return the values of a variable, of strings their indices."""
+        """Return the values of a variable, for strings their indices."""
         try:
             values = self._dataset(name)[: self._rows]
         except OSError as error:
@@ -124,15 +124,15 @@ class Results:
     def envelope(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the smallest and the largest value of a Real variable since the row before, each of shape (rows,).
 
-        Both rows count, and all macro steps between them; the last row has also what came after it. Raises MasterError
-        for variables of which this is not recorded: see `has_envelope`.
+        Both rows count, and all macro steps between them; the last row also covers the steps after it. Raises
+        MasterError for variables whose extremes are not recorded: see `has_envelope`.
         """
         if not self.has_envelope(name):
             raise MasterError(f"{self.file}: holds no extremes of {name} between its rows")
         return envelope(self[name], self._entries[self._numbers[name]])
 
     def has_envelope(self, name: str) -> bool:
-        """Return whether what a variable reached between two rows is recorded: of Real ones, unless left out."""
+        """Return whether the extremes of a variable between two rows are recorded: for Real ones, unless left out."""
         return name in self._numbers
 
     @cached_property
@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def _entries(self) -> list[np.ndarray]:
-        """The extremes between the rows that there are, of each variable by its number."""
+        """The extremes between existing rows, of each variable by its number."""
         group = self._in[EXTREMES]
         try:
             # the field that is written last is the shortest one of a run in progress
@@ -173,7 +173,7 @@ class Results:
     def select(self, *patterns: str) -> list[str]:
         """Return the recorded variables that any of the patterns selects, in the order of the file.
 
-        `*` stands for any text, the name of an element, group or array for all that is in it. Raises MasterError, with
+        `*` matches any text; the name of an element, group or array selects everything in it. Raises MasterError, with
         near matches, for a pattern that selects nothing.
         """
         chosen: set[str] = set()
@@ -202,7 +202,7 @@ class Results:
         return str(self._dataset(name).attrs["unit"])
 
     def display_unit(self, name: str) -> str:
-        """Return the display unit of a variable, empty where the FMU names none."""
+        """Return the display unit of a variable, empty if the FMU names none."""
         return str(self._dataset(name).attrs.get("display_unit", ""))
 
     def variability(self, name: str) -> str:
@@ -210,7 +210,7 @@ class Results:
         return str(self._dataset(name).attrs["variability"])
 
     def attribute(self, name: str) -> dict[str, Any]:
-        """Return unit, description, causality, variability, type, and display_unit and items where there are any."""
+        """Return unit, description, causality, variability, type, and display_unit and items if there are any."""
         return dict(self._dataset(name).attrs)
 
     def parameters(self, element: str) -> dict[str, float]:
@@ -251,7 +251,7 @@ def _open(file: Path) -> h5py.File:
     if start != _MAGIC:
         raise MasterError(f"{file}: not a readable recording (not an HDF5 file)")
     if known is None and not is_held(lock_beside(file)):
-        # its writer was killed, or another program wrote it: HDF5 may crash or hang over it
+        # its writer was killed, or another program wrote it: HDF5 may crash or hang on it
         try:
             probe(file)
         except (OSError, RuntimeError) as error:
@@ -266,7 +266,7 @@ def _open(file: Path) -> h5py.File:
 
 
 def _time(opened: h5py.File, file: Path) -> np.ndarray:
-    """Return the times of the rows. Raises MasterError where there are none, and _DamageError."""
+    """Return the times of the rows. Raises MasterError if there are none, and _DamageError."""
     try:
         if "time" in opened:
             return opened["time"][:]
@@ -287,7 +287,7 @@ def _salvaged(file: Path, folder: Path, reason: str) -> tuple[h5py.File, str]:
 
 
 def recover(file: Path) -> Path:
-    """Rewrite the recording of a run that was killed, or found the disk full, into one that every reader of HDF5 takes.
+    """Rewrite the recording of a run that was killed, or that filled the disk, so that every HDF5 reader can open it.
 
     A recording that was closed properly is not changed; a run that is still in progress must not be recovered. A
     damaged file is replaced by what can be read of it, and kept with `.damaged` appended to its name.
@@ -307,7 +307,7 @@ def recover(file: Path) -> Path:
 
 
 def _rewrite(results: Results, fresh: Path) -> None:
-    """Write all that can be read to a plain file."""
+    """Write everything that can be read to a plain file."""
     with h5py.File(fresh, "w", libver=LIBVER) as out:
         source = results._in
         for name in source:

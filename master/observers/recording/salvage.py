@@ -1,8 +1,8 @@
-"""Read what can still be read of a damaged recording, in a process of its own.
+"""Read what can still be read of a damaged recording, in a separate process.
 
-HDF5 may crash or hang over damaged bytes, which must not happen to the process of the reader. `python -m
-master.observers.recording.salvage FILE OUT` copies what can be read; without OUT the exit status says whether all of
-it can.
+HDF5 may crash or hang on damaged bytes, which must not happen in the process of the reader. `python -m
+master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether
+everything can be read.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from master.observers.recording import checksum
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 
 LONGEST_S = 10.0
-"""Time limit for a small file."""
+"""Time limit for a small file, s."""
 SLOWEST = 2e6
-"""Bytes per second that large files are allowed to take."""
+"""Slowest rate of reading allowed for large files, bytes per second."""
 LIBVER = ("v110", "v110")
 
 _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError)
-"""Exceptions that h5py raises over a damaged file."""
+"""Exceptions that h5py raises for a damaged file."""
 
 
 def salvage(file: Path, out: Path) -> str:
-    """Write what can be read of `file` to `out`; return a note on what is missing. Raises RuntimeError for all."""
+    """Write what can be read of `file` to `out`; return a note on what is missing. Raises RuntimeError on failure."""
     return _run_apart(file, str(out.absolute()))
 
 
 def probe(file: Path) -> None:
-    """Read all of a file that has no checksum, in another process. Raises RuntimeError where that fails."""
+    """Read all of a file that has no checksum, in another process. Raises RuntimeError if that fails."""
     _run_apart(file)
 
 
 def _run_apart(file: Path, *arguments: str) -> str:
-    """Run this module on a file; return what it prints. Raises RuntimeError where it fails or does not end."""
+    """Run this module on a file; return its output. Raises RuntimeError if it fails or does not end."""
     command = [sys.executable, "-m", "master.observers.recording.salvage", str(file.absolute()), *arguments]
     try:
         done = subprocess.run(
@@ -65,15 +65,15 @@ def _copied(file: Path, out: Path) -> h5py.File:
             stream.truncate(known.length)
             stream.write(known.superblock)
         else:
-            # extend a truncated file to the end that HDF5 has noted: missing bytes are zeros, which it recognizes
-            end = _noted_end(out)
+            # extend a truncated file to the end that HDF5 has stored: missing bytes are zeros, which it recognizes
+            end = _stored_end(out)
             if checksum.SUPERBLOCK <= stream.seek(0, 2) < end < 1 << 44:
                 stream.truncate(end)
     return _opened(out)
 
 
-def _noted_end(file: Path) -> int:
-    """Return the length in bytes that its superblock gives for the file, at least that of a superblock."""
+def _stored_end(file: Path) -> int:
+    """Return the length in bytes that the superblock of a file gives for it, at least that of a superblock."""
     with file.open("rb") as stream:
         head = stream.read(checksum.SUPERBLOCK)
     return max(struct.unpack_from("<Q", head, 28)[0] if len(head) == checksum.SUPERBLOCK else 0, checksum.SUPERBLOCK)
@@ -85,7 +85,7 @@ def _opened(file: Path) -> h5py.File:
         return h5py.File(file, "r")
     except _ERRORS:
         # with SWMR, HDF5 waits for bytes beyond the end of the file as if a writer were about to write them
-        if file.stat().st_size < _noted_end(file):
+        if file.stat().st_size < _stored_end(file):
             raise
         return h5py.File(file, "r", swmr=True, libver="latest")
 
@@ -96,7 +96,7 @@ def _rows(dataset: h5py.Dataset, most: int) -> np.ndarray:
     pieces = [np.empty(0, dataset.dtype)]
     for first in range(0, min(len(dataset), most), size):
         try:
-            # a chunk that was never written
+            # stop at a chunk that was never written
             if dataset.chunks and dataset.id.get_chunk_info_by_coord((first,)).byte_offset is None:
                 break
             pieces.append(dataset[first : min(first + size, most)])
@@ -181,7 +181,7 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
 
 
 def _read_all(source: h5py.File) -> None:
-    """Read everything as far as there are times. Raises exceptions of h5py."""
+    """Read everything, as many rows as there are times. Raises the exceptions of h5py."""
     count = len(source["time"])
 
     def read(_: str, found: h5py.Group | h5py.Dataset) -> None:
@@ -196,7 +196,7 @@ def _read_all(source: h5py.File) -> None:
 
 
 def main(file: Path, out: Path | None = None) -> None:
-    """Copy what can be read of `file` to `out`, or read all of it where there is no `out`."""
+    """Copy what can be read of `file` to `out`, or read all of it if there is no `out`."""
     if out is None:
         with _opened(file) as source:
             _read_all(source)

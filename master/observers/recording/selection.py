@@ -29,7 +29,7 @@ class Dense:
 class Selection:
     """Holds rows back until it is known whether they lie within the window of an event.
 
-    Of the rows outside of all windows one in `every` is kept, the first of the run among them.
+    Of the rows outside all windows, one in `every` is kept, beginning with the first of the run.
     """
 
     def __init__(self, dense: Dense, every: int) -> None:
@@ -43,8 +43,8 @@ class Selection:
         self._windows.append((time - self.dense.before, time + self.dense.after))
 
     def push(self, time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Add rows; return times and values of the rows that no later event can concern, and which of them to keep."""
-        # all events up to the end of what is held are known, those of the new rows are not
+        """Add rows; return times and values of the rows that no later event can affect, and which of them to keep."""
+        # all events up to the end of the held rows are known, those of the new rows are not
         known = self._held[-1][1][-1] if self._held else -np.inf
         self._held.append((np.arange(self._count, self._count + len(time)), time.copy(), values.copy()))
         self._count += len(time)

@@ -352,6 +352,6 @@ def test_what_is_no_measurement_is_refused():
 
 
 def test_a_control_has_thrusters():
-    with pytest.raises(ValueError, match="thrusters = 0"):
+    with pytest.raises(ValueError, match="thrusters must be at least 1, not 0"):
         component(0)
     assert component(8).parameter_sets == ()

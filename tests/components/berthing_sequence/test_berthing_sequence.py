@@ -341,11 +341,11 @@ def test_a_live_operator_may_command_again_after_the_arm_has_broken_off():
 def test_what_comes_in_is_checked():
     s = sequence("RT")
     s.m.tip.force[1] = np.nan
-    with pytest.raises(ComponentError, match=r"not finite \(1 relative, 2 tip, 3 hand, 4 operator\): 2"):
+    with pytest.raises(ComponentError, match=r"input 2 of .* \(1 relative, 2 tip, 3 hand, 4 operator\) is not finite"):
         s.step(0.0, H)
     s = sequence("LIVE")
     s.m.operator.step.amplitude = np.inf
-    with pytest.raises(ComponentError, match=r"4 operator\): 4"):
+    with pytest.raises(ComponentError, match=r"input 4 of .* 4 operator\)"):
         s.step(0.0, H)
     with pytest.raises(ComponentError, match=r"relative.quaternion has norm 0"):
         sequence("NRT", **{"relative.quaternion": (0.0, 0.0, 0.0, 0.0)})

@@ -165,7 +165,7 @@ def test_spec05_oracle_24_penetration_names_the_pair(make_unit):
     memory.probe_cone.input.base.position[:] = 0.1, 0.2, 0.3
     said = component.explain(PENETRATION + HEAD_BOTTOM, memory)
     assert "penetration 0.006 m of head on socket bottom exceeds its limit of 0.005 m" in said
-    assert "frame 0 of the mechanism stood at (0.1, 0.2, 0.3) m in PU" in said
+    assert "frame 0 of the mechanism was at (0.1, 0.2, 0.3) m in PU" in said
     assert "roller 2" in component.explain(PENETRATION + ROLLER_CONE, memory)
     assert all(component.explain(code, memory) for code in MESSAGES)
 

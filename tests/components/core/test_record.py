@@ -164,12 +164,12 @@ def test_a_set_over_another_has_its_values_unless_it_gives_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("over = 'soft.toml'", r"soft.toml: laid over itself"),
+        ("over = 'soft.toml'", r"soft.toml: the set is laid over itself"),
         ("over = 'none.toml'", r"none.toml"),
         ("over = 5", r"soft.toml: over = 5 is not the path of another set"),
         ("[[leg]]\nstiffness = 5", "is not a table with value, unit and source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/m' }", r"leg\[1\].stiffness lacks source"),
-        ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm', it is declared in 'N/m'"),
+        ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm' but declared in 'N/m'"),
         ("leg = [", r"soft.toml"),
     ],
 )

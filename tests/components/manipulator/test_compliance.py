@@ -166,7 +166,7 @@ def test_stiffness_anew_on_request():
         ("parameters.segment.twist_stiffness[1,1]", 0.0, r"link 0, segment 1 .* parameters.segment.twist_stiffness"),
         ("parameters.segment.tilt_stiffness[8,2]", 0.0, r"link 7, segment 2 .* parameters.segment.tilt_stiffness"),
         ("parameters.segment.length[5,1,1]", 0.0, r"link 4, segment 1 .* length in parameters.segment.length"),
-        ("parameters.segment.kind", 2, r"does not yield in direction .* parameters.segment"),
+        ("parameters.segment.kind", 2, r"is rigid in direction .* parameters.segment"),
     ],
 )
 def test_a_segment_without_stiffness_is_named(name, value, message):

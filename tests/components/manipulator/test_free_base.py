@@ -142,7 +142,7 @@ def test_energy_of_an_arm_on_a_light_craft_closes():
 
 
 def test_lagged_on_a_light_craft_breaks_and_says_what_to_do():
-    with pytest.raises(ComponentError, match=r"parameters.base_motion = LAGGED, the station is too light: take AFFINE"):
+    with pytest.raises(ComponentError, match=r"parameters.base_motion = LAGGED, the station is too light: use AFFINE"):
         floating(LAGGED, 1e-3, 6e3, 6e4)
 
 
@@ -155,5 +155,5 @@ def test_links_without_mass_need_no_response():
 
 
 def test_source_is_refused():
-    with pytest.raises(ComponentError, match=r"parameters.base_motion = SOURCE: the arm has LAGGED and AFFINE only"):
+    with pytest.raises(ComponentError, match=r"parameters.base_motion must be LAGGED or AFFINE, not SOURCE"):
         instance(**{"parameters.base_motion": 1})

@@ -203,9 +203,9 @@ def test_force_limits_and_modes():
         (
             "geared",
             {"parameters.shafts.retraction": 59.0},
-            "shafts.retraction = 59 rad is less than the 59.69 rad",
+            "shafts.retraction = 59 rad is less than the rotation 59.69 rad",
         ),
-        ("force_controlled", {"parameters.legs.initial_stroke": 0.3}, "parameters.legs.initial_stroke|stroke of 0.3"),
+        ("force_controlled", {"parameters.legs.initial_stroke": 0.3}, r"parameters.legs.initial_stroke\) = 0.3 m"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused_by_name(legs, values, words):

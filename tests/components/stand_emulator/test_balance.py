@@ -103,7 +103,7 @@ def test_gauges_tell_a_wrench_whole():
 
 
 def test_an_arrangement_that_tells_no_wrench_is_refused():
-    with pytest.raises(ComponentError, match="do not tell all six components"):
+    with pytest.raises(ComponentError, match="do not determine all six components"):
         balance(**{"parameters.gauge.position": np.zeros((6, 3))})
     with pytest.raises(ComponentError, match="direction: row 1 has length 2"):
         balance(**{"parameters.gauge.direction": np.full((6, 3), 2.0 / np.sqrt(3.0))})

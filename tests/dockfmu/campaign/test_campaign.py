@@ -217,7 +217,7 @@ def test_a_domain_says_which_runs_did_not_come_to_an_end(folder, tmp_path):
     assert np.array_equal(left_open, (x > 0.0) & (y > 0.1))
     count = int((x > 0.0).sum())
     assert answer.sentences[-2:] == (
-        f"{count} of the runs did not come to an end ({count} failed); what they had reached counts",
+        f"{count} of the runs did not finish ({count} failed); what they had reached counts",
         f"{left_open.sum()} of the runs leave it open and count as outside the domain",
     )
 
@@ -240,7 +240,7 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
     failed = simulations["outcome"] == "failed"
     assert len(simulations) == sum(row[3] for row in answer.table)
     assert answer.sentences[-2:] == (
-        f"{failed.sum()} of the runs did not come to an end ({failed.sum()} failed); what they had reached counts",
+        f"{failed.sum()} of the runs did not finish ({failed.sum()} failed); what they had reached counts",
         f"{(failed & (simulations['reach'] <= 2.9)).sum()} of the runs leave it open and count as no events, so that "
         "the probability may be larger",
     )
@@ -272,8 +272,8 @@ def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_p
     entries = {"measure": "force", "at_most": 0.7, "runs": 60, "restarts": 1,
                "names": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}  # fmt: skip
     answer = read_worst(campaign, "extreme", Table(entries, "the test"))(cluster)
-    assert "that run did not come to an end (failed), and its force is a bound" in answer.sentences[0]
-    assert any("of the runs did not come to an end" in sentence for sentence in answer.sentences)
+    assert "that run did not finish (failed), and its force is a bound" in answer.sentences[0]
+    assert any("of the runs did not finish" in sentence for sentence in answer.sentences)
     miss = [value for _, value, _ in answer.table]
     assert np.hypot(np.linalg.norm(np.array(miss) / 0.24), REST) <= 0.7 + 1e-9
 
@@ -306,8 +306,8 @@ def test_a_smallest_severity_that_all_runs_leave_open_is_told(folder, tmp_path):
     answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
     runs = len(campaign_runs(campaign, "mild"))
     assert answer.sentences == (
-        f"all of {runs} runs leave it open whether lowest is above 0",
-        f"{runs} of the runs did not come to an end ({runs} failed); what they had reached counts",
+        f"all {runs} runs leave open whether lowest is above 0",
+        f"{runs} of the runs did not finish ({runs} failed); what they had reached counts",
         f"{runs} of the runs leave it open and count as not failing",
     )
 
@@ -352,7 +352,7 @@ SELDOM = {"kind": "rare", "measure": "lowest", "below": 0.0}
         (WHERE | {"cells": 1}, "2 cells"),
         (WHERE | {"divisions": -1}, "divisions = -1: must be a whole number from 0"),
         (SELDOM | {"above": 1.0}, "one of 'above' and 'below'"),
-        (SELDOM | {"runs_per_level": 55}, "55 runs a level"),
+        (SELDOM | {"runs_per_level": 55}, "55 runs per level"),
         ({"kind": "worst", "measure": "reach", "values": {"fault": "none"}}, "no initial conditions"),
         ({"kind": "worst", "measure": "reach", "runs": 50}, "at least 20 runs for each of 3 starts, not 50"),
         ({"kind": "compare"}, "lacks 'with'"),
@@ -435,7 +435,7 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
     assert set(pandas.read_parquet(kept)["second.parameters.mass"]) == {0.75}
     # what is kept is of these values alone, also of those that are no column of the campaign
     other = entries | {"values": fixed, "second": ["500 g", "2 kg"]}
-    with pytest.raises(EvaluationError, match=r"was made with asked_values = .*but .*is asked for"):
+    with pytest.raises(EvaluationError, match=r"was made with asked_values = .*but .*is requested"):
         read_domain(campaign, "where", Table(other, "the test"))(SimpleNamespace(run=run))
 
 
@@ -450,7 +450,7 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
         assert runs.rows(values, 0.1)["step_factor"].tolist() == [0.1]
     with Evaluations(campaign, cluster, "search") as runs:
         assert runs.rows(values)["step_factor"].tolist() == [1.0]
-        with pytest.raises(EvaluationError, match=r"run 1 was made with step_factor = 0\.1, but 1\.0 is asked"):
+        with pytest.raises(EvaluationError, match=r"run 1 was made with step_factor = 0\.1, but 1\.0 is requested"):
             runs.rows(values)
 
 
@@ -563,7 +563,7 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
         ({"measures": {"not a word": {"signal": "second.position"}}}, "word"),
         ({"run": {"stop": "3 kg"}}, "stop"),
         ({"severity": {"at_most": 1.0}}, "limits"),
-        ({"answers": {"refined": {"kind": "domain"}}}, "'refined' is that of the runs made again"),
+        ({"answers": {"refined": {"kind": "domain"}}}, "'refined' is that of the repeated runs"),
         ({"answers": {"../runs": {"kind": "domain"}}}, r"answers: the name '\.\./runs'"),
     ],
 )  # fmt: skip
@@ -577,7 +577,7 @@ def test_mistakes_are_named(folder, changes, text):
 def test_names_of_other_columns_are_refused(folder, tmp_path, name):
     measures = CONTENT["measures"] | {name: {"signal": "second.position"}}
     campaign = dockfmu.Campaign(as_absolute(folder, measures=measures), tmp_path)
-    with pytest.raises(dockfmu.DeclarationError, match=f"two columns of the rows would be '{name}'"):
+    with pytest.raises(dockfmu.DeclarationError, match=f"two columns would have the name '{name}'"):
         campaign.run(workers=1)
     assert not (tmp_path / "runs.parquet").exists()
 

@@ -113,8 +113,8 @@ WRONG = {
     '{"set":[]}': "take the controls first",
     '{"hold":true}': "take the controls first",
     '{"hold":true,"end":true}': "one word",
-    '{"names":["nowhere"]}': "holds no numbers",
-    '{"drawn":1e400}': "not a number of a block",
+    '{"names":["nowhere"]}': "no numeric variable",
+    '{"drawn":1e400}': "not a whole number",
     '{"token":"x"}': "no message",
 }
 

@@ -106,7 +106,7 @@ def test_columns_are_packed_without_loss(values, dtype):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ('["nowhere"]', "holds no numbers 'nowhere'"), ("{", "not JSON"), ("3", "list of names"), ("[3]", "a list"),
+        ('["nowhere"]', "no numeric variable 'nowhere'"), ("{", "not JSON"), ("3", "list of names"), ("[3]", "a list"),
         ("[" * 100_000, "not JSON"), ("x" * 2_000_000, "more than"),
     ],
 )  # fmt: skip

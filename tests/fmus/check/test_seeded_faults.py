@@ -140,7 +140,7 @@ def test_an_fmu_for_another_platform_is_not_run(damaged, oscillator_fmu):
 
 def test_missing_dependencies_are_a_warning(damaged):
     file = damaged(files={XML: lambda data: data.replace(b' dependencies=""', b"")})
-    expect(file, "warning", "ModelStructure/Outputs", "do not say on what they depend")
+    expect(file, "warning", "ModelStructure/Outputs", "state no dependencies")
 
 
 def test_what_the_description_forbids_is_tried(damaged):

@@ -118,7 +118,7 @@ def test_state_is_the_whole_record(folder):
         ('one.try_set("position", 2.0)', "position = 2.0 is refused"),
         ('one("GetInteger", one.references("position"), ctypes.c_size_t(1), room)', "not all of the type"),
         ('one("SetReal", (ctypes.c_uint * 1)(9999), ctypes.c_size_t(1), room)', "9999"),
-        ('one.step(5.0, 0.1)', "no step of 0.1 s can be done at t = 5 s; the FMU stands at t = 0 s"),
+        ('one.step(5.0, 0.1)', "no step of 0.1 s can be done at t = 5 s; the FMU is at t = 0 s"),
         ('one.step(0.0, -0.1)', "no step of -0.1 s"),
         ('one("DeSerializeFMUstate", b"nonsense", ctypes.c_size_t(8), ctypes.byref(state)), one("SetFMUstate", state)',
          "not a state of this FMU"),
