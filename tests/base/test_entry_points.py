@@ -87,7 +87,7 @@ def test_arguments_of_another_kind_get_code_of_their_own():
 
 @pytest.mark.parametrize("argument", [np.ones((3, 3))[:, 1], np.asfortranarray(np.ones((2, 3))), "text", None])
 def test_what_cannot_be_passed_is_refused(argument):
-    with pytest.raises(TypeError, match="compiled functions take arrays"):
+    with pytest.raises(TypeError, match="compiled functions take aligned arrays"):
         entry("forget")(argument)
 
 

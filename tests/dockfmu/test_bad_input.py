@@ -406,7 +406,7 @@ def test_a_build_that_fails(monkeypatch, capfd):
             [
                 "for a step of 0.5 s",
                 "exceeds its limit of 0.005 m",
-                "frame 0 of the mechanism stood",
+                "frame 0 of the mechanism was",
             ],
         ),
     ],

@@ -90,7 +90,7 @@ def test_a_swap_from_python_says_what_is_lost(pair, lag, tmp_path):
     system = dockfmu.load(pair, folder=tmp_path)
     with pytest.raises(StructureError, match=r"cannot take the place of second: position: needs output"):
         system.swap("second", lag)
-    with pytest.raises(StructureError, match="no 'third'"):
+    with pytest.raises(StructureError, match="no element 'third'"):
         system.isolate("third")
 
 

@@ -37,7 +37,7 @@ def changed(oscillator, tmp_path):
 
 MILLIMETRES = ('<Unit name="m">', '<Unit name="mm"><BaseUnit m="1" factor="1e-3"/></Unit><Unit name="m">')
 VARIABLE = ' causality="{}" variability="{}" initial="{}">\n      <Real unit="m"'
-IN_METRES = 'the spring is free"' + VARIABLE.format("output", "continuous", "calculated")
+IN_METRES = 'relaxed position of the spring"' + VARIABLE.format("output", "continuous", "calculated")
 
 
 def test_the_same_fmu_fits_and_keeps_its_values(oscillator, changed):

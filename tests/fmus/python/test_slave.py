@@ -116,7 +116,7 @@ def test_state_is_the_whole_record(folder):
         ('one.try_set("force", float("nan"))', "force = nan is refused"),
         ('one.try_set("parameters.mass", 2.0)', "parameters.mass = 2.0 is refused"),
         ('one.try_set("position", 2.0)', "position = 2.0 is refused"),
-        ('one("GetInteger", one.references("position"), ctypes.c_size_t(1), room)', "not all of the type"),
+        ('one("GetInteger", one.references("position"), ctypes.c_size_t(1), room)', "not all of the requested type"),
         ('one("SetReal", (ctypes.c_uint * 1)(9999), ctypes.c_size_t(1), room)', "9999"),
         ('one.step(5.0, 0.1)', "no step of 0.1 s can be done at t = 5 s; the FMU is at t = 0 s"),
         ('one.step(0.0, -0.1)', "no step of -0.1 s"),
