@@ -85,9 +85,17 @@ def test_arguments_of_another_kind_get_code_of_their_own():
     assert len(called.loaded) == 2
 
 
-@pytest.mark.parametrize("argument", [np.ones((3, 3))[:, 1], np.asfortranarray(np.ones((2, 3))), "text", None])
-def test_what_cannot_be_passed_is_refused(argument):
-    with pytest.raises(TypeError, match="compiled functions take aligned arrays"):
+@pytest.mark.parametrize(
+    ("argument", "accepted"),
+    [
+        (np.ones((3, 3))[:, 1], "aligned arrays in C order"),
+        (np.asfortranarray(np.ones((2, 3))), "aligned arrays in C order"),
+        ("text", "arrays, numbers and tables, not str"),
+        (None, "arrays, numbers and tables, not NoneType"),
+    ],
+)
+def test_what_cannot_be_passed_is_refused(argument, accepted):
+    with pytest.raises(TypeError, match=f"compiled functions take {accepted}"):
         entry("forget")(argument)
 
 

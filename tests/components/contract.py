@@ -190,7 +190,7 @@ REFUSED = {
         ({"parameters.probe.free_length": 0.09}, "free_length = 0.09 m must be above .*shortest_length = "),
         ({"parameters.probe.hysteresis_loss": 0.45, "parameters.probe.hysteresis_ratio": 1.5},
          "hysteresis_loss = 0.45 is more than 0.3136.*hysteresis_ratio = 1.5"),
-        ({"probe_cone.parameters.cone.r": (0.5, 0.36, 0.4, 0.047, 0.047, 0.0, 0.0, 0.0)}, "parameters.cone do not form a convex chain"),
+        ({"probe_cone.parameters.cone.r": (0.5, 0.36, 0.4, 0.047, 0.047, 0.0, 0.0, 0.0)}, "do not form a convex chain"),
         ({"probe_cone.parameters.slot.narrow_depth": 0.03}, "slot.narrow_depth = 0.03 m must be below .*wide_depth"),
     ),
     "AttitudeControl": (
