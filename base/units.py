@@ -119,6 +119,11 @@ def parse_quantity(text: str) -> tuple[float, Unit | None] | None:
     return float(match[1]), parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
 
 
+def round_conversion(value: float) -> float:
+    """Return a converted value rounded to 15 digits: 9 ms are 0.009 s, not 0.009000000000000001 s."""
+    return float(f"{value:.15g}")
+
+
 def units_like(name: str) -> list[str]:
     """Return units of the same quantity as `name`: itself, and those with one of its factors in another unit."""
     parts = re.split(r"([A-Za-z]+)", name)

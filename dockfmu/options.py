@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TypedDict
 
@@ -35,6 +36,11 @@ class RunChanges(TypedDict, total=False):
     every: int | None
     around: tuple[float, float] | None
     live: Live
+
+
+def _is_number(value: object, kind: type) -> bool:
+    """Return whether a value is a number of this kind; truth values are not."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +101,28 @@ class RunOptions:
             algorithms.by_name(self.algorithm)
 
     def _problems(self) -> Iterator[str]:
+        wrong = list(self._wrong_types())
+        return iter(wrong) if wrong else self._wrong_values()
+
+    def _wrong_types(self) -> Iterator[str]:
+        for name in ("step", "stop", "start", "adaptive"):
+            value = getattr(self, name)
+            if value is not None and not _is_number(value, Real):
+                yield f"{name} must be a number, not {value!r}"
+        for name in ("threads", "every"):
+            value = getattr(self, name)
+            if value is not None and not _is_number(value, Integral):
+                yield f"{name} must be a whole number, not {value!r}"
+        if self.around is not None:
+            spans = tuple(self.around) if isinstance(self.around, Sequence) else ()
+            if len(spans) != 2 or not all(_is_number(span, Real) for span in spans):
+                yield f"around must be two spans of time in s, not {self.around!r}"
+        if isinstance(self.record, str):
+            yield f"record must be a list of names, not the text {self.record!r}"
+
+    def _wrong_values(self) -> Iterator[str]:
+        if not math.isfinite(self.start):
+            yield f"the start time must be finite, not {self.start!r} s"
         if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):
             yield f"the macro step must be positive, not {self.step!r} s"
         if self.stop is not None and math.isnan(self.stop):

@@ -24,8 +24,8 @@ from master.system import Structure
 def apply_options(plan: Plan, options: RunOptions) -> Plan:
     """Return the plan with the step, stop time, algorithm and recording interval of the options that are given."""
     changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
-    if isinstance(options.algorithm, str):
-        changes["algorithm"] = options.algorithm
+    if options.algorithm is not None:
+        changes["algorithm"] = options.algorithm if isinstance(options.algorithm, str) else options.algorithm.name
     if options.stop is not None and math.isfinite(options.stop):
         changes["stop"] = options.stop
     return replace(plan, **{name: value for name, value in changes.items() if value is not None})
@@ -72,8 +72,9 @@ def prepare(
         control = plan.adaptive.control(options.adaptive or None)
     structure.check()
     check_base_motion(structure)
-    algorithm = algorithms.by_name(plan.algorithm)
-    if options.algorithm is not None and not isinstance(options.algorithm, str):
+    if options.algorithm is None or isinstance(options.algorithm, str):
+        algorithm = algorithms.by_name(plan.algorithm)
+    else:
         algorithm = options.algorithm
     end = stop if options.stop is None else options.stop
     resume = None if options.resume is None else read_checkpoint(Path(options.resume))

@@ -485,6 +485,8 @@ class System:
             for a folder that cannot be written
         """
         chosen = replace(options, **changes)
+        if chosen.record:
+            raise OptionError(["record chooses what is kept in memory; a folder of results holds all outputs"])
         base, products = Path(build), self._products
         if folder is None:
             place = base / "results" / (file_name(self.name) if products is None else products.name_in(base))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from base.names import did_you_mean, shown, unfit_for_file
-from base.units import UnitError, parse_unit
+from base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.draws import SAMPLINGS, Draws
 from dockfmu.campaign.laws import Choice
 from dockfmu.campaign.vary import canonical, read_laws
@@ -260,7 +260,7 @@ def _seconds(table: Table, name: str) -> float | None:
         raise DeclarationError(str(error)) from error
     if number is None or number <= 0.0:
         raise DeclarationError(f"{table.where}: {name} = {shown(value)}: must be a positive time, such as 15 or '10ms'")
-    return number
+    return round_conversion(number) if isinstance(value, str) else number
 
 
 def _share(table: Table, name: str, default: float) -> float:

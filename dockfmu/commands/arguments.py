@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
-from base.units import UnitError, conversion, parse_quantity, parse_unit
+from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 
 DONE, NO_SUCCESS = 0, 3
 """Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
@@ -62,8 +62,7 @@ def _time(text: str) -> float:
         if quantity is None:
             return -1.0
         number, unit = quantity
-        # rounded: 9 ms are 0.009 s, not 0.009000000000000001 s
-        return number if unit is None else float(f"{number * conversion(unit, SECOND)[0]:.15g}")
+        return number if unit is None else round_conversion(number * conversion(unit, SECOND)[0])
     except UnitError:
         return -1.0
 

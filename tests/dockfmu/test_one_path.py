@@ -9,8 +9,10 @@ import pytest
 
 import dockfmu
 from dockfmu.declare import bundle
+from dockfmu.declare.plan import Plan
 from dockfmu.declare.tables import DeclarationError
 from dockfmu.options import OptionError, RunChanges, RunOptions
+from dockfmu.prepare import apply_options
 from master.checkpoint import CheckpointError
 from master.errors import StructureError
 from master.observers.recording.results import read_results
@@ -102,6 +104,13 @@ def test_a_swap_from_python_says_what_is_lost(pair, lag, tmp_path):
         ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"every": 0}, "every must be at least 1 macro step, not 0"),
         ({"around": (-1.0, 0.0)}, "around must be two spans"),
+        ({"around": (0.1,)}, "around must be two spans"),
+        ({"around": 0.1}, "around must be two spans"),
+        ({"step": "10ms"}, "step must be a number, not '10ms'"),
+        ({"start": float("nan")}, "the start time must be finite"),
+        ({"threads": 1.5}, "threads must be a whole number, not 1.5"),
+        ({"every": True}, "every must be a whole number, not True"),
+        ({"record": "left.position"}, "record must be a list of names"),
         ({"adaptive": -1.0}, "the tolerance must be positive"),
         ({"adaptive": 0.0, "control": Retry(1e-6)}, "exclude each other"),
         ({"force": True}, "force needs resume"),
@@ -116,6 +125,17 @@ def test_all_faults_of_options_are_named_at_once():
     with pytest.raises(OptionError) as caught:
         RunOptions(step=0.0, threads=-1, every=0)
     assert len(caught.value.problems) == 3
+
+
+def test_the_plan_in_a_recording_names_an_algorithm_given_as_a_value():
+    assert apply_options(Plan(), RunOptions(algorithm=dockfmu.Jacobi())).algorithm == "jacobi"
+    assert apply_options(Plan(), RunOptions()).algorithm == "gauss_seidel"
+
+
+def test_a_folder_of_results_holds_all_outputs(pair, tmp_path):
+    with pytest.raises(OptionError, match="record chooses what is kept in memory"):
+        dockfmu.load(pair, folder=tmp_path).record(tmp_path / "results", stop=0.1, record=["first.position"])
+    assert not (tmp_path / "results").exists()
 
 
 def test_an_unknown_algorithm_is_refused_with_the_known_ones():

@@ -23,6 +23,7 @@ from dockfmu.cli import main
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.tables import Table
+from fmus.catalogue import component, names
 from master.observers.outcomes import OutcomeRule
 from master.result import Result
 from master.system import Structure
@@ -519,6 +520,23 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     file.write_text(as_toml(CONTENT | {"seed": 5}))
     assert main(["campaign", str(file), "-o", str(out), "--workers", "1"]) == 2
     assert "another seed" in capsys.readouterr().err
+
+
+PASSED = "the head passed the docking plane"
+
+
+def test_messages_of_components_have_the_words_that_decide_outcomes():
+    """Every message on a penetration is `limit_exceeded`, and the one on the docking plane `missed`."""
+    messages = [m.text for name in names() for m in component(name).messages.values()]
+    outcomes = {
+        text: outcome_of(Result("docking", "gauss_seidel", 1e-3, status="failed", message=text), Plan(), None)
+        for text in messages
+        if text.startswith("contact: ") and ("penetration" in text or PASSED in text)
+    }
+    assert len(outcomes) > 20
+    assert any(PASSED in text for text in outcomes)
+    expected = {text: "missed" if PASSED in text else "limit_exceeded" for text in outcomes}
+    assert outcomes == expected
 
 
 @pytest.mark.parametrize(
