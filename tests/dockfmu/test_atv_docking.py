@@ -1,8 +1,12 @@
 """The reference docking from first contact to the end of retraction: spec/06 sections 9.3 and 9.6."""
 
+import re
+
 import numpy as np
 import pytest
 
+from base.cache import ROOT
+from dockfmu.commands.summary import print_summary
 from dockfmu.declare import declaration
 from tests.dockfmu.command_line import run_system
 
@@ -27,6 +31,28 @@ def test_it_completes_with_its_events_in_order(atv):
     assert times == sorted(times)
     assert times[-1] < min(rollers) < atv.time("end_of_retraction")
     assert atv.time("first_contact") <= atv.time("socket_bottom") <= atv.time("docking_start")
+
+
+EVENT = re.compile(r"^ +([\d.]+) s  (\w.*)$", re.MULTILINE)
+BALANCE = re.compile(r"^  (\D+?) +(\d\S*) +(ok, limit .*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md"])
+def test_the_pages_show_what_the_command_prints(atv, capsys, page):
+    """Events to 0.3 s, since the free play amplifies rounding, and drifts above rounding within a factor of 3."""
+    print_summary(atv.summary, atv.folder)
+    printed = capsys.readouterr().out
+    sample = (ROOT / page).read_text(encoding="utf-8").split("\natv_probe_cone: docked\n")[1].split("```")[0]
+    events, shown = EVENT.findall(printed), EVENT.findall(sample)
+    assert len(events) == 11
+    assert [name for _, name in shown] == [name for _, name in events]
+    assert [float(t) for t, _ in shown] == pytest.approx([float(t) for t, _ in events], abs=0.3)
+    balances, stated = BALANCE.findall(printed), BALANCE.findall(sample)
+    assert len(balances) == 5
+    assert [(name, words) for name, _, words in stated] == [(name, words) for name, _, words in balances]
+    for (name, value, _), (_, other, _) in zip(balances, stated, strict=True):
+        ratio = max(float(value), 1e-12) / max(float(other), 1e-12)
+        assert 1 / 3 < ratio < 3, name
 
 
 def test_spec06_oracle_14_momentum_is_conserved(atv):
