@@ -19,9 +19,9 @@ from benchmarks.page import machine, replace_table
 from dockfmu.campaign.campaign import Campaign, make_runs, open_session
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Kept, Study
+from dockfmu.campaign.distributions import Uniform
 from dockfmu.campaign.draws import Draws
 from dockfmu.campaign.execution import ClusterOptions, Execution
-from dockfmu.campaign.laws import Uniform
 from dockfmu.campaign.runner import PEAKS, Runner, RunPoint
 from dockfmu.options import RunOptions
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import assemble
-from dockfmu.watch.balance import audit
+from dockfmu.watch.audit import audit
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run

@@ -11,7 +11,7 @@ from typing import Any
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
-from dockfmu.watch.watching import watching
+from dockfmu.watch.observers import watching
 from master import algorithms
 from master.checkpoint import read_checkpoint
 from master.drivers.driver import Driver

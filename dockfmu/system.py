@@ -25,7 +25,7 @@ from dockfmu.record import RecordedRun, check_writable, driven_inputs, live_view
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
-from dockfmu.watch.watching import outcome_observers
+from dockfmu.watch.observers import outcome_observers
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event

@@ -51,7 +51,7 @@ _ENTRIES = {
             "central docking mechanism with contact inside",
             more_sets=("components.contact",),
             other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
-            fit="components.probe_mechanism.fit",
+            fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismTwoBrakes",
@@ -60,7 +60,7 @@ _ENTRIES = {
             {"axial": "two_brakes"},
             more_sets=("components.contact",),
             other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "HB-3"),
-            fit="components.probe_mechanism.fit",
+            fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismMovableLimiter",
@@ -69,7 +69,7 @@ _ENTRIES = {
             {"axial": "two_brakes", "limiter": "movable"},
             more_sets=("components.contact",),
             other_sets=("AX-1", "AX-MIM", "LV-1", "LV-2", "HB-1", "HB-2"),
-            fit="components.probe_mechanism.fit",
+            fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismExternal",

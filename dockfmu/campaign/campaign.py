@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockfmu.campaign.answers.asked import answer_all, questions
+from dockfmu.campaign.answers.questions import answer_all, read_questions
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
@@ -97,7 +97,7 @@ class Campaign(CampaignFolder):
             self.study = self._with_runs(runs)
         if answer:
             # report mistakes in questions before the runs, not after them
-            questions(self)
+            read_questions(self)
         with open_session(self, where) as (data, cluster):
             make_runs(data, cluster, self.study.draws.runs, progress)
             if answer:

@@ -15,8 +15,8 @@ from typing import Any
 
 from base.names import did_you_mean, shown, unfit_for_file
 from base.units import UnitError, parse_unit, round_conversion
+from dockfmu.campaign.distributions import Choice
 from dockfmu.campaign.draws import SAMPLINGS, Draws
-from dockfmu.campaign.laws import Choice
 from dockfmu.campaign.vary import canonical, read_laws
 from dockfmu.declare.initial_conditions import CONDITIONS, SEED, with_condition
 from dockfmu.declare.limits import severity

@@ -9,7 +9,7 @@ import numpy as np
 
 from base.names import shown
 from base.units import Unit, UnitError, parse_unit
-from dockfmu.campaign.laws import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
+from dockfmu.campaign.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SIZES, UNITS, InitialConditions
 from dockfmu.declare.limits import SIGMAS
 from dockfmu.declare.quantities import in_unit

@@ -24,9 +24,9 @@ from typing import Any
 from distributed import WorkerPlugin
 
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.laws import Choice
+from dockfmu.campaign.distributions import Choice
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
-from dockfmu.declare import kept
+from dockfmu.declare import package_cache
 from dockfmu.declare.files import files_of
 
 GRACE_S = 10.0
@@ -91,7 +91,7 @@ def fingerprint() -> dict[str, str]:
     versions = {name: version(name) for name in COMPARED}
     return versions | {
         "python": platform.python_version(), "machine": platform.machine(), "system": sys.platform,
-        "sources": kept.key("campaign"),
+        "sources": package_cache.key("campaign"),
     }  # fmt: skip
 
 

@@ -90,8 +90,8 @@ def settings(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str
 
 def places(prefix: str, **_: Any) -> list[str]:
     """Return the names that `dockfmu parameters` takes: systems, and after SYSTEM. its elements and parameters."""
-    from dockfmu.declare.paper import split_name
     from dockfmu.declare.parameters import parameters
+    from dockfmu.declare.unbuilt import split_name
 
     origin, dot, _rest = split_name(prefix)
     if not dot:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from dockfmu.declare import kept
+from dockfmu.declare import package_cache
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.limits import severity
 from dockfmu.declare.plan import Plan
@@ -53,8 +53,8 @@ def make(
     if declared.initial_conditions is not None and (found := severity(declared.initial_conditions)) is not None:
         progress(f"initial conditions: {found}")
     package = folder / f"{declared.name}.ssp"
-    key = kept.key(declared.name) if own else ""
-    if own and kept.restore(declared.name, key, folder):
+    key = package_cache.key(declared.name) if own else ""
+    if own and package_cache.restore(declared.name, key, folder):
         return package
     # compiler and components take a second to import
     from dockfmu.declare.assembly import assemble
@@ -62,7 +62,7 @@ def make(
     system, plan = assemble(declared, folder / "fmus", progress, settings)
     write_bundle(system, plan, declared.description, package)
     if own:
-        kept.store(declared.name, key, folder)
+        package_cache.store(declared.name, key, folder)
     return package
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from base.names import did_you_mean, shown
 from dockfmu.declare.adaptive import Adaptive
-from dockfmu.declare.checks import CHECKS
+from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.declare.tables import DeclarationError, Table, finite_number
 from master.algorithms import ALGORITHMS
 from master.errors import StructureError

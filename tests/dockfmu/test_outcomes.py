@@ -14,7 +14,7 @@ from dockfmu import System
 from dockfmu.commands.arguments import DONE, NO_SUCCESS
 from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
-from dockfmu.watch.judgement import Judgement
+from dockfmu.watch.audit_verdicts import Judgement
 from master.errors import FmuError, StructureError
 from master.observers.outcomes import OutcomeRule
 from master.observers.recording.results import read_results

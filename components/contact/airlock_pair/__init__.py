@@ -13,7 +13,7 @@
 from components.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near
 from components.contact.airlock_pair.pairs import MESSAGES, PAIRS, lost_power, sum_forces
 from components.contact.airlock_pair.ports import LATCHES, PARAMETER_SETS, unit
-from components.contact.listed import list_contacts
+from components.contact.contact_list import list_contacts
 
 __all__ = [
     "LATCHES",

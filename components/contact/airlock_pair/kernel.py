@@ -9,7 +9,7 @@ from components.contact.airlock_pair.latches import accept_latches, detect_latch
 from components.contact.airlock_pair.pairs import TILTED
 from components.contact.airlock_pair.ports import LATCHES, SPHERES
 from components.contact.airlock_pair.surfaces import detect_surfaces, place_sphere
-from components.contact.listed import clear_list
+from components.contact.contact_list import clear_list
 from components.core.component import fail
 from components.core.kernel import kernel
 

@@ -14,7 +14,7 @@ from math import sqrt
 
 from components.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED, add_contact
 from components.contact.airlock_pair.ports import FACES, LATCHES
-from components.contact.listed import add_push
+from components.contact.contact_list import add_push
 from components.contact.profile import sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.contact.listed import adding, losing, summing
+from components.contact.contact_list import adding, losing, summing
 from components.core.component import Message
 from components.core.kernel import kernel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import force, listed, profile
+from components.contact import contact_list, force, profile
 from components.core.field import Group, constants, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 from components.core.starts import with_starts
@@ -112,7 +112,7 @@ def unit() -> Group:
         parameters(),
         state(),
         constants(geometry()),
-        *map(temporaries, (work(), listed.tally(CONTACTS))),
-        listed.status(),
+        *map(temporaries, (work(), contact_list.tally(CONTACTS))),
+        contact_list.status(),
     )
     return with_starts(Group("airlock_pair", *members), PARAMETER_SETS)

@@ -9,7 +9,7 @@
     code = probe_cone.evaluate(m.probe_cone)      # where outputs are needed and no micro-step ends
 """
 
-from components.contact.listed import list_contacts
+from components.contact.contact_list import list_contacts
 from components.contact.probe_cone.held_friction import remember_friction
 from components.contact.probe_cone.kernel import (
     accept,

@@ -34,7 +34,7 @@ from components.contact.probe_cone.surface_contacts import (
 )
 from components.contact.profile import build
 from components.contact.profile import depth as profile_depth
-from components.contact.yielding import release
+from components.contact.sprung_lever import release
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.rotation import apply, load_matrix

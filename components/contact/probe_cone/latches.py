@@ -13,7 +13,7 @@ from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
 from components.contact.probe_cone.surface_contacts import add_contact, list_contact, slot_half_width
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_depth, segment_profile, sphere_profile
-from components.contact.yielding import (
+from components.contact.sprung_lever import (
     BOTTOMED,
     PUSHED,
     hold,

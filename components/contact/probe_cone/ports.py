@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import force, listed, profile, yielding
+from components.contact import contact_list, force, profile, sprung_lever
 from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
 from components.core.field import BOOLEAN, INTEGER, Field, Group, constants, output, parameter, private, temporaries
@@ -53,7 +53,7 @@ def parameters() -> Group:
             parameter("tip", "m", "point 2 of the front edge, from the pivot", 0.0, shape=2),
             parameter("rear_root", "m", "point 3 of the rear edge, from the head centre", 0.0, shape=2),
             parameter("rear_tip", "m", "point 4 of the rear edge, from the head centre", 0.0, shape=2),
-            *yielding.spring(),
+            *sprung_lever.spring(),
             parameter(
                 "missing",
                 "1",
@@ -71,7 +71,7 @@ def parameters() -> Group:
             parameter("pivot", "m", "along x, radial; from the head centre", 0.0, shape=2),
             parameter("centre", "m", "of the roller, from the pivot", 0.0, shape=2),
             parameter("radius", "m", "of the roller", 0.0, minimum=0.0),
-            *yielding.spring(),
+            *sprung_lever.spring(),
             parameter("friction", "N", "of all sensors along the socket after capture", 0.0, minimum=0.0),
             parameter("slip_velocity", "m/s", "below which this friction fades", 1e-3, minimum=1e-9),
             description="capture sensors of the head",
@@ -186,8 +186,8 @@ def state() -> Group:
             private("wide_slot", "1", "as the outputs of `validity`"),
             private("lever_arm", "1", "as the outputs of `validity`"),
         ),
-        yielding.lever("latch", LATCHES),
-        yielding.lever("sensor", SENSORS),
+        sprung_lever.lever("latch", LATCHES),
+        sprung_lever.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
         friction_memory(),
         private("dissipated_latches", "J", "by latches snapping out so far"),
@@ -233,8 +233,8 @@ def work() -> Group:
     return Group(
         "work",
         force.motion("link", count=2),
-        yielding.frame("latch", LATCHES),
-        yielding.frame("sensor", SENSORS),
+        sprung_lever.frame("latch", LATCHES),
+        sprung_lever.frame("sensor", SENSORS),
         private("levers_clear", "1", "no latch or sensor can touch, however it is turned: they are not placed"),
         force.wrench("head", "class 1 on the head, PU axes, about its origin"),
         force.wrench("limiter", "pads on the limiter, PU axes, about its origin"),
@@ -259,7 +259,7 @@ def tally() -> Group:
         private("closing", "1", "set of those that are open and near enough to close within `input.ahead`"),
         private("tilted", "1", "contacts of fired latches that are tilted too far"),
         private("wide", "1", "fired latches on the wide part of their slots"),
-        listed.contacts(
+        contact_list.contacts(
             CONTACTS,
             private("slip", "m/s", "velocity of sliding", shape=3),
             private("friction", "N", "on the passive unit", shape=3),
@@ -275,7 +275,7 @@ def unit() -> Group:
         state(),
         constants(geometry()),
         *map(temporaries, (work(), tally())),
-        listed.status(),
+        contact_list.status(),
     )
     sets = [entry for entry in PARAMETER_SETS if entry.name in START_SETS]
     return with_starts(Group("probe_cone", *members), sets)

@@ -9,7 +9,7 @@
     radiator_pair.accept(m.radiator_pair)                 # once per accepted step: the ball snaps behind the plug
 """
 
-from components.contact.listed import list_contacts
+from components.contact.contact_list import list_contacts
 from components.contact.radiator_pair.kernel import accept, evaluate, initialize
 from components.contact.radiator_pair.pairs import MESSAGES, PAIRS, PIN, PLANES, PLUG
 from components.contact.radiator_pair.ports import PARAMETER_SETS, unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import acos, pi, tan
 
-from components.contact.listed import add_push, clear_list
+from components.contact.contact_list import add_push, clear_list
 from components.contact.profile import build, sphere_profile
 from components.contact.radiator_pair.pairs import (
     BALL_HOLDS,

@@ -10,7 +10,7 @@
     code = ring_pair.evaluate(m.ring_pair)        # where outputs are needed and no micro-step ends
 """
 
-from components.contact.listed import list_contacts
+from components.contact.contact_list import list_contacts
 from components.contact.ring_pair.held_friction import remember_friction
 from components.contact.ring_pair.kernel import (
     accept,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import force, listed, profile
+from components.contact import contact_list, force, profile
 from components.contact.kinematics import placement
 from components.contact.ring_pair.pairs import BITS
 from components.core.field import INTEGER, Field, Group, constants, output, parameter, private, temporaries
@@ -234,7 +234,7 @@ def tally() -> Group:
         private("closed", "1", "set of the contacts, one bit each: see `pairs.bit`"),
         private("tips", "1", "contacts by the tip of a petal"),
         private("borders", "1", "contacts on the border of the ring plane"),
-        listed.contacts(
+        contact_list.contacts(
             CONTACTS,
             private("slip", "m/s", "velocity of sliding", shape=3),
             private("friction", "N", "on the passive unit", shape=3),
@@ -250,6 +250,6 @@ def unit() -> Group:
         state(),
         constants(geometry()),
         *map(temporaries, (work(), tally())),
-        listed.status(),
+        contact_list.status(),
     )
     return with_starts(Group("ring_pair", *members), STARTS)

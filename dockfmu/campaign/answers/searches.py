@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from base.errors import DockfmuError
-from dockfmu.campaign.answers import domain, form, rare, worst
+from dockfmu.campaign.answers import domain, first_order, rare, worst
 from dockfmu.campaign.answers.answer import Answer, Question
 from dockfmu.campaign.answers.statistics import counted
+from dockfmu.campaign.censoring import UNFINISHED, reached
 from dockfmu.campaign.description import severity_of, short_name
 from dockfmu.campaign.evaluation import FINE, Evaluations
 from dockfmu.campaign.execution import Execution
 from dockfmu.campaign.folder import CampaignFolder
 from dockfmu.campaign.runner import load, resolve
-from dockfmu.campaign.unfinished import UNFINISHED, reached
 from dockfmu.campaign.vary import CLOSING_SPEED, ELEVEN, canonical, limit_of, number_in, unit_text, varied_names
 from dockfmu.declare.tables import DeclarationError, Table
 from dockfmu.options import OptionError
@@ -87,7 +87,7 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
     per_level, with_form = row.whole("runs_per_level", 500), row.flag("form", False)
     rare.chains_of(per_level)
     if with_form:
-        form.openturns()
+        first_order.openturns()
 
     def answer(cluster: Execution) -> Answer:
         with Evaluations(campaign, cluster, name) as runs:
@@ -149,7 +149,7 @@ def _not_reached(k: int, one: rare.SubsetRun) -> str:
 
 def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
     """Return a sentence with the first-order estimate, from the sample of the event nearest to the mean."""
-    found = form.first_order(performance, samples[0]) if len(samples) else None
+    found = first_order.estimate(performance, samples[0]) if len(samples) else None
     if found is None:
         return "FORM finds no nearest point of the event: its boundary is not smooth enough, or the event was not met"
     return (

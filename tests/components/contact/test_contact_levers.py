@@ -7,7 +7,7 @@ from math import acos, atan2, cos, degrees, hypot, radians, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from components.contact import probe_cone, yielding
+from components.contact import probe_cone, sprung_lever
 from components.contact.probe_cone import latches
 from components.core.kernel import kernel
 
@@ -105,7 +105,7 @@ def _wall_depth(length, figure, wall, c, s):
     return length * c - wall
 
 
-search_wall = yielding.resting_angle(_wall_depth)
+search_wall = sprung_lever.resting_angle(_wall_depth)
 
 
 def test_spec04_oracle_S12_straight_latch_at_a_wall(make_unit):
@@ -113,7 +113,7 @@ def test_spec04_oracle_S12_straight_latch_at_a_wall(make_unit):
     figure = make_unit().u.parameters.latch
     end = cos(figure.angle_max), sin(figure.angle_max)
     mode, angle = search_wall(0.030, figure, 0.028, end)
-    assert mode == yielding.PUSHED
+    assert mode == sprung_lever.PUSHED
     assert angle == pytest.approx(0.36720802, abs=5e-9)
     low, high = 0.0, figure.angle_max
     for _ in range(40):
@@ -128,11 +128,11 @@ def test_spec04_oracle_S12_straight_latch_at_a_wall(make_unit):
     frame.xi[:] = (1.0, 0.0, 0.0)
     frame.eta[:] = (0.0, 1.0, 0.0)
     lever.angle = angle
-    yielding.hold(lever, figure, frame, (0.0, 1.0, 0.0), (-0.030 * sin(angle), 0.028, 0.0))
+    sprung_lever.hold(lever, figure, frame, (0.0, 1.0, 0.0), (-0.030 * sin(angle), 0.028, 0.0))
     arm = (figure.preload + figure.stiffness * angle) / lever.force
     assert arm == pytest.approx(0.01077033, abs=5e-9)
-    assert search_wall(0.030, figure, 0.031, end) == (yielding.FREE, 0.0)
-    assert search_wall(0.030, figure, 0.001, end) == (yielding.BOTTOMED, figure.angle_max)
+    assert search_wall(0.030, figure, 0.031, end) == (sprung_lever.FREE, 0.0)
+    assert search_wall(0.030, figure, 0.001, end) == (sprung_lever.BOTTOMED, figure.angle_max)
 
 
 @kernel
@@ -140,14 +140,14 @@ def _jump_depth(frame, figure, where, c, s):
     return 1e-3 if s < sin(where) else -1e-3
 
 
-search_jump = yielding.resting_angle(_jump_depth)
+search_jump = sprung_lever.resting_angle(_jump_depth)
 
 
 def test_search_finds_a_jump_of_the_depth(make_unit):
     figure = make_unit().u.parameters.latch
     for where in np.linspace(0.001, 0.85, 40):
         mode, angle = search_jump(0.0, figure, float(where), (cos(figure.angle_max), sin(figure.angle_max)))
-        assert mode == yielding.PUSHED
+        assert mode == sprung_lever.PUSHED
         assert where - 2e-9 < angle <= where
 
 
@@ -166,8 +166,8 @@ def test_oblique_insertion_finds_vanishing_depth_or_a_corner(unit):
             lever = unit.u.state.latch[k]
             figure, geometry, frame = unit.u.parameters.latch, unit.u.geometry, unit.u.work.latch[k]
             d, n, _, _ = latches.latch_front(frame, figure, geometry, cos(lever.angle), sin(lever.angle))
-            if lever.mode != yielding.PUSHED:
-                assert lever.mode == yielding.FREE
+            if lever.mode != sprung_lever.PUSHED:
+                assert lever.mode == sprung_lever.FREE
                 assert d <= 0.0
                 continue
             pushed += 1
@@ -186,7 +186,7 @@ def test_bottomed_lever_is_a_class_1_contact(make_unit):
     x = 0.0050
     unit.head((x, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))
     unit.accept()
-    assert all(lever.mode == yielding.BOTTOMED for lever in unit.u.state.latch)
+    assert all(lever.mode == sprung_lever.BOTTOMED for lever in unit.u.state.latch)
     assert probe_cone.evaluate(unit.u) == 0
     d = unit.contacts()[0].penetration
     assert d > 0.0
@@ -200,11 +200,11 @@ def test_sensor_gives_way_and_lets_go(make_unit):
     unit = make_unit()
     unit.head((0.25, 0.0, 0.0))
     unit.accept()
-    assert all(lever.mode == yielding.FREE for lever in unit.u.state.sensor)
+    assert all(lever.mode == sprung_lever.FREE for lever in unit.u.state.sensor)
     unit.head((0.295, 0.0, 0.0))
     unit.accept()
     sensor = unit.u.state.sensor[0]
-    assert sensor.mode == yielding.PUSHED
+    assert sensor.mode == sprung_lever.PUSHED
     # its roller bears on the socket wall: radius of the wall less that of the roller
     reached = sqrt(2.0) * (sensor.position[1])
     assert reached == pytest.approx(0.047, abs=1e-9)
@@ -217,8 +217,8 @@ def test_figure_of_a_latch_turns_the_right_way(make_unit):
     unit = make_unit()
     unit.head((0.26, 0.0, 0.0))
     frame, tip = unit.u.work.latch[1], unit.u.parameters.latch.tip
-    out = np.array(yielding.turned(frame, tip, 1.0, 0.0))
-    inward = np.array(yielding.turned(frame, tip, cos(0.1), sin(0.1)))
+    out = np.array(sprung_lever.turned(frame, tip, 1.0, 0.0))
+    inward = np.array(sprung_lever.turned(frame, tip, cos(0.1), sin(0.1)))
     assert out == pytest.approx((0.26 + 0.010 - 0.022, 0.0, 0.025 + 0.032))
     assert inward[2] < out[2]
     assert np.linalg.norm(inward - frame.pivot) == pytest.approx(np.linalg.norm(out - frame.pivot))

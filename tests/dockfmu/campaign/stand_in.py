@@ -18,9 +18,9 @@ from base.errors import DockfmuError
 from dockfmu.campaign import campaign, dataset
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Kept, Study
+from dockfmu.campaign.distributions import Uniform
 from dockfmu.campaign.draws import Draws, uniform_numbers
 from dockfmu.campaign.execution import ClusterOptions, Execution
-from dockfmu.campaign.laws import Uniform
 from dockfmu.campaign.worker import GRACE_S
 from dockfmu.options import RunOptions
 

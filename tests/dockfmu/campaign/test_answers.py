@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 import dockfmu
+from dockfmu.campaign.answers import first_order
 from dockfmu.campaign.answers.answer import Answer, as_json
 from dockfmu.campaign.answers.comparison import compare_measures, compare_outcomes
 from dockfmu.campaign.answers.domain import refine_domain
 from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
-from dockfmu.campaign.answers.form import first_order
 from dockfmu.campaign.answers.rare import LEVELS, rare_event, subset_simulation
 from dockfmu.campaign.answers.searches import nearest_samples
 from dockfmu.campaign.answers.sensitivity import sensitivities
@@ -396,20 +396,20 @@ def test_first_order_is_exact_for_a_plane_and_half_of_two(p):
         samples = subset_simulation(performance, DIMENSION, per_level=500, seed=3).points
         # in any unit of the performance
         for unit in (1.0, 1e4):
-            found = first_order(lambda z, f=performance, unit=unit: unit * f(z), nearest(samples))
+            found = first_order.estimate(lambda z, f=performance, unit=unit: unit * f(z), nearest(samples))
             assert found.probability == pytest.approx(share * p, rel=1e-2)
             assert found.beta == pytest.approx(stats.norm.isf(share * p), rel=1e-3)
             assert np.abs(performance(found.point[None])[0]) < 1e-2
 
 
 def test_first_order_of_what_is_no_event_is_told():
-    assert first_order(lambda z: np.full(len(z), 1.0), np.ones(3)) is None
-    assert first_order(lambda z: np.full(len(z), math.inf), np.ones(3)) is None
+    assert first_order.estimate(lambda z: np.full(len(z), 1.0), np.ones(3)) is None
+    assert first_order.estimate(lambda z: np.full(len(z), math.inf), np.ones(3)) is None
 
 
 def test_first_order_that_does_not_converge_is_no_estimate():
     # it falls to 0 nowhere, and each step leads farther out
-    assert first_order(lambda z: np.exp(-z.sum(axis=1)), np.full(3, 1.5)) is None
+    assert first_order.estimate(lambda z: np.exp(-z.sum(axis=1)), np.full(3, 1.5)) is None
 
 
 @pytest.mark.parametrize("fault", [KeyboardInterrupt(), dockfmu.OptionError(["lost"])])
@@ -423,7 +423,7 @@ def test_what_runs_raise_passes_through_first_order(fault):
         return np.ones(1)
 
     with pytest.raises(type(fault)) as raised:
-        first_order(performance, np.ones(3))
+        first_order.estimate(performance, np.ones(3))
     assert raised.value is fault
 
 

@@ -14,11 +14,11 @@ import dockfmu
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
 from dockfmu.campaign.answers.statistics import deciding
 from dockfmu.campaign.campaign import make_runs
+from dockfmu.campaign.censoring import distance, finished, reached
 from dockfmu.campaign.description import Measure, read_study
 from dockfmu.campaign.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
-from dockfmu.campaign.unfinished import distance, finished, reached
 from dockfmu.cli import main
 from dockfmu.declare import bundle
 from dockfmu.declare.plan import Plan

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import dockfmu
+from dockfmu.campaign.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.campaign.draws import Draws
-from dockfmu.campaign.laws import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
 
 N = 4000
 

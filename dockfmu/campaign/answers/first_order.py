@@ -45,7 +45,7 @@ def openturns() -> Any:
     return module
 
 
-def first_order(performance: Performance, start: np.ndarray) -> FirstOrder | None:
+def estimate(performance: Performance, start: np.ndarray) -> FirstOrder | None:
     """Return the first-order estimate of the probability that the performance is negative.
 
     Return None where the search finds no point on the boundary of the event within `SWEEPS` iterations.

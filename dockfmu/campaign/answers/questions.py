@@ -32,23 +32,23 @@ _KINDS: dict[str, tuple[Callable[[CampaignFolder, str, Table], Question], tuple[
 """For each kind of question, the function that reads it and the entries of its table."""
 
 
-def questions(campaign: CampaignFolder) -> dict[str, Question]:
+def read_questions(campaign: CampaignFolder) -> dict[str, Question]:
     """Read the questions of a campaign file; return them by name.
 
     Raises DeclarationError, OptionError, StructureError for an invalid question, and any error of loading the system of
     an option.
     """
-    read_questions = {}
+    declared = {}
     for name, content in campaign.study.answers.items():
         where = f"answers, {name}"
         read, entries = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
-        read_questions[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
-    return read_questions
+        declared[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
+    return declared
 
 
 def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[[str], None]) -> list[Answer]:
     """Answer all questions, write them to answers/answers.json, and return them."""
-    declared = questions(campaign)
+    declared = read_questions(campaign)
     table, study = campaign.runs(), campaign.study
     answers = [outcomes(campaign, table)]
     chosen = {measure: deciding(table, measure, study.refined) for measure in study.measures}

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from base.cache import cache_root
-from dockfmu.declare import kept
+from dockfmu.declare import package_cache
 from dockfmu.system import System
 
 NAME = "central_impact_20t"
@@ -23,68 +23,68 @@ def house(tmp_path, monkeypatch):
     (tmp_path / "made" / "fmus").mkdir(parents=True)
     (tmp_path / "made" / "s.ssp").write_bytes(b"package")
     (tmp_path / "made" / "fmus" / "A.fmu").write_bytes(b"fmu")
-    monkeypatch.setattr(kept, "ROOT", root)
+    monkeypatch.setattr(package_cache, "ROOT", root)
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    kept._sources.cache_clear()
+    package_cache._sources.cache_clear()
     yield tmp_path
-    kept._sources.cache_clear()
+    package_cache._sources.cache_clear()
 
 
 def test_what_was_stored_is_restored_under_its_key_alone(house):
-    key = kept.key("s")
-    assert not kept.restore("s", key, house / "again")
-    kept.store("s", key, house / "made")
-    assert kept.restore("s", key, house / "again")
+    key = package_cache.key("s")
+    assert not package_cache.restore("s", key, house / "again")
+    package_cache.store("s", key, house / "made")
+    assert package_cache.restore("s", key, house / "again")
     assert (house / "again" / "s.ssp").read_bytes() == b"package"
     assert (house / "again" / "fmus" / "A.fmu").read_bytes() == b"fmu"
-    assert not kept.restore("s", key[:24] + "0" * 40, house / "other")
+    assert not package_cache.restore("s", key[:24] + "0" * 40, house / "other")
 
 
 def test_a_damaged_file_is_not_restored(house):
-    key = kept.key("s")
-    kept.store("s", key, house / "made")
+    key = package_cache.key("s")
+    package_cache.store("s", key, house / "made")
     (file,) = (cache_root() / "systems").iterdir()
     file.write_bytes(file.read_bytes().replace(b"package", b"garbage"))
-    assert not kept.restore("s", key, house / "again")
+    assert not package_cache.restore("s", key, house / "again")
 
 
 def test_the_key_follows_sources_tools_and_settings_of_the_compiler(house, monkeypatch):
-    keys = [kept.key("s"), kept.key("t")]
+    keys = [package_cache.key("s"), package_cache.key("t")]
     (house / "checkout" / "components" / "b" / "table.toml").write_text("2")
-    keys.append(kept.key("s"))
+    keys.append(package_cache.key("s"))
     (house / "checkout" / "components" / "b" / "table.toml").rename(house / "checkout" / "components" / "b" / "c.toml")
-    kept._sources.cache_clear()
-    keys.append(kept.key("s"))
+    package_cache._sources.cache_clear()
+    keys.append(package_cache.key("s"))
     monkeypatch.setenv("NUMBA_OPT", "1")
-    keys.append(kept.key("s"))
+    keys.append(package_cache.key("s"))
     (house / ".numba_config.yaml").write_text("opt: 2")
-    keys.append(kept.key("s"))
-    monkeypatch.setattr(kept, "version", lambda _: "0")
-    keys.append(kept.key("s"))
+    keys.append(package_cache.key("s"))
+    monkeypatch.setattr(package_cache, "version", lambda _: "0")
+    keys.append(package_cache.key("s"))
     assert len(set(keys)) == len(keys)
 
 
 def test_what_was_made_from_sources_younger_than_this_process_is_not_stored(house):
-    key = kept.key("s")
+    key = package_cache.key("s")
     os.utime(house / "checkout" / "base" / "a.py")
-    kept.store("s", key, house / "made")
-    assert not kept.restore("s", key, house / "again")
+    package_cache.store("s", key, house / "made")
+    assert not package_cache.restore("s", key, house / "again")
 
 
 def test_a_kept_system_is_the_one_that_is_made_and_other_values_are_made_anew(tmp_path, monkeypatch):
-    real, stored = kept.restore, {}
-    monkeypatch.setattr(kept, "restore", lambda *_: False)
-    monkeypatch.setattr(kept, "store", lambda name, key, folder: stored.update({name: (key, folder)}))
+    real, stored = package_cache.restore, {}
+    monkeypatch.setattr(package_cache, "restore", lambda *_: False)
+    monkeypatch.setattr(package_cache, "store", lambda name, key, folder: stored.update({name: (key, folder)}))
     made = System.load(NAME)
     made._products.publish(tmp_path / "made")
     key, folder = stored.pop(NAME)
     monkeypatch.undo()
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept, "_IMPORTED", float("inf"))
-    kept.store(NAME, key, folder)
+    monkeypatch.setattr(package_cache, "_IMPORTED", float("inf"))
+    package_cache.store(NAME, key, folder)
     asked = []
-    monkeypatch.setattr(kept, "restore", lambda *given: asked.append(given[0]) or real(*given))
+    monkeypatch.setattr(package_cache, "restore", lambda *given: asked.append(given[0]) or real(*given))
     monkeypatch.setattr("dockfmu.declare.assembly.make_component", None)
     again = System.load(NAME)
     again._products.publish(tmp_path / "kept")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dockfmu.declare.base_motion import responds
 from dockfmu.declare.plan import Plan
-from dockfmu.watch.balance import audit
-from dockfmu.watch.judgement import Judgement
-from dockfmu.watch.standing import Standing
+from dockfmu.watch.audit import audit
+from dockfmu.watch.audit_verdicts import Judgement
+from dockfmu.watch.failure_state import Standing
 from master.observers.events import Events
 from master.observers.observer import Observer
 from master.observers.outcomes import Outcomes

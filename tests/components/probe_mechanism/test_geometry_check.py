@@ -6,7 +6,7 @@ import pytest
 
 from components.core.record import ParameterError
 from components.probe_mechanism import component
-from components.probe_mechanism.fit import misfit
+from components.probe_mechanism.geometry_check import misfit
 from dockfmu.declare import declaration
 from dockfmu.declare.assembly import start_values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from dockfmu.declare.checks import CHECKS
+from dockfmu.declare.audit_limits import CHECKS
 from master.observers.observer import Observer
 from master.result import Result
 
