@@ -12,8 +12,8 @@ Here functions are compiled for a separate target beside numba's "cpu", which st
 - compiled code is kept in files named by that digest, and sealed with a digest of their content;
 - code is compiled for one baseline processor, so that its bits do not depend on the machine that compiled it.
 
-This is the only module that uses private parts of numba to compile in this process; `tests/base/test_compiler.py`
-fails when a new version of numba changes them.
+This module uses private parts of numba to compile in this process, `base.object_code` to compile ahead of time;
+`tests/base/test_private_parts_of_numba.py` and its neighbour fail when a new version of numba changes them.
 """
 
 from __future__ import annotations

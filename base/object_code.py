@@ -1,8 +1,17 @@
-"""Compile a function to an object file, which `base.entry_points` keeps in the cache and links."""
+"""Compile functions ahead of time: to a module of LLVM, or to an object file that `base.entry_points` links.
+
+numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is deprecated. Here the same steps are
+taken without the wrapping, in the context of `base.compiler`, which names functions by their content. Together with
+that module, this is the only one that uses private parts of numba: `with_aot_codegen` of the target context,
+`create_library` of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and
+`get_function` and `_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a test for
+each, which fails if a new version of numba changes it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -15,6 +24,24 @@ from numba.core.target_extension import target_override
 from base.compiler import NAME, Pipeline, target
 from base.platforms import BASELINE
 
+Entry = tuple[str, Callable[..., Any], tuple[Any, ...]]
+
+
+@global_compiler_lock
+def compile_module(name: str, entries: Sequence[Entry], returns: Any) -> str:
+    """Return LLVM assembly of the module `name`, not yet optimised for a target.
+
+    `entries` are (exported symbol, Python function, numba's types of its arguments); the functions return `returns`.
+    Raises numba's errors for what nopython mode does not support.
+    """
+    library, results = _compile(
+        name, [(_anonymous(function), arguments) for _, function, arguments in entries], returns
+    )
+    for (symbol, _, _), result in zip(entries, results, strict=True):
+        library.get_function(result.fndesc.llvm_func_name).name = symbol
+    library.finalize()
+    return str(library._final_module)
+
 
 @global_compiler_lock
 def object_code(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[dict[str, str], bytes]:
@@ -23,20 +50,7 @@ def object_code(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple
     Return the symbol of the function with numba's name of its return type, and the object file. Raises TypeError for a
     function that needs more than libc and libm, and numba's errors for what nopython mode does not support.
     """
-    flags: Any = compiler.Flags()
-    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    flags.enable_pyobject = False
-    flags.error_model = "numpy"
-    flags.nrt = False
-    typing, context = target.typing_context, target.target_context.with_aot_codegen(NAME, cpu_name=BASELINE)
-    typing.refresh()
-    context.refresh()
-    library = context.codegen().create_library(function.__qualname__)
-    with target_override(NAME):
-        result = compiler.compile_extra(
-            typing, context, function, tuple(map(_type, arguments)), None, flags, locals={}, library=library,
-            pipeline_class=Pipeline,
-        )  # fmt: skip
+    library, (result,) = _compile(function.__qualname__, [(function, tuple(map(_type, arguments)))], None)
     library.finalize()
     declared = [symbol for symbol in library._final_module.functions if symbol.is_declaration]
     needed = {symbol.name for symbol in declared if not symbol.name.startswith("llvm.")}
@@ -46,6 +60,38 @@ def object_code(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple
         raise TypeError(f"{function.__qualname__} needs {', '.join(sorted(absent))}: it may not allocate memory")
     code: bytes = library.emit_native_object()
     return {"symbol": result.fndesc.llvm_func_name, "returns": str(result.signature.return_type)}, code
+
+
+def _compile(
+    name: str, functions: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], returns: Any
+) -> tuple[Any, list[Any]]:
+    """Return a code library, not yet finalized, and numba's result for each of the functions compiled into it."""
+    flags: Any = compiler.Flags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.enable_pyobject = False
+    flags.error_model = "numpy"
+    flags.nrt = False
+    typing, context = target.typing_context, target.target_context.with_aot_codegen(name, cpu_name=BASELINE)
+    typing.refresh()
+    context.refresh()
+    library = context.codegen().create_library(name)
+    results = []
+    for function, arguments in functions:
+        with target_override(NAME):
+            results.append(
+                compiler.compile_extra(
+                    typing, context, function, arguments, returns, flags, locals={}, library=library,
+                    pipeline_class=Pipeline,
+                )
+            )  # fmt: skip
+    return library, results
+
+
+def _anonymous(function: Callable[..., Any]) -> FunctionType:
+    """Return the plain function without the path of its source, which numba would compile into the object."""
+    plain: Any = getattr(function, "py_func", function)
+    code = plain.__code__.replace(co_filename=f"{plain.__module__}.py")
+    return FunctionType(code, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
 
 
 def _type(argument: Any) -> Any:

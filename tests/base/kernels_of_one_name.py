@@ -10,10 +10,11 @@ import sys
 
 import numba
 
+from base.object_code import compile_module
 from components.core import field
 from components.core.kernel import kernel, variant
 from components.core.record import Record
-from fmus.native.compile import compile_functions, emit
+from fmus.native.compile import emit
 from fmus.toolchain.targets import HOST
 
 
@@ -85,7 +86,7 @@ def run(number: int) -> dict[str, object]:
     memory = record.start.copy()
     for _ in range(3):
         function(record.view(memory))
-    assembly = compile_functions("Variant", {"kernel_step": (function, (numba.from_dtype(record.dtype),))})
+    assembly = compile_module("Variant", [("kernel_step", function, (numba.from_dtype(record.dtype),))], numba.int32)
     code = hashlib.sha256(emit(assembly, HOST)).hexdigest()
     return {"number": number, "values": [float(x).hex() for x in memory], "code": code}
 

@@ -1,4 +1,4 @@
-"""Each private part of numba that `fmus.native.compile` uses is there and does what it is used for.
+"""Each private part of numba that `base.object_code` uses is there and does what it is used for.
 
 A test that fails after an update of numba names the part that changed.
 """
@@ -20,7 +20,7 @@ from base.platforms import BASELINE
 
 
 def changed(part: str) -> str:
-    return f"numba {numba.__version__} changed {part}: adapt fmus/native/compile.py"
+    return f"numba {numba.__version__} changed {part}: adapt base/object_code.py"
 
 
 @pytest.fixture(scope="module")
