@@ -67,7 +67,8 @@ class RunOptions:
     record : sequence of str
         Variables to keep in memory, scalars or whole arrays; all outputs by default.
     every : int
-        Macro steps from one recorded row to the next.
+        Macro steps from one recorded row to the next; by default 1 in memory, and that of the plan in a folder of
+        results.
     around : tuple of two floats
         Times before and after each event, s, within which every step is recorded in a folder of results.
     live : Live

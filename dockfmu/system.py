@@ -449,6 +449,8 @@ class System:
         build: Path | str = BUILD,
         report: bool = True,
         command: str = "",
+        drivers: Sequence[Driver] = (),
+        observers: Sequence[Observer] = (),
         progress: Callable[[str], None] = silent,
         **changes: Unpack[RunChanges],
     ) -> RecordedRun:
@@ -470,6 +472,10 @@ class System:
             Whether to write the report.
         command : str
             Command line as the user typed it, for the report.
+        drivers : sequence of Driver
+            Drivers that set inputs.
+        observers : sequence of Observer
+            Observers, called after those of the plan and those that write the results.
         progress : callable
             Called with messages about lengthy operations.
         **changes
@@ -499,11 +505,15 @@ class System:
             "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
         }
         # refuse what is invalid before a folder is made
-        scenes = scenes_of(self.structure, driven_inputs(self.structure, chosen.live))
+        driven = [name for driver in drivers for name in driver.inputs]
+        scenes = scenes_of(self.structure, [*driven_inputs(self.structure, chosen.live), *driven])
         writers = recording_observers(place, self.structure, self.plan, chosen, attributes, scenes)
-        drivers, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)
+        operators, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)
         notes = [*self.notes, *scenes.notes]
-        run = prepare(self.structure, self.plan, chosen, self.plan.stop, [*writers, *watchers], drivers, notes)
+        run = prepare(
+            self.structure, self.plan, chosen, self.plan.stop, [*writers, *watchers, *observers],
+            [*operators, *drivers], notes,
+        )  # fmt: skip
         if products is None:
             publish = None
         else:

@@ -16,6 +16,7 @@ from dockfmu.prepare import apply_options
 from master.checkpoint import CheckpointError
 from master.errors import StructureError
 from master.observers.recording.results import read_results
+from master.observers.series import Series
 from master.step_control import Retry
 from tests.dockfmu.command_line import run_system, status_of
 from tests.dockfmu.small_systems import TOML
@@ -136,6 +137,23 @@ def test_a_folder_of_results_holds_all_outputs(pair, tmp_path):
     with pytest.raises(OptionError, match="record chooses what is kept in memory"):
         dockfmu.load(pair, folder=tmp_path).record(tmp_path / "results", stop=0.1, record=["first.position"])
     assert not (tmp_path / "results").exists()
+
+
+def test_drivers_and_observers_of_the_user_work_in_a_recorded_run(oscillator, tmp_path):
+    """The recorded run equals the run in memory with the same driver, for the observer and in results.h5."""
+    position, force = "mass.position", "mass.force"
+    system = dockfmu.System("alone")
+    system.add("mass", oscillator)
+    series = Series([position])
+    options = RunOptions(step=0.01, stop=1.0)
+    pushed = {"drivers": [dockfmu.Function([force], lambda t: {force: 3.0 * t})]}
+    outcome = system.run(options, **pushed)
+    system.record(tmp_path, options, observers=[series], **pushed)
+    assert np.ptp(outcome[position]) > 1e-3
+    assert np.array_equal(series.values[:, 0], outcome[position])
+    with read_results(tmp_path / "results.h5") as results:
+        assert np.array_equal(results[position], outcome[position])
+        assert results[force][-1] == pytest.approx(3.0, abs=0.04)
 
 
 def test_an_unknown_algorithm_is_refused_with_the_known_ones():
