@@ -39,15 +39,20 @@ def digest(folder: Path, arguments=(), environment=(), cwd=ROOT, python=sys.exec
     surroundings = os.environ | {"PYTHONPATH": str(ROOT)} | dict(environment)
     done = subprocess.run(command, cwd=cwd, env=surroundings, capture_output=True, text=True, check=False)
     assert (folder / "summary.json").is_file(), done.stderr
-    total = hashlib.sha256()
+    total, kinds = hashlib.sha256(), set()
 
     def take(name, node):
         if isinstance(node, h5py.Dataset) and not name.startswith("fmus"):
-            total.update(name.encode() + node[()].tobytes() if node.dtype.kind == "f" else b"")
+            kinds.add(node.dtype.kind)
+            # tables of parameters have texts beside numbers, by address
+            content = repr(node[()].tolist()).encode() if node.dtype.kind in "OV" else node[()].tobytes()
+            total.update(name.encode() + content)
 
     with h5py.File(folder / "results.h5") as file:
         assert file["time"][-1] == pytest.approx(STOP)
         file.visititems(take)
+    # numbers, discrete values, parameters, and the extremes of the intervals between rows
+    assert {"f", "i", "b", "u", "V"} <= kinds
     summary = json.loads((folder / "summary.json").read_text())
     total.update(json.dumps([summary["events"], summary["peaks"], summary["audit"]]).encode())
     return total.hexdigest()
