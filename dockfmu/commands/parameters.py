@@ -17,8 +17,8 @@ from dockfmu.commands.terminal import styled, table, width
 if TYPE_CHECKING:
     from dockfmu.declare.parameters import Parameter
 
-LIMITS = (None, 18, None, 18, 18, 20, None, None)
-"""Most characters of the columns on a terminal: name, value, unit, what set it, default, range, description, source."""
+LIMITS = (None, 18, None, 18, 44, 18, 20, None)
+"""Most characters of the columns on a terminal: name, value, unit, what set it, description, default, range, source."""
 
 
 def add_parameters(commands: Any) -> None:
@@ -26,8 +26,8 @@ def add_parameters(commands: Any) -> None:
     parser = commands.add_parser(
         "parameters",
         help="list parameters: value, unit, range, default, source, what set them",
-        description="List parameters, one per line: name, value, unit, what set it, default, range,\n"
-        "description, source. Lines are cut at the width of a terminal, but whole in a\n"
+        description="List parameters, one per line: name, value, unit, what set it, description,\n"
+        "default, range, source. Lines are cut at the width of a terminal, but whole in a\n"
         "pipe. A single parameter is shown in full.",
         epilog="examples:\n"
         "  dockfmu parameters atv_probe_cone.chaser\n"
@@ -102,9 +102,9 @@ def _print_table(listed: Sequence[Parameter]) -> None:
             _name(parameter),
             *_value(parameter, parameter.value),
             parameter.set_by or "default",
+            parameter.description,
             f"was {_value(parameter, parameter.default)[0]}" if parameter.changed else "",
             _range(parameter),
-            parameter.description,
             parameter.source,
         ]
         for parameter in listed
