@@ -10,7 +10,8 @@ from typing import Any, Literal
 from base.files import WriteError
 from dockfmu.declare import declaration
 from dockfmu.declare.bundle import silent
-from dockfmu.system import BUILD, System
+from dockfmu.report.files import BUILD
+from dockfmu.system import System
 
 
 def build(

@@ -16,8 +16,9 @@ from dockfmu.declare.plan import Plan
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder
+from dockfmu.report.files import CHECKPOINT, EVENTS, RESULTS, RUN_FILES, SUMMARY
 from dockfmu.view.scenes import Scenes, operated_inputs
-from dockfmu.view.station import INPUTS, LiveView, watchers
+from dockfmu.view.station import LiveView, watchers
 from dockfmu.watch.live import Live
 from master.drivers.driver import Driver
 from master.drivers.operator import LoggedInputs
@@ -30,14 +31,6 @@ from master.observers.recording.selection import Dense
 from master.result import Result
 from master.run.simulation import CoSimulation
 from master.system import Structure
-
-CHECKPOINT = "run.checkpoint"
-RESULTS = "results.h5"
-
-REPORTS = ("report.html", "overview.png", "impact.png")
-
-PRODUCTS = (RESULTS, "summary.json", "events.json", CHECKPOINT, INPUTS, *REPORTS)
-"""Files of a run in its folder: its results, the log of an operator's inputs, and the report with its plots."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +162,7 @@ def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progre
                     f"note: the recording of the previous run is kept as {kept}; {RESULTS} begins at the checkpoint"
                 )
         rows = journal.beside(Path(RESULTS))
-        folder.clear((*PRODUCTS, rows.name, journal.unfinished(rows).name), resumed)
+        folder.clear((*RUN_FILES, rows.name, journal.unfinished(rows).name), resumed)
     except DockfmuError:
         run.abandon()
         raise
@@ -193,8 +186,8 @@ def _summarise(result: Result, folder: ResultsFolder) -> dict[str, Any]:
     """Write summary and events, using the reserved disk space if the disk is full."""
     summary: dict[str, Any] = finite(result.summary())
     folder.release_reserve()
-    folder.write_json("summary.json", summary)
-    folder.write_json("events.json", summary["events"])
+    folder.write_json(SUMMARY, summary)
+    folder.write_json(EVENTS, summary["events"])
     return summary
 
 

@@ -22,6 +22,7 @@ from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
 from dockfmu.products import PrivateFolder, Products
 from dockfmu.record import RecordedRun, check_writable, driven_inputs, live_view, record, recording_observers
+from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
@@ -36,9 +37,6 @@ from master.system import TIMEOUT_S, Structure
 from ssp.archive import is_package
 
 DEFAULTS = RunOptions()
-
-BUILD = Path("build")
-"""The default build folder."""
 
 
 class System:

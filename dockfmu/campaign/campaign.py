@@ -17,6 +17,7 @@ from dockfmu.campaign.report import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, resolve
 from dockfmu.options import OptionError
 from dockfmu.record import RecordedRun
+from dockfmu.report.files import SUMMARY
 from dockfmu.system import System
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Campaign(CampaignFolder):
 
     def _conclude(self, cluster: Execution, progress: Callable[[str], None]) -> None:
         for index in self.wanted_series():
-            if not (self.folder / SERIES / f"{index:06d}" / "summary.json").is_file():
+            if not (self.folder / SERIES / f"{index:06d}" / SUMMARY).is_file():
                 progress(f"recording run {index}")
                 self.record(index, report=False)
         answers = answer_all(self, cluster, progress)

@@ -15,6 +15,7 @@ from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
 from dockfmu.campaign.description import read_content, read_study
 from dockfmu.campaign.runner import Runner, columns, variants
 from dockfmu.campaign.worker import fingerprint
+from dockfmu.report.files import BUILD
 from master.checkpoint import digests, identity
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class CampaignFolder:
         else:
             content, base, where = read_content(Path(source)), Path(source).parent, str(source)
         self.study, self.system = read_study(content, base.absolute(), where)
-        self.folder = Path("build") / "campaigns" / self.study.name if folder is None else Path(folder)
+        self.folder = BUILD / "campaigns" / self.study.name if folder is None else Path(folder)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.study.name} of {self.study.system}: {self.folder}>"

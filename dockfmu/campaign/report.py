@@ -17,6 +17,7 @@ from base.files import atomic_file, write_file
 from dockfmu.campaign.answers.answer import Answer, figure_text, plain
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
+from dockfmu.report.files import REPORT
 
 DPI = 160
 _COLOURS, _LINE = ("#1f77b4", "#ff7f0e"), "#808080"
@@ -25,7 +26,7 @@ _SENSITIVITY = "correlation, share of variance"
 
 def write_campaign_report(campaign: CampaignFolder, answers: list[Answer]) -> list[Path]:
     """Write `report.html` and answers/NAME.png, and return their paths. Raises WriteError."""
-    written = [write_file(campaign.folder / "report.html", _page(campaign, answers).encode())]
+    written = [write_file(campaign.folder / REPORT, _page(campaign, answers).encode())]
     for answer in answers:
         if answer.figure:
             file = campaign.folder / ANSWERS / f"{answer.name.replace(' ', '_')}.png"

@@ -10,11 +10,11 @@ from typing import Any
 
 from base.errors import DockfmuError
 from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
+from dockfmu.report.files import BUILD
 
 DONE, NO_SUCCESS = 0, 3
 """Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
 
-BUILD = Path("build")
 SECOND = parse_unit("s")
 
 

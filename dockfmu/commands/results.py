@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.arguments import DONE, CommandError, command, count, patterns
+from dockfmu.report.files import recording
 
 
 def add_report(commands: Any) -> None:
@@ -49,7 +50,7 @@ def add_export(commands: Any) -> None:
 def _export(arguments: argparse.Namespace) -> int:
     from dockfmu.report.export import write_csv, write_mat
 
-    file = arguments.results / "results.h5" if arguments.results.is_dir() else arguments.results
+    file = recording(arguments.results)
     if not file.is_file():
         raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
     if arguments.gltf:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.arguments import DONE, CommandError, command, patterns, port
+from dockfmu.report.files import RESULTS, recording
 
 
 def add_view(commands: Any) -> None:
@@ -79,9 +80,9 @@ def _recording(source: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="dockfmu-view-") as folder:
             system = System.load(source)
             system.record(folder, stop=system.plan.step, report=False)
-            yield Path(folder) / "results.h5"
+            yield Path(folder) / RESULTS
         return
-    file = source / "results.h5" if source.is_dir() else source
+    file = recording(source)
     if not file.is_file():
         raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
     yield file

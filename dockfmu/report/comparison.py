@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from base.errors import DockfmuError
+from dockfmu.report.files import SUMMARY, recording
 from master.errors import MasterError
 from master.observers.recording.results import DamagedRecording, Results, read_results
 
@@ -98,7 +99,7 @@ class Comparison:
 
 def open_run(place: Path) -> Run:
     """Open a run by its folder or its results.h5. Raises ComparisonError if there is no run."""
-    file = place / "results.h5" if place.is_dir() else place
+    file = recording(place)
     folder = file.parent
     problems: list[str] = []
     results = None
@@ -112,7 +113,7 @@ def open_run(place: Path) -> Run:
             problems.append(str(error))
     else:
         problems.append(f"{file}: there is no such file")
-    summary = _summary(folder / "summary.json", problems)
+    summary = _summary(folder / SUMMARY, problems)
     if results is None and summary is None:
         raise ComparisonError(f"{place}: holds no run: {'; '.join(problems)}")
     return Run(place, results, summary or _summary_from_attributes(results), problems)

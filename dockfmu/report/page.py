@@ -16,6 +16,7 @@ from base.files import write_file
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import figure, plotly_js
+from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
 from dockfmu.report.plots import Plot, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.templates import environment
@@ -23,8 +24,6 @@ from master.observers.recording.results import Results, read_results
 
 CLOSE_UP_S = 15.0
 """Duration of the close-up of the first event: contact, capture and the first oscillations."""
-
-PRODUCTS = ("report.html", "overview.png", "impact.png")
 
 
 class ReportError(DockfmuError, RuntimeError):
@@ -37,7 +36,7 @@ def write_report(folder: Path, *, png: bool = False) -> list[Path]:
     Results of failed and interrupted runs are accepted. With `png`, the plots are also written as `overview.png` and
     `impact.png`. Raises ReportError if there are no results, WriteError if a file cannot be written.
     """
-    file = folder / "results.h5"
+    file = folder / RESULTS
     if not file.is_file():
         raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
     with read_results(file) as results:
@@ -47,8 +46,8 @@ def write_report(folder: Path, *, png: bool = False) -> list[Path]:
 def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
-    summary = _read_json(folder / "summary.json", {}) or _summary_from(results)
-    events = _read_json(folder / "events.json", [])
+    summary = _read_json(folder / SUMMARY, {}) or _summary_from(results)
+    events = _read_json(folder / EVENTS, [])
     if not (
         {"system", "status"} <= summary.keys()
         and all(isinstance(e, dict) and {"t", "name"} <= e.keys() for e in events)
@@ -59,7 +58,7 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or _panels_by_unit(results)
     shown = plots(results, panels)
-    written = [write_file(folder / "report.html", _page(results, summary, events, panels, shown).encode())]
+    written = [write_file(folder / REPORT, _page(results, summary, events, panels, shown).encode())]
     if png:
         title = f"{summary['system']}: {_outcome(summary)} at {float(results.time[-1]):.1f} s"
         for picture in _pictures(folder, results, panels, shown, events, title):
@@ -83,9 +82,9 @@ def _pictures(
 ) -> list[Picture]:  # fmt: skip
     """Return the overview of the plots and, for longer runs, the close-up of the first event."""
     whole, named = (float(results.time[0]), float(results.time[-1])), first_events(events)
-    pictures = [Picture(folder / "overview.png", title, shown, named, *whole)]
+    pictures = [Picture(folder / OVERVIEW, title, shown, named, *whole)]
     if window := _close_up(results, events):
-        pictures.append(Picture(folder / "impact.png", title, plots(results, panels, window), named, *window))
+        pictures.append(Picture(folder / IMPACT, title, plots(results, panels, window), named, *window))
     return pictures
 
 

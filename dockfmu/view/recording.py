@@ -17,6 +17,7 @@ import numpy as np
 from base.errors import DockfmuError
 from dockfmu.declare.plan import Plan
 from dockfmu.report.curves import shown_unit
+from dockfmu.report.files import EVENTS, REPORT, SUMMARY
 from dockfmu.view.address import ViewError
 from dockfmu.view.scenes import poses_among
 
@@ -162,7 +163,7 @@ class Replay:
         """Return all that the page needs besides times and columns, for these variables or for all numeric ones."""
         results = self._results
         chosen = [name for name in (results.variables if names is None else names) if self._numeric(name)]
-        summary, attributes = self._read("summary.json", {}), results.attributes
+        summary, attributes = self._read(SUMMARY, {}), results.attributes
         status = summary.get("status", attributes.get("status", ""))
         outcome = str(summary.get("outcome", attributes.get("outcome", status)))
         if outcome == "running":
@@ -175,7 +176,7 @@ class Replay:
             "outcome": outcome.replace("_", " "),
             "standing": "" if status in ("", "running", "stopped") else standing,
             "three": THREE is not None,
-            "report": (self._folder / "report.html").is_file(),
+            "report": (self._folder / REPORT).is_file(),
             "rows": len(results.time),
             "events": self._events(),
             "scenes": self.scenes,
@@ -198,7 +199,7 @@ class Replay:
         return {**known, "items": {value: name.replace("_", " ").lower() for value, name in items.items()}}
 
     def _events(self) -> list[dict[str, Any]]:
-        events = self._read("events.json", [])
+        events = self._read(EVENTS, [])
         return [
             {"t": float(event["t"]), "name": str(event["name"])}
             for event in events

@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from base.numbers import finite
+from dockfmu.report.files import REPORT
 from dockfmu.view.address import HOST, ViewError, address, cookie_name, listen, new_token
 from dockfmu.view.recording import THREE, Replay
 
@@ -124,7 +125,7 @@ def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) 
         return FileResponse(THREE)
 
     async def report(_: Request) -> Response:
-        file = folder / "report.html"
+        file = folder / REPORT
         if not file.is_file():
             return PlainTextResponse("there is no report; dockfmu report makes one", status_code=404)
         return FileResponse(file, headers={"Content-Security-Policy": _REPORT})

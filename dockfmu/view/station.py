@@ -11,6 +11,7 @@ from pathlib import Path
 
 from base.errors import FAILED
 from dockfmu.declare.plan import Plan
+from dockfmu.report.files import INPUTS
 from dockfmu.view.address import ViewError, address, listen, new_token
 from dockfmu.view.commands import CENTRED
 from dockfmu.view.scenes import Scenes, operated_inputs
@@ -23,9 +24,6 @@ from master.observers.pacing import Pacing
 from master.requests import Pace
 from master.result import Result
 from master.system import Structure
-
-INPUTS = "inputs.jsonl"
-"""Log of an operator's session in the folder of results."""
 
 EVERY_S = 0.01
 """Model time between two readings of an operator's commands, s."""

@@ -15,7 +15,7 @@ import pytest
 from scipy.io import loadmat
 
 from base.units import Unit
-from dockfmu.record import PRODUCTS
+from dockfmu.report.files import RUN_FILES
 from dockfmu.report.page import ReportError
 from fmus import catalogue
 from master.errors import MasterError
@@ -127,7 +127,7 @@ def test_a_run_leaves_what_was_promised_and_nothing_else(says, pair, tmp_path):
     assert "pushed far" in said
     folder = tmp_path / "build" / "results" / "pair"
     # pictures are drawn on demand; inputs are logged only of a run that an operator can command
-    assert {path.name for path in folder.iterdir()} == set(PRODUCTS) - {"overview.png", "impact.png", "inputs.jsonl"}
+    assert {path.name for path in folder.iterdir()} == set(RUN_FILES) - {"overview.png", "impact.png", "inputs.jsonl"}
     assert all(path.stat().st_size > 0 for path in folder.iterdir())
 
 

@@ -17,7 +17,7 @@ import pytest
 from dockfmu.declare import bundle, declaration
 from dockfmu.declare.declaration import DeclarationError
 from dockfmu.library import load
-from dockfmu.record import PRODUCTS
+from dockfmu.report.files import RUN_FILES
 from fmus import build, catalogue
 from master.observers.recording.results import DamagedRecording, read_results, recover
 from tests.dockfmu.command_line import dockfmu, status_of
@@ -312,7 +312,7 @@ def test_build_names_the_folder_of_all_products(tmp_path, monkeypatch):
     assert status_of("build", "Oscillator", "--build", "there") == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alone.toml", "there"]
     assert {path.relative_to(tmp_path / "there").as_posix() for path in tmp_path.rglob("there/*/**/*.*")} - {
-        f"results/alone/{name}" for name in PRODUCTS} == {
+        f"results/alone/{name}" for name in RUN_FILES} == {
         "ssp/alone.ssp", "fmus/alone/Oscillator.fmu", "fmus/alone/declared-in.txt", "fmus/Oscillator.fmu"}  # fmt: skip
 
 

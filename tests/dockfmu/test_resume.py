@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu import System
 from dockfmu.products import ResultsFolder
-from dockfmu.record import PRODUCTS
+from dockfmu.report.files import RUN_FILES
 from master.checkpoint import CheckpointError, read_checkpoint
 from master.drivers.datagrams import Datagrams
 from master.observers.recording.results import read_results
@@ -181,10 +181,10 @@ def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
 
 
 def test_a_checkpoint_among_the_results_that_are_replaced_stays_until_there_is_a_newer_one(tmp_path):
-    for name in (*PRODUCTS, "notes.txt"):
+    for name in (*RUN_FILES, "notes.txt"):
         (tmp_path / name).write_text("old")
     with ResultsFolder(tmp_path) as folder:
-        folder.clear(PRODUCTS, tmp_path / "sub" / ".." / "run.checkpoint")
+        folder.clear(RUN_FILES, tmp_path / "sub" / ".." / "run.checkpoint")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "run.checkpoint"]
 
 

@@ -1,0 +1,26 @@
+"""Names of the files of a run, and the folder that receives them by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+BUILD = Path("build")
+"""The build folder, relative to the working directory."""
+
+RESULTS = "results.h5"
+SUMMARY = "summary.json"
+EVENTS = "events.json"
+CHECKPOINT = "run.checkpoint"
+INPUTS = "inputs.jsonl"
+"""The log of the inputs that an operator set."""
+REPORT = "report.html"
+OVERVIEW = "overview.png"
+IMPACT = "impact.png"
+
+RUN_FILES = (RESULTS, SUMMARY, EVENTS, CHECKPOINT, INPUTS, REPORT, OVERVIEW, IMPACT)
+"""All files of a run in its folder."""
+
+
+def recording(place: Path) -> Path:
+    """Return the recording that a path names: the file itself, or results.h5 in a folder."""
+    return place / RESULTS if place.is_dir() else place
