@@ -135,7 +135,7 @@ class RunOptions:
         if self.around is not None and not all(0.0 <= span < math.inf for span in self.around):
             yield f"around must be two spans of time in s, not {self.around!r}"
         if self.adaptive is not None and not 0.0 <= self.adaptive < math.inf:
-            yield f"adaptive: the tolerance must be positive, not {self.adaptive!r}"
+            yield f"adaptive: the tolerance must not be negative, not {self.adaptive!r}"
         if self.adaptive is not None and self.control is not None:
             yield "adaptive and control exclude each other: each says how steps vary"
         if self.force and self.resume is None:

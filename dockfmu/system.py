@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from base.names import did_you_mean, file_name
+from base.names import file_name
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.bundle import silent
 from dockfmu.declare.initial_conditions import CONDITIONS
@@ -286,13 +286,7 @@ class System:
         StructureError
             for an unknown element
         """
-        if element not in self.structure.elements:
-            hint = did_you_mean(element, self.structure.elements)
-            listed = ", ".join(self.structure.elements)
-            raise StructureError(
-                [f"{element}: the system {self.name} has no element {element!r}; there are {listed}{hint}"]
-            )
-        chosen = self.structure.elements[element]
+        chosen = self.structure.element(element)
         chosen.process, chosen.timeout = True, timeout or chosen.timeout
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:

@@ -137,6 +137,15 @@ class Structure:
         structure = description.structure(self.elements[element].start)
         return _description(file, stamp, tuple(structure.items())) if structure else description
 
+    def element(self, name: str, origin: str = "") -> Element:
+        """Return the element of this name. Raises StructureError that names `origin`, all elements and near matches."""
+        if name not in self.elements:
+            listed, hint = ", ".join(self.elements), did_you_mean(name, self.elements)
+            raise StructureError(
+                [f"{origin or name}: the system {self.name} has no element {name!r}; there are {listed}{hint}"]
+            )
+        return self.elements[name]
+
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = owner(name, self.elements)

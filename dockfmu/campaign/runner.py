@@ -34,7 +34,7 @@ SLICE_S = 0.25
 """Simulated time between two checks of the endings, s, rounded to a whole number of macro steps."""
 KEPT = 4
 """Number of simulations that a runner keeps open."""
-CLOSING, GAP = "docking.velocity[1]", "docking.plane_gap"
+CLOSING = "docking.velocity[1]"
 AT_REST = 1e-3
 """Speed below which craft that have not docked are considered stuck, m/s."""
 PEAKS = ("max", "t_max", "min", "t_min")

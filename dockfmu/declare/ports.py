@@ -25,8 +25,7 @@ def join(system: Structure, first: str, second: str) -> None:
     (first_element, _, first_port), (second_element, _, second_port) = first.partition("."), second.partition(".")
     sides = []
     for full, element, port in ((first, first_element, first_port), (second, second_element, second_port)):
-        if element not in system.elements:
-            raise StructureError([f"{full}: the system has no element {element!r}"])
+        system.element(element, origin=full)
         variables = port_variables(system.description(element), port)
         if not variables:
             raise StructureError([f"{full}: {system.elements[element].file.name} has no port {port!r}"])

@@ -142,13 +142,7 @@ def _find(system: Structure, name: str) -> tuple[str, str, tuple[int, ...]]:
     """Return (element, variable, shape) of a scalar or a whole array. Raises StructureError if it does not exist."""
     if name in system.elements:
         raise StructureError([f"{name} is an element; name a variable of it, {name}.VARIABLE"])
-    element = owner(name, system.elements)
-    if element is None:
-        first = name.partition(".")[0]
-        all_names, hint = ", ".join(system.elements), did_you_mean(first, system.elements)
-        raise StructureError(
-            [f"{name}: the system {system.name} has no element {first!r}; there are {all_names}{hint}"]
-        )
+    element = owner(name, system.elements) or system.element(name.partition(".")[0], origin=name).name
     variable = name[len(element) + 1 :]
     known = system.description(element).variables
     shape = () if variable in known else _shape(variable, known)

@@ -77,9 +77,7 @@ def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[st
     Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises
     StructureError, which lists every connected variable that the new FMU lacks or defines differently.
     """
-    if element not in system.elements:
-        listed = ", ".join(system.elements)
-        raise StructureError([f"{element}: the system {system.name} has no element {element!r}; there are {listed}"])
+    system.element(element)
     own, other = system.description(element), read_description(file)
     problems = [
         f"{file.name} cannot take the place of {element}: {misfit}" for misfit in misfits(system, element, other)

@@ -59,9 +59,7 @@ def place(name: str) -> Iterator[tuple[Structure, Plan, str]]:
     if not dot:
         raise StructureError([f"{name}: must be SYSTEM.ELEMENT, such as atv_probe_cone.chaser"])
     with opened(origin) as (system, plan):
-        if element not in system.elements:
-            listed = ", ".join(system.elements)
-            raise StructureError([f"{name}: the system {system.name} has no element {element!r}; there are {listed}"])
+        system.element(element, origin=name)
         yield system, plan, element
 
 

@@ -112,7 +112,7 @@ def test_a_swap_from_python_says_what_is_lost(pair, lag, tmp_path):
         ({"threads": 1.5}, "threads must be a whole number, not 1.5"),
         ({"every": True}, "every must be a whole number, not True"),
         ({"record": "left.position"}, "record must be a list of names"),
-        ({"adaptive": -1.0}, "the tolerance must be positive"),
+        ({"adaptive": -1.0}, "the tolerance must not be negative"),
         ({"adaptive": 0.0, "control": Retry(1e-6)}, "exclude each other"),
         ({"force": True}, "force needs resume"),
     ],
