@@ -7,6 +7,7 @@ compiler has its own cache, unpacked from one sealed file, so that damage is not
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import subprocess
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
+
+import ziglang
 
 from base.cache import cache_root, keep, kept
 from base.errors import FAILED, DockfmuError
@@ -76,14 +79,18 @@ class Compiler:
 
 _LINKED = ("library", "program")
 
+_LIBRARIES = str(Path(ziglang.__file__).parent)
+"""Where zig is installed: it finds nothing in a global cache that was made by a zig in another place."""
+
 
 @contextmanager
 def compiler(target: Target, links: Literal["", "library", "program"] = "") -> Iterator[Compiler]:
     """Yield a compiler in a temporary folder; if it `links`, it gets the parts of the C library needed for that."""
-    version_of_all = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)}"
+    version_of_all = f"zig {version('ziglang')} {target.zig} {' '.join(target.flags)} {_LIBRARIES}"
     # libraries and programs share most parts: those for the other use are the next best
     uses = sorted(_LINKED, key=lambda use: use != links) if links else []
-    places = [(cache_root() / "zig" / f"{target.folder}-{use}.zip", f"{version_of_all} {use}") for use in uses]
+    place = hashlib.sha256(_LIBRARIES.encode()).hexdigest()[:8]
+    places = [(cache_root() / "zig" / f"{target.folder}-{use}-{place}.zip", f"{version_of_all} {use}") for use in uses]
     with tempfile.TemporaryDirectory(prefix="zig-") as temporary:
         zig = Compiler(target, Path(temporary))
         parts = [kept(*place) for place in places]

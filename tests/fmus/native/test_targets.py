@@ -3,12 +3,16 @@
 The compiler builds the run-time libraries of a platform on first use, for Windows in a minute or two: slow tests.
 """
 
+import os
+import shutil
 import zipfile
+from pathlib import Path
 
 import pytest
 
 import fmus
 from fmus.check import validate
+from fmus.toolchain import zig
 from fmus.toolchain.libraries import FUNCTIONS, LibraryError, complaints, read_elf, read_macho, read_pe
 from fmus.toolchain.targets import HOST, TARGETS
 from fmus.toolchain.zig import compiler
@@ -58,9 +62,9 @@ def test_what_is_no_library(reader, start, length):
 
 def linked(folder):
     (folder / "one.c").write_text('__attribute__((visibility("default"))) int one(void) { return 1; }')
-    with compiler(HOST, "library") as zig:
-        zig.compile([folder / "one.c"], folder)
-        return zig.link_library("one.so", ["one.o"]).read_bytes()
+    with compiler(HOST, "library") as host:
+        host.compile([folder / "one.c"], folder)
+        return host.link_library("one.so", ["one.o"]).read_bytes()
 
 
 def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, monkeypatch):
@@ -74,3 +78,29 @@ def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, 
     kept.write_bytes(damaged)
     assert linked(tmp_path) == expected
     assert kept.read_bytes() != damaged  # noticed, and made again
+
+
+@pytest.mark.slow
+def test_zig_of_another_environment_keeps_parts_of_its_own(tmp_path, monkeypatch):
+    """zig recognises no part of the C library that a zig in another folder has compiled: 40 s a library for Windows."""
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
+    expected = linked(tmp_path)
+    elsewhere = tmp_path / "environment" / "ziglang"
+    shutil.copytree(Path(zig._LIBRARIES), elsewhere, copy_function=_link_or_copy)
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere.parent))
+    monkeypatch.setattr(zig, "_LIBRARIES", str(elsewhere))
+    assert linked(tmp_path) == expected
+    with compiler(HOST, "library") as other:
+        parts = other.folder / zig._GLOBAL
+        compiled = set(parts.rglob("*.o"))
+        other.compile([tmp_path / "one.c"], tmp_path)
+        other.link_library("one.so", ["one.o"])
+        assert compiled
+        assert set(parts.rglob("*.o")) == compiled
+
+
+def _link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
