@@ -7,6 +7,7 @@ import pkgutil
 import re
 from collections import defaultdict
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import dockfmu
@@ -92,3 +93,23 @@ def test_public_signatures_are_explicit():
         if parameter.kind is parameter.VAR_KEYWORD and "Unpack[" not in str(parameter.annotation)
     ]
     assert loose == []
+
+
+def test_the_walk_to_a_contact_force_is_short_and_each_file_names_the_next():
+    """The walk that the page on the architecture describes, from the command to a contact force."""
+    page = (ROOT / "docs" / "develop" / "architecture.md").read_text(encoding="utf-8")
+    files = re.findall(r"^\| `([\w/]+\.(?:py|c))` \|", page, re.MULTILINE)
+    assert 15 < len(files) <= 20
+    assert (files[0], files[-1]) == ("dockfmu/cli.py", "components/contact/force.py")
+    library = "fmus/native/shim/step.c"
+    for file, following in pairwise(files):
+        # only the FMI lies between the loop, a library and its kernels
+        if library not in (file, following):
+            package, _, name = (
+                following.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".").rpartition(".")
+            )
+            text = (ROOT / file).read_text(encoding="utf-8")
+            assert re.search(
+                rf"{package}\.{name}\b|from {package} import [^\n]*\b{name}\b|from {package} import \([^)]*\b{name}\b",
+                text,
+            ), (file, following)
