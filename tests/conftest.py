@@ -57,8 +57,15 @@ LONGEST = (
     "tests/dockfmu/view/test_live.py",
     "tests/fmus/native/test_sanitizers.py",
     "tests/dockfmu/test_berthing.py",
+    "tests/dockfmu/test_same_bits.py",
+    "tests/dockfmu/test_work_space.py",
+    "tests/dockfmu/test_nothing_lost.py",
+    "tests/dockfmu/campaign/test_whole_campaigns.py",
+    "tests/dockfmu/test_movable_limiter_docking.py",
+    "tests/dockfmu/test_outcomes.py",
+    "tests/fmus/check/test_seeded_faults.py",
 )
-"""files of a minute and more"""
+"""files of 50 s and more"""
 
 
 def pytest_collection_modifyitems(items):

@@ -4,7 +4,9 @@ A row that an importer does not tell is NaN. `Missing` says why one cannot run h
 """
 
 import json
+import subprocess
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import fmpy
@@ -111,6 +113,14 @@ def with_container(fmu, experiment, folder):
     return importer.run(_container(fmu, experiment, folder, experiment.outputs), around).outputs
 
 
+@cache
+def _cofmpy(python):
+    """Start the process that runs experiments with CoFMPy; it ends with this one."""
+    return subprocess.Popen(
+        [str(python), str(HERE / "with_cofmpy.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
 def with_cofmpy(fmu, experiment, folder):
     """A master in Python. It takes every variable for a Real, so it gets a container with only the Real ones."""
     python = installed("bin/python")
@@ -126,7 +136,10 @@ def with_cofmpy(fmu, experiment, folder):
         "outputs": [f"y{i}" for i in range(len(reals))],
     }
     (folder / "request.json").write_text(json.dumps(request))
-    call(python, HERE / "with_cofmpy.py", folder / "request.json", folder / "result.json", cwd=folder)
+    server = _cofmpy(python)
+    print(folder / "request.json", file=server.stdin, flush=True)
+    status = server.stdout.readline().strip()
+    assert status == "0", f"CoFMPy ended with {status}:\n{(folder / 'log').read_text()[-6000:]}"
     rows = np.full((experiment.steps + 1, len(experiment.outputs)), np.nan)
     rows[1:, reals] = json.loads((folder / "result.json").read_text())
     return rows
