@@ -45,12 +45,12 @@ class Simulation:
     """
 
     def __init__(
-        self, inner: CoSimulation, series: Series, outcome_observers: Callable[[], list[Observer]], starts: Starts
+        self, inner: CoSimulation, series: Series, observers: Callable[[], list[Observer]], starts: Starts
     ) -> None:
-        """Wrap a co-simulation; `outcome_observers` returns the observers that report the outcome of a branch."""
+        """Wrap a co-simulation; `observers` returns those that the plan requires, for a branch."""
         self._inner = inner
         self._series = series
-        self._outcome_observers = outcome_observers
+        self._observers = observers
         self._starts = starts
         self._base = inner.system
         self._audits = [observer for observer in inner.requests.observers if isinstance(observer, Audit)]
@@ -175,6 +175,8 @@ class Simulation:
     ) -> Simulation:
         """Return another simulation that continues from the present state; this one is not changed.
 
+        Its events, peaks and audit are those from the present time on.
+
         Parameters
         ----------
         values : mapping of str to value, optional
@@ -203,9 +205,9 @@ class Simulation:
             stop=stop,
             algorithm=algorithm,
             control=control,
-            observers=[*self._outcome_observers(), series],
+            observers=[*self._observers(), series],
         )
-        return Simulation(inner, series, self._outcome_observers, self._starts)
+        return Simulation(inner, series, self._observers, self._starts)
 
     @property
     def outcome(self) -> Outcome:

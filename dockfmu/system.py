@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Self, Unpack
 from base.names import file_name
 from dockfmu.declare import bundle, declaration, ports
 from dockfmu.declare.bundle import silent
-from dockfmu.declare.initial_conditions import CONDITIONS
+from dockfmu.declare.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import read_settings, scalars, set_value
 from dockfmu.declare.starts import Starts
@@ -26,7 +27,7 @@ from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
-from dockfmu.watch.observers import outcome_observers
+from dockfmu.watch.observers import watching
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
@@ -133,6 +134,35 @@ class System:
     def name(self) -> str:
         """Name of the system."""
         return self.structure.name
+
+    @property
+    def conditions(self) -> InitialConditions | None:
+        """Initial conditions of a declared system, as declared and set so far; None for a system without them."""
+        return self._starts.conditions
+
+    def with_values(self, values: Mapping[str, Any]) -> System:
+        """Return a copy with other start values, as `Simulation.reset` sets them.
+
+        Parameters
+        ----------
+        values : mapping of str to value
+            Start values by full names and, for a declared system, `initial_conditions.NAME`. The craft of a declared
+            system are placed anew.
+
+        Raises
+        ------
+        StructureError, DeclarationError
+            for values that do not fit
+        """
+        chosen = self._starts.of(self.structure, values)
+        other = copy(self)
+        other.structure, other._starts = chosen.structure, chosen.starts
+        other._given = self._given | dict(values)
+        other._products = None
+        other.notes = list(self.notes)
+        if chosen.approach_energy is not None:
+            other.plan = replace(self.plan, approach_energy=chosen.approach_energy)
+        return other
 
     def add(
         self,
@@ -387,7 +417,7 @@ class System:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
         inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
-        return Simulation(inner, series, lambda: outcome_observers(self.plan), self._starts)
+        return Simulation(inner, series, lambda: watching(self.structure, self.plan), self._starts)
 
     def run(
         self,

@@ -1,16 +1,32 @@
-"""What observers and operators request of a run: triggers on variables, variables to sample, and its pace."""
+"""What observers and operators request of a run: triggers on variables, variables to sample, its end and pace."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """Report every change of a variable, or each crossing of `level` if one is given."""
+    """Report every change of a variable, or each crossing of `level` if one is given.
+
+    A `prompt` trigger is reported before the next step, others after a chunk of steps.
+    """
 
     variable: str
     level: float | None = None
+    prompt: bool = False
+
+
+@dataclass(frozen=True)
+class EndRequest:
+    """Complete the run at `time`, s, for a `reason`, which becomes the message of its result."""
+
+    time: float = math.inf
+    reason: str = ""
+
+
+NO_END = EndRequest()
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
 from dockfmu.campaign.folder import SERIES, CampaignFolder, data_set
 from dockfmu.campaign.progress import CampaignProgress, silent
 from dockfmu.campaign.report import write_campaign_report
-from dockfmu.campaign.runner import Runner, RunPoint, resolve
+from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
 from dockfmu.options import OptionError
 from dockfmu.record import RecordedRun
 from dockfmu.report.files import SUMMARY
-from dockfmu.system import System
 
 if TYPE_CHECKING:
     import pandas
@@ -119,12 +118,12 @@ class Campaign(CampaignFolder):
         variant, settings = resolve(self.study, self.values(index))
         if self._runner is None:
             self._runner = Runner(self.study)
-        system = self._runner.system(variant)
+        system = self._runner.system(variant).with_values(settings)
         place = self.folder / SERIES / f"{index:06d}" if folder is None else Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        start = system._starts.of(system.structure, settings)
-        return _with_start(system, start).record(
+        return system.record(
             place, self.study.options, record=None, every=None, report=report, progress=progress,
+            observers=endings(self.study, system.plan),
             command=f"dockfmu campaign {self.folder} --index {index}",
         )  # fmt: skip
 
@@ -186,16 +185,3 @@ def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[
     finally:
         data.flush()
         tracker.end()
-
-
-def _with_start(system: System, start: Any) -> System:
-    """Return a copy of a system with other start values and the plan that follows from them."""
-    from copy import copy
-    from dataclasses import replace
-
-    other = copy(system)
-    other.structure = start.structure
-    if start.approach_energy is not None:
-        other.plan = replace(system.plan, approach_energy=start.approach_energy)
-    other._products = None
-    return other

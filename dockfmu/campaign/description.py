@@ -218,7 +218,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     system = load_system(table, folder)
     run = table.table("run", _RUN)
     options = RunOptions(
-        step=_seconds(run, "step"), stop=_seconds(run, "stop") or system.plan.stop,
+        step=_seconds(run, "step"), stop=_seconds(run, "stop"),
         algorithm=run.text("algorithm", None), adaptive=run.number("adaptive", None),
         control=None if "retry" not in run.content else Retry(_seconds(run, "retry") or 0.0),
         record=(), every=1,
@@ -274,7 +274,7 @@ def _severity_limit(table: Table, system: System) -> SeverityLimit | None:
     if "severity" not in table.content:
         return None
     limit = table.table("severity", ("measure", "at_most"))
-    conditions = system._starts.conditions
+    conditions = system.conditions
     if conditions is None or not conditions.limits:
         raise DeclarationError(f"{limit.where}: the system {system.name} declares no {CONDITIONS}.limits")
     return SeverityLimit(conditions, limit.text("measure", "R1", ("R1", "R2")), limit.number("at_most", positive=True))

@@ -24,14 +24,12 @@ from dockfmu.simulation import Simulation
 from dockfmu.system import System
 from master.checkpoint import digests
 from master.errors import FmuError
-from master.observers.events import Event
+from master.observers.endings import EndAfterEvents
 from master.observers.observer import Observer, RunContext
-from master.requests import Sampling, Trigger
+from master.requests import Sampling
 from master.result import Result
 from master.system import Structure
 
-SLICE_S = 0.25
-"""Simulated time between two checks of the endings, s, rounded to a whole number of macro steps."""
 KEPT = 4
 """Number of simulations that a runner keeps open."""
 CLOSING = "docking.velocity[1]"
@@ -95,28 +93,6 @@ class MeasureObserver(Observer):
                 self.found[measure.name] = sign * value, float(time[k])
 
 
-class EndingObserver(Observer):
-    """Records when each event of the endings first happens: `times` by the name of the event."""
-
-    def __init__(self, events: Mapping[str, Event]) -> None:
-        self.events = dict(events)
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget the previous run."""
-        self.times: dict[str, float] = {}
-
-    def triggers(self, system: Structure) -> Sequence[Trigger]:
-        """Request the signals of the events."""
-        return [event.trigger(system) for event in self.events.values()]
-
-    def event(self, trigger: int, time: float, old: float, new: float) -> None:
-        """Record the time of the first change that is the event."""
-        name = list(self.events)[trigger]
-        if self.events[name].happened(old, new):
-            self.times.setdefault(name, time)
-
-
 class TimeLimit(Observer):
     """Ends a run that takes longer than `limit` seconds of wall-clock time."""
 
@@ -129,7 +105,7 @@ class TimeLimit(Observer):
 
 
 class LastDocking(Observer):
-    """Reads the `closing` speed of the craft at the end of a run, m/s; None if no FMU has that output."""
+    """Reads the `closing` speed of the craft at the end of a run, m/s; None if no element has that output."""
 
     closing: float | None = None
 
@@ -138,14 +114,21 @@ class LastDocking(Observer):
         self.closing = None
 
     def begin(self, run: RunContext) -> None:
-        """Remember the instance that has the output."""
-        self._instance = next(
-            (run.instances[name] for name in run.instances if CLOSING in run.descriptions[name].variables), None
-        )
+        """Find the element that has the output."""
+        self._read = run.read
+        self._signals = [f"{name}.{CLOSING}" for name, d in run.descriptions.items() if CLOSING in d.variables][:1]
 
     def last(self) -> None:
         """Read the speed."""
-        self.closing = None if self._instance is None else float(self._instance.get([CLOSING])[0])
+        self.closing = next(iter(self._read(self._signals)), None)
+
+
+def endings(study: Study, plan: Plan) -> list[Observer]:
+    """Return the observers that end a run before its stop time."""
+    after: dict[str, float] = {}
+    for end in study.endings:
+        after[end.event] = min(end.after, after.get(end.event, math.inf))
+    return [EndAfterEvents(plan.events, after)] if after else []
 
 
 class _Warm:
@@ -155,10 +138,9 @@ class _Warm:
         plan = system.plan
         self.system, self.plan = system, plan
         self.measures = MeasureObserver(study.measures)
-        self.endings = EndingObserver({end.event: plan.events[end.event] for end in study.endings})
         self.last = LastDocking()
-        observers = [self.measures, self.endings, self.last, TimeLimit(study.time_limit / step_factor)]
-        options = study.options
+        observers = [self.measures, self.last, *endings(study, plan), TimeLimit(study.time_limit / step_factor)]
+        options = replace(study.options, stop=study.options.stop or plan.stop)
         self.step = options.step or plan.step
         if step_factor != 1.0:
             # a finer step is fixed: step control would only begin with it
@@ -197,7 +179,7 @@ class Runner:
             variant, settings = resolve(self.study, values)
             warm = self._get(variant, point.step_factor)
             row["step"] = warm.step
-            conditions = warm.system._starts.conditions
+            conditions = warm.system.conditions
             if conditions is not None:
                 row["R1"], row["R2"] = severity_of(conditions, settings)
         except WorkerMismatchError:
@@ -206,7 +188,7 @@ class Runner:
             return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
         try:
             warm.simulation.reset(settings)
-            self._advance(warm)
+            warm.simulation.advance()
         except FmuError:
             pass  # the outcome reports it
         except DockfmuError as error:
@@ -235,22 +217,6 @@ class Runner:
             self._warm[key] = _Warm(self.system(variant), self.study, step_factor)
         self._warm.move_to_end(key)
         return self._warm[key]
-
-    def _advance(self, warm: _Warm) -> None:
-        """Step to the end; check the endings after slices of fixed length, so that runs end alike on every machine."""
-        simulation = warm.simulation
-        if not self.study.endings:
-            simulation.advance()
-            return
-        stop = self.study.options.stop or warm.plan.stop
-        steps = max(1, round(SLICE_S / warm.step))
-        k, due = 0, math.inf
-        while not simulation.finished and simulation.time < due - 0.5 * warm.step:
-            k += steps
-            # slices end on the grid of steps
-            simulation.advance(min(k * warm.step, stop, round(due / warm.step) * warm.step if due < stop else stop))
-            times = warm.endings.times
-            due = min([math.inf, *(times[e.event] + e.after for e in self.study.endings if e.event in times)])
 
 
 def resolve(study: Study, values: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -295,7 +261,7 @@ def columns(study: Study, system: System) -> dict[str, str]:
     found |= {f"t_{event}": "number" for event in system.plan.events}
     choices = {choice.name for choice in study.choices}
     varied = {short_name(name): "text" if name in choices else "number" for name in study.draws.names}
-    severities = {"R1": "number", "R2": "number"} if system._starts.conditions is not None else {}
+    severities = {"R1": "number", "R2": "number"} if system.conditions is not None else {}
     named = [name for measure in study.measures for name in (measure.name, f"t_{measure.name}")]
     more = {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
     more |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}

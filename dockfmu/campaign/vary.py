@@ -147,7 +147,7 @@ def _choice(row: Table) -> Choice:
 
 
 def _conditions(row: Table, system: System) -> InitialConditions:
-    declared = system._starts.conditions
+    declared = system.conditions
     if declared is None:
         raise DeclarationError(f"{row.where}: the system {system.name} has no {CONDITIONS}")
     return declared

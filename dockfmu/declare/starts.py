@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class StartStructure:
     """A system with new start values, and their consequences for its plan.
 
-    `approach_energy` is None if the craft were not placed anew; `conditions` are those of the placement.
+    `starts` are those of the system with the new values. `approach_energy` is None if the craft were not placed anew.
     """
 
     structure: Structure
+    starts: Starts
     approach_energy: float | None = None
-    conditions: InitialConditions | None = None
 
 
 @dataclass
@@ -57,27 +57,31 @@ class Starts:
         """
         structure = base.copy()
         if not given:
-            return StartStructure(structure)
+            return StartStructure(structure, self)
         settings, conditions = read_settings(given)
         settings.apply(structure)
         check_base_motion(structure)
+        # values given now are applied last
+        earlier = {name: value for name, value in self.settings.values.items() if name not in settings.values}
+        both = Settings(earlier | dict(settings.values), self.settings.sets)
         declared = self.declared
         if declared is None or declared.initial_conditions is None:
             if conditions:
                 name = next(iter(conditions))
                 raise DeclarationError(f"{CONDITIONS}.{name}: the system {base.name} has no {CONDITIONS}")
-            return StartStructure(structure)
+            return StartStructure(structure, replace(self, settings=both))
         # components and their kernels take a second to import
         from dockfmu.declare.placement import place_crafts
 
-        chosen = declared.with_conditions(conditions).initial_conditions
-        assert chosen is not None
-        placed = place_crafts(chosen, self._placed_components(declared), self._placing_values(structure))
+        changed = declared.with_conditions(conditions)
+        assert changed.initial_conditions is not None
+        placed = place_crafts(
+            changed.initial_conditions, self._placed_components(declared), self._placing_values(structure)
+        )
         for element, values in placed.values.items():
             structure.elements[element].start |= values
-        self.settings.apply(structure)
-        settings.apply(structure)
-        return StartStructure(structure, placed.approach_energy, chosen)
+        both.apply(structure)
+        return StartStructure(structure, replace(self, declared=changed, settings=both), placed.approach_energy)
 
     def _placed_components(self, declared: Declaration) -> Mapping[str, Component]:
         from dockfmu.declare.assembly import make_component

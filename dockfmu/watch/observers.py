@@ -18,12 +18,9 @@ from master.system import Structure
 def watching(system: Structure, plan: Plan) -> list[Observer]:
     """Return the observers that a plan requires. They must precede a recorder, which writes their findings."""
     peaks = Peaks(system.select(types=("Real",)))
-    observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), *outcome_observers(plan)]
+    observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), Validity()]
+    if plan.outcome is not None:
+        observers.append(Outcomes(plan.outcome))
     if plan.audited:
         observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
     return observers
-
-
-def outcome_observers(plan: Plan) -> list[Observer]:
-    """Return the observers that report the outcome of a run, and where its models leave their range of validity."""
-    return [*([] if plan.outcome is None else [Outcomes(plan.outcome)]), Validity()]

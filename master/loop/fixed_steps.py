@@ -37,7 +37,7 @@ def advance(tables, origin, h, number, first, count):
 
     `number` is the number of steps that the run has already taken. Returns how many were taken; tables.report gives the
     reason for the end: DONE, STOPPED (the stop signal is true), FAILED (a call of an FMU), NOT_FINITE (an output; the
-    step does not count), FULL (the log of events must be emptied).
+    step does not count), DELIVER (events: the log is full or a prompt trigger fired).
     """
     tables.report[REASON] = DONE
     for k in range(count):

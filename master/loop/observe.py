@@ -11,9 +11,9 @@ from master.loop.tables import (
     ANY_CHANGE_REAL,
     COMPONENT,
     COUNT,
+    DELIVER,
     DONE,
     EVENTS,
-    FULL,
     FUNCTION,
     LEVEL_REAL,
     ONE,
@@ -66,8 +66,8 @@ def event_to_locate(triggers, signals):
 
 @compiled
 def _log_events(triggers, signals, report, time):
-    """Log the triggers that fired; return False when the log is full."""
-    count = report[EVENTS]
+    """Log the triggers that fired; return whether they can wait: the log has room, and none of them is prompt."""
+    count, prompt = report[EVENTS], False
     event = triggers.event
     for w in range(triggers.kind.size):
         new = _value(triggers, w, signals)
@@ -76,9 +76,10 @@ def _log_events(triggers, signals, report, time):
         if triggers.logged[w] and _fired(triggers, w, new):
             event[count, 0], event[count, 1], event[count, 2], event[count, 3] = time, w, triggers.last[w], new
             count += 1
+            prompt = prompt or triggers.prompt[w] != 0
         triggers.last[w] = new
     report[EVENTS] = count
-    return count + triggers.kind.size <= event.shape[0]
+    return not prompt and count + triggers.kind.size <= event.shape[0]
 
 
 @compiled
@@ -106,13 +107,13 @@ def observe(tables, number, time):
     """Observe step `number`, counted from 1, which ended at `time`; tables.report says whether the loop may go on."""
     report, triggers, recording = tables.report, tables.triggers, tables.recording
     report[REASON] = DONE
-    room = True
+    can_wait = True
     if triggers.kind.size > 0:
-        room = _log_events(triggers, tables.signals, report, time)
+        can_wait = _log_events(triggers, tables.signals, report, time)
     for g in range(recording.every.size):
         if number % recording.every[g] == 0 and not record(tables, g, time):
             return
     if triggers.stop_slot.size > 0 and tables.signals.y_int[triggers.stop_slot[0]] != 0:
         report[REASON] = STOPPED
-    elif not room:
-        report[REASON] = FULL
+    elif not can_wait:
+        report[REASON] = DELIVER

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 # why the loop returned
-DONE, STOPPED, FAILED, NOT_FINITE, FULL = range(5)
+DONE, STOPPED, FAILED, NOT_FINITE, DELIVER = range(5)
 
 # columns of the program and of other tables of calls; the stride is used by recording, which fills row after row
 FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE, KIND, OWNER = range(8)
@@ -206,6 +206,7 @@ class TriggerTable(NamedTuple):
     last: np.ndarray  # float64: value after the last step
     located: np.ndarray  # uint8: a step in which it fires is shortened
     logged: np.ndarray  # uint8
+    prompt: np.ndarray  # uint8: it is delivered before the next step
     event: np.ndarray  # float64 (capacity, 4): time, trigger, old value, new value
     stop_slot: np.ndarray  # uint64 (0 or 1): slot in y_int that ends the run when it is not 0
 

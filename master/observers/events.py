@@ -46,6 +46,14 @@ class Event:
             self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level)
         )
 
+    def holds(self, value: object) -> bool:
+        """Return whether a value at the start of a run counts as this event."""
+        if not isinstance(value, int | float):
+            return False
+        if self.when in ("rise", "above"):
+            return value > (0.5 if self.when == "rise" else self.level)
+        return (self.when == "below" and value < self.level) or (self.when == "equals" and value == self.level)
+
     def happened(self, old: float, new: float) -> bool:
         """Return whether a change that the trigger reports is this event."""
         if self.when == "change":
@@ -88,16 +96,7 @@ class Events(Observer):
     def begin(self, run: RunContext) -> None:
         """Log an event at the start if its condition already holds."""
         for name, event in self.events:
-            element, variable = run.system.resolve(event.signal)
-            if variable.type == "String":
-                continue
-            value = float(run.instances[element].get([variable.name])[0])
-            level = 0.5 if event.when == "rise" else event.level
-            if (
-                (event.when in ("rise", "above") and value > level)
-                or (event.when == "below" and value < level)
-                or (event.when == "equals" and value == level)
-            ):
+            if event.holds(*run.read([event.signal])):
                 self._seen.add(name)
                 self.found.append({"t": run.start, "name": name, "signal": event.signal})
 

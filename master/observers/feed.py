@@ -166,4 +166,5 @@ def _described(variable: Variable) -> dict[str, Any]:
 def _parameters(run: RunContext, element: str) -> dict[str, float]:
     """Return the values of the numeric parameters of an element, as its FMU reports them."""
     chosen = [v.name for v in run.descriptions[element].select("parameter") if v.type != "String"]
-    return {name: float(value) for name, value in zip(chosen, run.instances[element].get(chosen), strict=True)}
+    values = run.read([f"{element}.{name}" for name in chosen])
+    return {name: float(value) for name, value in zip(chosen, values, strict=True)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from master.checkpoint import Checkpoint
 from master.fmi.description import Description
-from master.fmi.instance import FmuInstance
-from master.requests import Sampling, Trigger
+from master.requests import NO_END, EndRequest, Sampling, Trigger
 from master.result import Result
 from master.system import Structure
 
@@ -23,25 +23,25 @@ class RunContext:
     ----------
     system : Structure
         Elements and connections.
-    instances : mapping of str to FmuInstance
-        Initialised instances by element, only to be read.
     descriptions : mapping of str to Description
         Model descriptions by element.
     start, stop, step : float
         Start and end of the run, and its macro step, s.
     algorithm : str
         Name of the coupling algorithm.
+    read : callable
+        Returns the present values of variables, given by their full names.
     snapshot : callable
         Returns a checkpoint of the run at its present time.
     """
 
     system: Structure
-    instances: Mapping[str, FmuInstance]
     descriptions: Mapping[str, Description]
     start: float
     stop: float
     step: float
     algorithm: str
+    read: Callable[[Sequence[str]], list[Any]]
     snapshot: Callable[[], Checkpoint]
 
 
@@ -56,6 +56,8 @@ class Observer:
 
     chunk: int | None = None
     """Largest number of macro steps between two calls of `progress`, None for any."""
+    end_request: EndRequest = NO_END
+    """Request to complete the run at a time that `begin`, or `event` of a prompt trigger, has set."""
 
     @property
     def companions(self) -> Sequence[Observer]:

@@ -95,8 +95,7 @@ class Outcomes(Observer):
         self._run = run
 
     def _value(self, signal: str) -> int:
-        element, variable = self._run.system.resolve(signal)
-        return int(self._run.instances[element].get([variable.name])[0])
+        return int(*self._run.read([signal]))
 
     def last(self) -> None:
         if not self.rule.signal:

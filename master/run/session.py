@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from master.errors import FmuError, StructureError
 from master.fmi.instance import FmuInstance
 from master.loop import tables as at
 from master.observers.observer import Observer, RunContext
-from master.requests import Sampling, Trigger
+from master.requests import NO_END, EndRequest, Sampling, Trigger
 from master.result import Result
 from master.run.interruption import Interruption
 from master.run.loop_state import FirstTables, get_loop_state, set_loop_state
@@ -111,6 +113,7 @@ class Session:
         stop: float,
         result: Result,
         control: StepControl | Retry | None,
+        read: Callable[[Sequence[str]], list[Any]],
         snapshot: Callable[[], Checkpoint],
     ) -> None:
         self.start, self.step, self.stop, self.result = start, step, stop, result
@@ -126,7 +129,7 @@ class Session:
         self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
-        self.context = RunContext(system, instances, descriptions, start, stop, step, result.algorithm, snapshot)
+        self.context = RunContext(system, descriptions, start, stop, step, result.algorithm, read, snapshot)
 
     def _stepper(self) -> Stepper:
         steps: type[Stepper] = ControlledSteps if isinstance(self.control, StepControl) else FixedSteps
@@ -186,13 +189,14 @@ class Session:
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
         longest = min([self.requests.longest_chunk, *groups])
         chunk = min(16, longest)
+        self._end_if_requested()
         while not self.over and self.stepper.time < until:
             if any(driver.holds() for driver in self.requests.drivers) and not interrupted.word:
                 time.sleep(HOLD_S)
                 continue
             clock = time.perf_counter()
             count = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
-            taken = self._advance(until, count)
+            taken = self._advance(min(until, self._end_request.time), count)
             now = time.perf_counter()
             if taken == count:
                 chunk = max(1, min(longest, 2 * chunk, int(count * CHUNK_S / max(now - clock, 1e-6)) + 1))
@@ -200,9 +204,25 @@ class Session:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
                     self._stop(reason)
+            self._end_if_requested()
             if interrupted.word and self.stepper.time < until and not self.over:
                 self.result.signal = interrupted.number
                 self._stop(f"{interrupted.word} at t = {self.result.t_end:.9g} s")
+
+    @property
+    def _end_request(self) -> EndRequest:
+        """The earliest end that an observer requests."""
+        return min(
+            (observer.end_request for observer in self.requests.observers), key=attrgetter("time"), default=NO_END
+        )
+
+    def _end_if_requested(self) -> None:
+        """Complete the run if the end that an observer requests is reached."""
+        request = self._end_request
+        # its time has rounding that the grid of steps has not
+        if self.stepper.time >= request.time - 1e-6 * self.stepper.step and not self.over:
+            self.over = True
+            self.result.message = request.reason
 
     def _stop(self, reason: str) -> None:
         self.over = True

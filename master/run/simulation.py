@@ -203,7 +203,7 @@ class CoSimulation:
         self._initialise()
         self._session = Session(
             self.system, self.instances, self.scheme, self.requests,
-            self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.save,
+            self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.get, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
         self._session.begin(self._loop_state)

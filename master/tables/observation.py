@@ -115,6 +115,7 @@ def trigger_table(
         last=np.zeros(len(found)),
         located=(~logged).astype(np.uint8),
         logged=logged.astype(np.uint8),
+        prompt=np.array([trigger.prompt for trigger in (*triggers, *located)], np.uint8),
         event=np.zeros((4096 + 2 * len(found), 4)),
         stop_slot=slots([outputs.integer[stop_when]] if stop_when else []),
     )

@@ -215,3 +215,30 @@ def test_branches_and_checkpoints_go_on_from_a_common_beginning(alone, tmp_path)
     expected = simulation.outcome["mass.position"][-1]
     assert ends[1] == ends[2] == expected
     assert ends[0] != expected
+
+
+def test_a_branch_has_the_events_of_its_plan(alone):
+    alone.watch("half", "mass.position", "below", 0.5)
+    alone.watch("back", "mass.position", "above", 0.5)
+    with alone.simulate(step=0.01) as simulation:
+        simulation.advance(1.5)
+        branch = simulation.branch({"mass.force": 20.0})
+    with branch:
+        branch.advance(4.0)
+    assert branch.outcome.events == {"half": pytest.approx(1.5), "back": pytest.approx(1.6, abs=0.2)}
+
+
+def test_a_copy_with_other_values_leaves_the_system_as_it_is(alone):
+    alone.set({"mass.parameters.initial_position": 0.5})
+    near = alone.with_values({"mass.parameters.initial_position": 0.25})
+    heavy = near.with_values({"mass.parameters.mass": 4.0})
+    options = dockfmu.RunOptions(step=0.01, stop=1.0, record=("mass.position",))
+    positions = [system.run(options)["mass.position"] for system in (alone, near, heavy)]
+    assert [position[0] for position in positions] == [0.5, 0.25, 0.25]
+    assert positions[2][-1] > positions[1][-1]
+    with heavy.simulate(options) as simulation:
+        simulation.reset({"mass.parameters.stiffness": 0.0})
+        simulation.advance()
+        assert simulation.outcome["mass.position"].tolist() == pytest.approx([0.25] * 101)
+    with pytest.raises(StructureError, match="mess"):
+        alone.with_values({"mass.parameters.mess": 1.0})

@@ -167,7 +167,7 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
     budget, restarts = row.whole("runs", 500), row.whole("restarts", 3)
     worst.check_budget(budget, restarts)
     fixed, system = _fixed(campaign, row)
-    conditions = system._starts.conditions
+    conditions = system.conditions
     if conditions is None:
         raise DeclarationError(f"{row.where}: the system has no initial conditions, and so no severity")
     names = varied_names(row, system) if "names" in row.content else ELEVEN
@@ -286,7 +286,7 @@ def _check_values(campaign: CampaignFolder, system: System, examples: Iterable[d
     first: DockfmuError | None = None
     for values in examples:
         try:
-            system._starts.of(system.structure, resolve(campaign.study, values)[1])
+            system.with_values(resolve(campaign.study, values)[1])
         except DockfmuError as error:
             first = first or error
         else:

@@ -218,7 +218,7 @@ class Recorder(Observer):
     def _write_parameters(self, out: h5py.File, run: RunContext, element: str) -> None:
         """Write the values of all parameters, as the FMU reports them."""
         chosen = [v for v in run.descriptions[element].select("parameter") if v.type != "String"]
-        values = run.instances[element].get([v.name for v in chosen]) if chosen else []
+        values = run.read([f"{element}.{v.name}" for v in chosen])
         text = h5py.string_dtype()
         table = np.array(
             [(v.name, float(value), v.unit or "1") for v, value in zip(chosen, values, strict=True)],
