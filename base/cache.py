@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
+from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
 from base.files import write_file
@@ -11,6 +14,9 @@ from base.files import write_file
 ROOT = Path(__file__).resolve().parents[1]
 
 _DIGEST = hashlib.sha256().digest_size
+
+COMPILERS = ("numba", "llvmlite", "numpy")
+"""Packages on which the machine code of a Python function depends."""
 
 
 def cache_root() -> Path:
@@ -20,6 +26,16 @@ def cache_root() -> Path:
     if (ROOT / "pyproject.toml").is_file():
         return ROOT / "build" / "cache"
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"
+
+
+def versions(packages: Iterable[str] = COMPILERS) -> str:
+    """Return the versions of Python and of packages, for the key of what they make."""
+    return "\n".join([sys.version, *(f"{package} {version(package)}" for package in packages)])
+
+
+def digest_of_files(files: Iterable[Path]) -> str:
+    """Return a digest of the contents of files, in their order, for the key of what is made of them."""
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
 def keep(file: Path, key: str, data: bytes) -> None:

@@ -23,7 +23,6 @@ import dis
 import hashlib
 import pickle
 import re
-import sys
 from collections.abc import Callable, Iterator
 from enum import Enum, EnumType
 from functools import cached_property
@@ -33,9 +32,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-import llvmlite
 import llvmlite.binding as llvm
-import numba
 import numpy as np
 from numba.core import compiler, config, itanium_mangler, serialize, targetconfig, types, typing
 from numba.core.caching import NullCache
@@ -49,7 +46,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from numba.extending import _Intrinsic
 from numba.np import linalg
 
-from base.cache import cache_root, keep, kept
+from base.cache import cache_root, keep, kept, versions
 from base.platforms import BASELINE
 
 NAME = "dockfmu"
@@ -81,7 +78,7 @@ _SETTINGS = (
     "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS", "DEBUG_NRT", "ENABLE_PROFILING",
 )  # fmt: skip
 
-_VERSIONS = (numba.__version__, np.__version__, llvmlite.__version__, sys.implementation.cache_tag, BASELINE)
+_VERSIONS = (versions(), BASELINE)
 
 
 def settings() -> str:

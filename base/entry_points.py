@@ -17,18 +17,16 @@ import ctypes
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
 
-from base.cache import cache_root, keep, kept
+from base.cache import cache_root, digest_of_files, keep, kept, versions
 from base.platforms import BASELINE
 
 _HERE = Path(__file__).parent
@@ -118,10 +116,8 @@ def _surroundings() -> tuple[str, ...]:
     """Return what all machine code of this process depends on: versions, processor, settings of numba, and `base`."""
     file = Path(".numba_config.yaml")
     settings = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")]
-    versions = [f"{package} {version(package)}" for package in ("numba", "llvmlite", "numpy")]
     return (
-        *versions, sys.implementation.cache_tag, BASELINE, *settings, file.read_text() if file.is_file() else "",
-        _digest(_HERE),
+        versions(), BASELINE, *settings, file.read_text() if file.is_file() else "", _digest(_HERE),
     )  # fmt: skip
 
 
@@ -129,7 +125,7 @@ def _surroundings() -> tuple[str, ...]:
 def _digest(source: Path) -> str:
     """Return a digest of a file, or of the Python files of a folder."""
     files = sorted(source.glob("*.py")) if source.is_dir() else [source]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    return digest_of_files(files)
 
 
 def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:

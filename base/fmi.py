@@ -1,6 +1,8 @@
-"""Facts of the FMI 2.0 standard: status codes, types and causalities of variables."""
+"""Facts of the FMI 2.0 standard: name of the model description, status codes, types and causalities of variables."""
 
 from __future__ import annotations
+
+DESCRIPTION_FILE = "modelDescription.xml"
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 """The values of fmi2Status."""

@@ -9,6 +9,7 @@ import reprlib
 from collections.abc import Container, Iterable
 
 _LONGEST = 100
+_SUBSCRIPTED = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 _SPECIAL = re.compile(r'[/\\:*?"<>|]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _MUCH_LESS = 0.2
@@ -61,6 +62,12 @@ def shown(value: object) -> str:
 def vector(name: str, size: int = 3) -> tuple[str, ...]:
     """Return the names of the elements of an array: name[1] to name[size]."""
     return tuple(f"{name}[{k}]" for k in range(1, size + 1))
+
+
+def subscripts(name: str) -> tuple[str, tuple[int, ...]]:
+    """Return the array and the subscripts of an element of it, ("a", (1, 2)) for a[1,2]; (name, ()) for a scalar."""
+    found = _SUBSCRIPTED.fullmatch(name)
+    return (found[1], tuple(map(int, found[2].split(",")))) if found else (name, ())
 
 
 def owner(name: str, elements: Container[str]) -> str | None:

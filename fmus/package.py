@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 import base
-from base.cache import ROOT, cache_root, keep, kept
+from base.cache import COMPILERS, ROOT, cache_root, keep, kept, versions
 from base.compiler import digest_of, settings
 from base.errors import DockfmuError
 from base.files import write_file
@@ -113,11 +111,7 @@ def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[s
 @cache
 def _tools() -> str:
     """Return a digest of the versions and sources of everything that makes an FMU."""
-    total = hashlib.sha256()
-    for name in ("numba", "llvmlite", "ziglang", "numpy", "lxml", "pythonfmu"):
-        total.update(f"{name} {version(name)}\n".encode())
-    total.update(platform.python_version().encode())
-    total.update(BASELINE.encode())
+    total = hashlib.sha256(f"{versions((*COMPILERS, 'ziglang', 'lxml', 'pythonfmu'))} {BASELINE}".encode())
     for folder in (Path(__file__).parent, Path(base.__file__).parent):
         for file in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".c", ".h", ".html")):
             place = file.relative_to(folder)

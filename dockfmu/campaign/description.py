@@ -18,7 +18,7 @@ from base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.distributions import Choice
 from dockfmu.campaign.draws import SAMPLINGS, Draws
 from dockfmu.campaign.vary import canonical, read_laws
-from dockfmu.declare.initial_conditions import CONDITIONS, SEED, with_condition
+from dockfmu.declare.initial_conditions import CONDITION_PREFIX, CONDITIONS, SEED, with_condition
 from dockfmu.declare.limits import severity
 from dockfmu.declare.quantities import in_unit
 from dockfmu.declare.settings import scalars
@@ -166,10 +166,9 @@ class SeverityLimit:
 
 def severity_of(conditions: Any, values: Mapping[str, Any]) -> tuple[float, float]:
     """Return the severities R1 and R2 of the declared conditions with drawn values inserted; NaN without limits."""
-    prefix = f"{CONDITIONS}."
     for name, value in values.items():
-        if name.startswith(prefix):
-            conditions = with_condition(conditions, name.removeprefix(prefix), value)
+        if name.startswith(CONDITION_PREFIX):
+            conditions = with_condition(conditions, name.removeprefix(CONDITION_PREFIX), value)
     found = severity(conditions)
     return (float("nan"), float("nan")) if found is None else (found.root_sum_square, found.sum)
 
@@ -245,7 +244,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
 
 
 def _check_values(table: Table) -> None:
-    if f"{CONDITIONS}.{SEED}" in table.table("values").content:
+    if f"{CONDITION_PREFIX}{SEED}" in table.table("values").content:
         raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is one single draw; use law = 'documented'")
 
 
@@ -330,4 +329,4 @@ def _kept(table: Table) -> Kept:
 
 def short_name(name: str) -> str:
     """Return the column name of a varied variable: initial conditions without their prefix, others in full."""
-    return canonical(name).removeprefix(f"{CONDITIONS}.")
+    return canonical(name).removeprefix(CONDITION_PREFIX)

@@ -10,22 +10,29 @@ import numpy as np
 from base.names import shown
 from base.units import Unit, UnitError, parse_unit
 from dockfmu.campaign.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
-from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SIZES, UNITS, InitialConditions
+from dockfmu.declare.initial_conditions import (
+    ANGLES,
+    CONDITION_PREFIX,
+    CONDITIONS,
+    LIMITED,
+    SIZES,
+    UNITS,
+    InitialConditions,
+)
 from dockfmu.declare.limits import SIGMAS
 from dockfmu.declare.quantities import in_unit
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.tables import DeclarationError, Table, finite_number
 from dockfmu.system import System
 
-_PREFIX = f"{CONDITIONS}."
 _ENTRIES = (
     "name", "names", "law", "low", "high", "mean", "deviation", "covariance", "limit", "radius", "centre", "measure",
     "at_most", "exactly", "options",
 )  # fmt: skip
 _OPTION = ("label", "weight", "values", "parameters", "swap", "system")
-ELEVEN = tuple(f"{_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
+ELEVEN = tuple(f"{CONDITION_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
 """The full names of the eleven parameters of spec/04 section 8."""
-CLOSING_SPEED = f"{_PREFIX}velocity[1]"
+CLOSING_SPEED = f"{CONDITION_PREFIX}velocity[1]"
 """The closing speed, the only one of the eleven that must be positive."""
 
 
@@ -119,7 +126,7 @@ def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions)
 
 def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
     """Return the declared limit of one of the eleven parameters, SI. Raises DeclarationError."""
-    base = canonical(name).removeprefix(_PREFIX)
+    base = canonical(name).removeprefix(CONDITION_PREFIX)
     group, _, place = base.partition("[")
     if group not in LIMITED or not conditions.limits:
         raise DeclarationError(f"{where}: {name} has no limit: a severity needs one in {CONDITIONS}.limits")
@@ -128,8 +135,8 @@ def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
 
 def canonical(name: str) -> str:
     """Return the name of an initial condition with `angles[k]` for yaw, pitch and roll."""
-    angle = name.removeprefix(_PREFIX)
-    return f"{_PREFIX}angles[{ANGLES.index(angle) + 1}]" if angle in ANGLES else name
+    angle = name.removeprefix(CONDITION_PREFIX)
+    return f"{CONDITION_PREFIX}angles[{ANGLES.index(angle) + 1}]" if angle in ANGLES else name
 
 
 def _choice(row: Table) -> Choice:
@@ -158,10 +165,10 @@ def varied_names(row: Table, system: System) -> tuple[str, ...]:
     given = row.texts("names", ()) or (row.text("name"),)
     found: list[str] = []
     for name in given:
-        if name.startswith(_PREFIX):
-            base = name.removeprefix(_PREFIX)
+        if name.startswith(CONDITION_PREFIX):
+            base = name.removeprefix(CONDITION_PREFIX)
             if base == "angles":
-                found += [f"{_PREFIX}{angle}" for angle in ANGLES]
+                found += [f"{CONDITION_PREFIX}{angle}" for angle in ANGLES]
                 continue
             size = SIZES.get(base, 1)
             found += [f"{name}[{k + 1}]" for k in range(size)] if size > 1 else [name]
@@ -174,8 +181,8 @@ def varied_names(row: Table, system: System) -> tuple[str, ...]:
 
 def unit_of(name: str, system: System, where: str) -> Unit | None:
     """Return the unit of the values of a variable. Raises DeclarationError, StructureError."""
-    if name.startswith(_PREFIX):
-        base = name.removeprefix(_PREFIX).partition("[")[0]
+    if name.startswith(CONDITION_PREFIX):
+        base = name.removeprefix(CONDITION_PREFIX).partition("[")[0]
         if base not in UNITS:
             raise DeclarationError(f"{where}: there is no condition {base!r} to vary; there are {', '.join(UNITS)}")
         _conditions(Table({}, where), system)
@@ -186,8 +193,8 @@ def unit_of(name: str, system: System, where: str) -> Unit | None:
 
 def unit_text(name: str, system: System) -> str:
     """Return the name of the unit of the values of a variable, "1" where there is none."""
-    if name.startswith(_PREFIX):
-        return UNITS[name.removeprefix(_PREFIX).partition("[")[0]]
+    if name.startswith(CONDITION_PREFIX):
+        return UNITS[name.removeprefix(CONDITION_PREFIX).partition("[")[0]]
     return system.structure.resolve(name)[1].unit or "1"
 
 

@@ -15,6 +15,7 @@ from dockfmu.declare.tables import DeclarationError, Table, finite_number
 from dockfmu.declare.values import has_texts, physical_value
 
 CONDITIONS = "initial_conditions"
+CONDITION_PREFIX = f"{CONDITIONS}."
 SEED = "seed"
 """Name of the seed from which the eleven parameters are drawn."""
 CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}

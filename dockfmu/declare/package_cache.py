@@ -14,14 +14,13 @@ import sys
 import time
 import zipfile
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import ROOT, cache_root, keep
+from base.cache import COMPILERS, ROOT, cache_root, keep, versions
 from base.cache import kept as kept_file
 
 _PACKAGES = ("base", "components", "dockfmu", "fmus", "master", "ssp")
-_TOOLS = ("fmpy", "llvmlite", "lxml", "numba", "numpy", "pythonfmu", "scipy", "ziglang")
+_TOOLS = (*COMPILERS, "fmpy", "lxml", "pythonfmu", "scipy", "ziglang")
 
 _IMPORTED = time.time()
 MARGIN_S = 10.0
@@ -41,9 +40,7 @@ def _sources() -> tuple[Path, ...]:
 
 def key(name: str) -> str:
     """Return a digest of everything from which the system `name` of dockfmu, with its own values, is built."""
-    digest = hashlib.sha256(f"{name} {sys.version} {sys.platform}\0".encode())
-    for tool in _TOOLS:
-        digest.update(f"{tool} {version(tool)}\0".encode())
+    digest = hashlib.sha256(f"{name} {sys.platform} {versions(_TOOLS)}\0".encode())
     # settings of the compiler
     for variable in sorted(variable for variable in os.environ if variable.startswith("NUMBA_")):
         digest.update(f"{variable}={os.environ[variable]}\0".encode())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, matching
+from base.names import did_you_mean, matching, subscripts
 from components.core.component import Component
 from components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
@@ -28,7 +28,6 @@ from master.system import Structure
 from ssp.archive import is_package
 from ssp.read import read_parameter_set
 
-_SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 _SETS = re.compile(r"resources/parameters/[^/]+\.ssv")
 
 _CONDITIONS = {
@@ -242,8 +241,7 @@ def _entries(name: str, element: _Element) -> Iterator[Parameter]:
     """Yield the parameters of an element, the scalars of an array as one parameter."""
     arrays: dict[str, list[Variable]] = {}
     for variable in element.description.select("parameter", "structuralParameter"):
-        subscripted = _SUBSCRIPT.fullmatch(variable.name)
-        arrays.setdefault(subscripted[1] if subscripted else variable.name, []).append(variable)
+        arrays.setdefault(subscripts(variable.name)[0], []).append(variable)
     for array, members in arrays.items():
         first = members[0]
         shape = _shape(members)
@@ -296,8 +294,7 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
 
 
 def _shape(members: Sequence[Variable]) -> tuple[int, ...]:
-    places = [tuple(map(int, m[2].split(","))) for v in members if (m := _SUBSCRIPT.fullmatch(v.name))]
-    return tuple(map(max, zip(*places, strict=True)))
+    return tuple(map(max, zip(*(subscripts(variable.name)[1] for variable in members), strict=True)))
 
 
 def _named(variable: Variable, value: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from base.names import did_you_mean, owner, shown
 from base.units import UnitError
-from dockfmu.declare.initial_conditions import CONDITIONS
+from dockfmu.declare.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.quantities import in_unit
 from dockfmu.declare.tables import DeclarationError
 from master.errors import StructureError
@@ -23,8 +23,6 @@ from master.system import Structure
 from ssp.model import SsvParameterSet
 from ssp.read import read_parameter_set
 from ssp.to_system import apply_parameters
-
-_PREFIX = f"{CONDITIONS}."
 
 _WORD = re.compile(r"[^\[\],\s][^\[\],]*")
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
@@ -97,15 +95,17 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
             content = read_parameter_set(file.read_bytes(), str(file))
         except OSError as error:
             raise DeclarationError(f"parameters {file}: {error.strerror}") from error
-        own = [parameter for parameter in content.parameters if not parameter.name.startswith(_PREFIX)]
+        own = [parameter for parameter in content.parameters if not parameter.name.startswith(CONDITION_PREFIX)]
         for parameter in content.parameters:
-            if parameter.name.startswith(_PREFIX):
+            if parameter.name.startswith(CONDITION_PREFIX):
                 value = f"{parameter.value} {parameter.unit}" if parameter.unit else parameter.value
-                conditions[parameter.name[len(_PREFIX) :]] = value
+                conditions[parameter.name[len(CONDITION_PREFIX) :]] = value
         # so that messages name the file of a value
         sets.append(replace(content, name=str(file), parameters=own))
-    conditions |= {name[len(_PREFIX) :]: value for name, value in given.items() if name.startswith(_PREFIX)}
-    values = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
+    conditions |= {
+        name[len(CONDITION_PREFIX) :]: value for name, value in given.items() if name.startswith(CONDITION_PREFIX)
+    }
+    values = {name: value for name, value in given.items() if not name.startswith(CONDITION_PREFIX)}
     return Settings(values, tuple(sets)), conditions
 
 

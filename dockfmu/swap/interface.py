@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from base.names import subscripts
 from base.platforms import this_platform
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
 from dockfmu.declare.unbuilt import described, opened, split_name
@@ -17,8 +17,6 @@ from fmus import catalogue
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.system import Structure
-
-_SUBSCRIPT = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 
 
 @dataclass(frozen=True)
@@ -107,11 +105,6 @@ def check_swap(name: str, file: Path) -> tuple[list[str], list[str]]:
         return problems, [*notes, *plan.without(lost)[1]]
 
 
-def _array(name: str) -> str:
-    subscripted = _SUBSCRIPT.fullmatch(name)
-    return subscripted[1] if subscripted else name
-
-
 def _partners(system: Structure, element: str) -> dict[str, list[str]]:
     """Return the other ends of the connections of each variable."""
     ends: dict[str, list[str]] = {}
@@ -143,13 +136,11 @@ def _signals(variables: list[Variable], partners: dict[str, list[str]], uses: di
     """Return variables as signals, each array as one; an array is connected if one of its elements is."""
     arrays: dict[tuple[str, str], list[Variable]] = {}
     for variable in variables:
-        arrays.setdefault((_array(variable.name), variable.causality), []).append(variable)
+        arrays.setdefault((subscripts(variable.name)[0], variable.causality), []).append(variable)
     signals = []
     for (name, _), members in arrays.items():
-        subscripts = [_SUBSCRIPT.fullmatch(variable.name) for variable in members]
-        indices = [tuple(map(int, found[2].split(","))) for found in subscripts if found]
-        shape = tuple(max(axis) for axis in zip(*indices, strict=True))
-        ends = dict.fromkeys(_array(end) for variable in members for end in partners.get(variable.name, ()))
+        shape = tuple(map(max, zip(*(subscripts(variable.name)[1] for variable in members), strict=True)))
+        ends = dict.fromkeys(subscripts(end)[0] for variable in members for end in partners.get(variable.name, ()))
         read = dict.fromkeys(use for n in (name, *(v.name for v in members)) for use in uses.get(n, ()))
         signals.append(Signal(name, tuple(members), shape, tuple(ends), tuple(read)))
     return signals

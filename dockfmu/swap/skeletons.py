@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jinja2
 
+from base.fmi import DESCRIPTION_FILE
 from dockfmu.swap.interface import Interface, Signal
 from master.fmi.description import Variable
 
@@ -140,7 +141,7 @@ def _c(interface: Interface, identifier: str) -> dict[str, str]:
     }
     return {
         f"{identifier}.c": _render("c.c.j2", **content),
-        "modelDescription.xml": _render("modelDescription.xml.j2", **content),
+        DESCRIPTION_FILE: _render("modelDescription.xml.j2", **content),
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from fmus.check.description import FILE, check_description
+from base.fmi import DESCRIPTION_FILE
+from fmus.check.description import check_description
 from fmus.check.findings import Finding, error
 from fmus.check.libraries import check_libraries
 from fmus.check.process import check_in_process
@@ -37,7 +38,7 @@ def examine(path: Path) -> dict[str, list[Finding]]:
         folder = Path(temporary)
         try:
             archive.extract(path, folder)
-            root = archive.parse_xml(archive.read_member(path, FILE), FILE)
+            root = archive.parse_xml(archive.read_member(path, DESCRIPTION_FILE), DESCRIPTION_FILE)
         except ArchiveError as fault:
             text = str(fault).removeprefix(f"{path}: ").rstrip(".")
             return {

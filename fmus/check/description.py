@@ -12,10 +12,8 @@ import fmpy
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-from base.fmi import TYPES
+from base.fmi import DESCRIPTION_FILE, TYPES
 from fmus.check.findings import Finding, error, warning
-
-FILE = "modelDescription.xml"
 
 # causality, variability and initial: FMI 2.0, section 2.2.7
 _EXACT = ("exact",)
@@ -50,7 +48,7 @@ def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
         return findings
     # fmpy reads the file again, and stops at the first illegal combination of attributes
     findings += [
-        error(FILE, "", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
+        error(DESCRIPTION_FILE, "", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
         for problem in validate_fmu(str(fmu))
     ]
     for check in (_ranges, _experiment, _aliases, _dependencies, _identifier):
@@ -63,11 +61,13 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
     file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
     schema = etree.XMLSchema(etree.parse(str(file)))
     if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
-        yield error(FILE, "fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one")
+        yield error(
+            DESCRIPTION_FILE, "fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one"
+        )
     elif not schema.validate(root):
         faults: Any = schema.error_log
         for fault in faults:
-            yield error(FILE, f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
+            yield error(DESCRIPTION_FILE, f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
 
 
 def check_attributes(root: etree._Element) -> Iterator[Finding]:
@@ -76,15 +76,18 @@ def check_attributes(root: etree._Element) -> Iterator[Finding]:
         name, initial = scalar.get("name", ""), scalar.get("initial")
         causality, variability = scalar.get("causality", "local"), scalar.get("variability", "continuous")
         if variability == "continuous" and scalar.find("Real") is None:
-            yield error(FILE, name, "only a Real is continuous, which is the default", "Make it discrete")
+            yield error(DESCRIPTION_FILE, name, "only a Real is continuous, which is the default", "Make it discrete")
         elif (causality, variability) not in INITIAL:
             others = ", ".join(second for first, second in INITIAL if first == causality)
             yield error(
-                FILE, name, f"causality {causality} with variability {variability}", f"Make it one of: {others}"
+                DESCRIPTION_FILE,
+                name,
+                f"causality {causality} with variability {variability}",
+                f"Make it one of: {others}",
             )
         elif initial is not None and initial not in (legal := INITIAL[causality, variability]):
             yield error(
-                FILE, name, f"causality {causality} and variability {variability} with initial {initial}",
+                DESCRIPTION_FILE, name, f"causality {causality} and variability {variability} with initial {initial}",
                 f"Make it one of: {', '.join(legal)}" if legal else "Leave it out",
             )  # fmt: skip
 
@@ -115,18 +118,30 @@ def _ranges(root: etree._Element) -> Iterator[Finding]:
             continue
         low, high, start, nominal = (_number(element, key, declared) for key in ("min", "max", "start", "nominal"))
         if low is not None and high is not None and low > high:
-            yield error(FILE, name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds")
+            yield error(
+                DESCRIPTION_FILE, name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds"
+            )
         elif start is not None and ((low is not None and start < low) or (high is not None and start > high)):
             bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
-            yield error(FILE, name, f"start {start:g} lies outside {bounds}", "Correct the start value or the bounds")
+            yield error(
+                DESCRIPTION_FILE,
+                name,
+                f"start {start:g} lies outside {bounds}",
+                "Correct the start value or the bounds",
+            )
         if start is not None and not isfinite(start):
-            yield error(FILE, name, f"start {start:g} is not finite", "Give a finite start value")
+            yield error(DESCRIPTION_FILE, name, f"start {start:g} is not finite", "Give a finite start value")
         if element.tag == "Enumeration" and start is not None:
             values = items.get(element.get("declaredType", ""), [])
             if int(start) not in values:
-                yield error(FILE, name, f"start {start:g} is not an item of its enumeration", "Use one of its values")
+                yield error(
+                    DESCRIPTION_FILE,
+                    name,
+                    f"start {start:g} is not an item of its enumeration",
+                    "Use one of its values",
+                )
         if nominal == 0.0:
-            yield error(FILE, name, "nominal is zero", "Give the order of magnitude of the variable")
+            yield error(DESCRIPTION_FILE, name, "nominal is zero", "Give the order of magnitude of the variable")
 
 
 def _experiment(root: etree._Element) -> Iterator[Finding]:
@@ -137,9 +152,11 @@ def _experiment(root: etree._Element) -> Iterator[Finding]:
     values = {key: float(element.get(key, "nan")) for key in ("startTime", "stopTime", "stepSize", "tolerance")}
     for key in ("stepSize", "tolerance"):
         if values[key] <= 0.0:
-            yield error(FILE, place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none")
+            yield error(
+                DESCRIPTION_FILE, place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none"
+            )
     if values["stopTime"] < (values["startTime"] if element.get("startTime") else 0.0):
-        yield error(FILE, place, "stopTime lies before startTime", "Give a stop time after the start time")
+        yield error(DESCRIPTION_FILE, place, "stopTime lies before startTime", "Give a stop time after the start time")
 
 
 def _aliases(root: etree._Element) -> Iterator[Finding]:
@@ -154,17 +171,19 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
         names = ", ".join(name for name, _, _ in aliases)
         if sum(element.get("start") is not None for _, _, element in aliases) > 1:
             yield error(
-                FILE, names, f"aliases of value reference {reference} have more than one start value",
+                DESCRIPTION_FILE, names, f"aliases of value reference {reference} have more than one start value",
                 "Keep only one of them",
             )  # fmt: skip
         settable = [n for n, scalar, _ in aliases if scalar.get("causality") in ("input", "parameter")]
         if len(settable) > 1:
             yield error(
-                FILE, names, f"{' and '.join(settable)} set the same value reference {reference}",
+                DESCRIPTION_FILE, names, f"{' and '.join(settable)} set the same value reference {reference}",
                 "Make all but one of them outputs or local",
             )  # fmt: skip
         if len({element.get("unit") for _, _, element in aliases}) > 1:
-            yield error(FILE, names, f"aliases of value reference {reference} differ in unit", "Give them one unit")
+            yield error(
+                DESCRIPTION_FILE, names, f"aliases of value reference {reference} differ in unit", "Give them one unit"
+            )
 
 
 def _dependencies(root: etree._Element) -> Iterator[Finding]:
@@ -175,7 +194,7 @@ def _dependencies(root: etree._Element) -> Iterator[Finding]:
     silent = [u for u in root.iterfind("ModelStructure/Outputs/Unknown") if u.get("dependencies") is None]
     if silent:
         yield warning(
-            FILE, "ModelStructure/Outputs",
+            DESCRIPTION_FILE, "ModelStructure/Outputs",
             f"{len(silent)} unknowns state no dependencies, so importers assume that they depend on everything",
             "Give dependencies, empty where there are none",
         )  # fmt: skip
@@ -185,5 +204,8 @@ def _identifier(root: etree._Element) -> Iterator[Finding]:
     identifier = root.find("CoSimulation").get("modelIdentifier", "")  # type: ignore[union-attr]
     if not (identifier.isidentifier() and identifier.isascii()):
         yield error(
-            FILE, "CoSimulation", f"modelIdentifier {identifier!r} is not a C identifier", "Use letters, digits and _"
+            DESCRIPTION_FILE,
+            "CoSimulation",
+            f"modelIdentifier {identifier!r} is not a C identifier",
+            "Use letters, digits and _",
         )

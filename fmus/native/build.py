@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -11,17 +10,17 @@ from pathlib import Path
 
 import numba
 
-import base.compiler
-import fmus.native.compile as compile_module
-from base.cache import cache_root, is_whole, keep, kept, seal
+from base.cache import cache_root, digest_of_files, is_whole, keep, kept, seal, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
+from base.fmi import DESCRIPTION_FILE
 from base.platforms import BASELINE
 from components.core.component import Component
-from components.core.sources import digest
+from components.core.sources import digest, sources
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
 from fmus.native import SHIM
+from fmus.native import compile as kernel_compiler
 from fmus.native.compile import compile_component, emit
 from fmus.native.sources.files import FILES, kernel_source, source_files
 from fmus.native.tables import write_tables
@@ -42,7 +41,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     progress("compiling the kernels")
     assembly = _assembly(component)
     files = FILES if SOURCES in platforms else ()
-    content = {"modelDescription.xml": describe(component, guid, NATIVE_CAPABILITIES, files)}
+    content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
         content |= source_files(component, kernel_source(assembly), guid)
     tables = write_tables(component, guid)
@@ -88,12 +87,8 @@ def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes
 @cache
 def _compiler_digest() -> str:
     """Return a digest of the versions and sources, besides the kernels, on which the code of kernels depends."""
-    total = hashlib.sha256(f"{platform.python_version()} {BASELINE}".encode())
-    for package in ("numba", "llvmlite", "numpy"):
-        total.update(f"{package} {version(package)}\0".encode())
-    for module in (compile_module, base.compiler, targets):
-        total.update(Path(str(module.__file__)).read_bytes())
-    return total.hexdigest()
+    files = [file for module in (kernel_compiler, targets) for file in sources(Path(str(module.__file__)))]
+    return hashlib.sha256(f"{versions()} {BASELINE} {digest_of_files(files)}".encode()).hexdigest()
 
 
 @cache

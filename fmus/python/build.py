@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from base.cache import ROOT
+from base.fmi import DESCRIPTION_FILE
 from components.core.component import Component
 from components.core.record import ParameterError
 from fmus.description import PYTHON_CAPABILITIES, describe
@@ -48,7 +49,7 @@ def build_python(component: Component, key: str) -> dict[str, bytes]:
     guid = guid_of(component, PYTHON_CAPABILITIES, Path(__file__).parent, write_tables(component, ""))
     script = f"{component.name.lower()}_{key[:12]}"
     content = {
-        "modelDescription.xml": describe(component, guid, PYTHON_CAPABILITIES),
+        DESCRIPTION_FILE: describe(component, guid, PYTHON_CAPABILITIES),
         "resources/slavemodule.txt": script.encode(),
         f"resources/{script}.py": _SCRIPT.format(name=component.name, class_name=script.title()).encode(),
         "resources/component.json": reference.encode(),

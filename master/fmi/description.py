@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from base.fmi import DESCRIPTION_FILE
 from master.errors import DescriptionError
 from master.fmi import archive
 from master.fmi.reader import Reader
@@ -15,8 +16,6 @@ from master.fmi.reader_fmi3 import ReaderFmi3
 from master.fmi.variables import DefaultExperiment, Description, Variable
 
 __all__ = ["DefaultExperiment", "Description", "Variable", "read_description"]
-
-FILE = "modelDescription.xml"
 
 
 def read_description(file: Path, structure: Mapping[str, int] | None = None) -> Description:
@@ -29,18 +28,18 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
     file = Path(file)
     if file.is_dir():
         names = [path.relative_to(file).as_posix() for path in file.glob("binaries/*/*")]
-        if not (file / FILE).is_file():
-            raise DescriptionError(f"{file}: holds no {FILE}, so it is not an FMU")
-        data = (file / FILE).read_bytes()
+        if not (file / DESCRIPTION_FILE).is_file():
+            raise DescriptionError(f"{file}: holds no {DESCRIPTION_FILE}, so it is not an FMU")
+        data = (file / DESCRIPTION_FILE).read_bytes()
     elif file.suffix.lower() == ".xml":
         names = []
         data = file.read_bytes()
     else:
         names = list(archive.members(file))
-        if FILE not in names:
-            raise DescriptionError(f"{file}: holds no {FILE}, so it is not an FMU")
-        data = archive.read_member(file, FILE)
-    where = f"{file}, {FILE}"
+        if DESCRIPTION_FILE not in names:
+            raise DescriptionError(f"{file}: holds no {DESCRIPTION_FILE}, so it is not an FMU")
+        data = archive.read_member(file, DESCRIPTION_FILE)
+    where = f"{file}, {DESCRIPTION_FILE}"
     binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})
     return replace(_read(_Source(data, tuple((structure or {}).items()), where)), file=file, binaries=tuple(binaries))
 

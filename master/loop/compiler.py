@@ -7,7 +7,6 @@ Compiled functions access a table of `master.loop.packing` by the field names of
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, reg
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
+from base.cache import digest_of_files
 from base.compiler import jit
 from master.loop.packing import Kind, Packed, size
 
@@ -34,7 +34,7 @@ _WORD_BYTES = 8
 
 def digest_of_sources(folder: Path) -> str:
     """Return a digest of the Python files of a folder."""
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+    return digest_of_files(sorted(folder.glob("*.py")))
 
 
 _SOURCES = digest_of_sources(Path(__file__).parent)

@@ -1,6 +1,7 @@
 """The state of the loop between two steps: the part of a checkpoint besides the states of the FMUs.
 
-`FirstTables` keeps everything that a run begins with; a checkpoint keeps what is needed to continue, by name.
+`FirstTables` keeps everything that a run begins with; a checkpoint keeps what is needed to continue, by name. The
+components of the instances and their saved states are pointers, valid in one run only.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from master.errors import MasterError
+from master.errors import FmuError, MasterError
+from master.loop import tables
 from master.tables.coupling import Coupling
 
 
@@ -33,6 +35,32 @@ def _arrays(table: Any) -> Iterator[np.ndarray]:
             yield part
         elif isinstance(part, tuple):
             yield from _arrays(part)
+
+
+def set_components(coupling: Coupling) -> None:
+    """Replace the components in all tables by those of the instances, which have been renewed."""
+    components = np.array([instance.component for instance in coupling.layout.instances], np.int64)
+    filled = coupling.tables
+    filled.instances.component[:] = components
+    program, directions = filled.instances.program, filled.iteration.derivative_calls
+    rows = np.flatnonzero(program[:, tables.KIND] < tables.COPY)
+    program[rows, tables.COMPONENT] = components[program[rows, tables.OWNER]]
+    for calls in (filled.recording.calls, filled.prediction.set_calls, filled.prediction.get_calls):
+        calls[:, tables.COMPONENT] = components[calls[:, tables.OWNER]]
+    used = directions[:, tables.FUNCTION] != 0
+    directions[used, tables.COMPONENT] = components[: len(directions)][used]
+
+
+def free_states(coupling: Coupling) -> list[str]:
+    """Free the states that the loop has saved; return a sentence for each failure."""
+    saved, notes = coupling.tables.instances.state, []
+    for level, i in zip(*np.nonzero(saved), strict=True):
+        try:
+            coupling.layout.instances[i].free_state(int(saved[level, i]))
+        except FmuError as error:
+            notes.append(str(error))
+    saved[:] = 0
+    return notes
 
 
 def _of_outputs(coupling: Coupling) -> dict[str, np.ndarray]:
@@ -69,7 +97,7 @@ def get_loop_state(coupling: Coupling) -> dict[str, np.ndarray]:
 
 def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
     """Restore saved arrays after the outputs have been read. Raises MasterError if they do not fit."""
-    slot = {full: k for k, full in enumerate(coupling.layout.outputs.real_names)}
+    slot = coupling.layout.outputs.real
     for name, array in _of_outputs(coupling).items():
         if array.size:
             _copy(array, slot, saved["outputs"], saved[name])
@@ -89,8 +117,5 @@ def _copy(into: np.ndarray, slots: Mapping[str, int], names: np.ndarray, values:
 
 def _integer_slots(coupling: Coupling) -> dict[str, int]:
     """Return the slots of int32 outputs except strings, whose numbers are valid in this process only."""
-    return {
-        name: k
-        for k, name in enumerate(coupling.layout.outputs.integer_names)
-        if coupling.layout.system.resolve(name)[1].type != "String"
-    }  # fmt: skip
+    layout = coupling.layout
+    return {name: k for name, k in layout.outputs.integer.items() if layout.system.resolve(name)[1].type != "String"}

@@ -24,7 +24,7 @@ from master.observers.observer import Observer, RunContext
 from master.requests import NO_END, EndRequest, Sampling, Trigger
 from master.result import Result
 from master.run.interruption import Interruption
-from master.run.loop_state import FirstTables, get_loop_state, set_loop_state
+from master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
 from master.run.step_threads import StepThreads
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import Retry, StepControl
@@ -143,7 +143,8 @@ class Session:
         self.context = replace(self.context, system=system)
 
     def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
-        """Begin another run, after `restart` and the initialisation of the instances."""
+        """Begin another run, after `restart` and the initialisation of the renewed instances."""
+        set_components(self.coupling)
         # a new stepper begins a new grid of steps and resets the clock of step control
         self.stepper = self._stepper()
         self.begin(loop_state)
@@ -363,4 +364,4 @@ class Session:
                 f"{failed} macro steps did not converge in {iteration.max_sweeps} sweeps; the "
                 f"largest residual was {iteration.largest_residual[0]:.2g}, the tolerance is {iteration.tolerance:g}"
             )
-        self.result.warnings += self.coupling.free_states()
+        self.result.warnings += free_states(self.coupling)

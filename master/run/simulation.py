@@ -313,7 +313,6 @@ class CoSimulation:
             structure = instance.description.structure(element.start)
             instance.renew()
             instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
-        session.coupling.take_components()
         self._initialise()
         self.result.initialise_s = time.perf_counter() - began
         session.begin_again(self._loop_state)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from master.algorithms.algorithm import Scheme
-from master.errors import FmuError
 from master.fmi.instance import FmuInstance
 from master.loop import tables
 from master.loop.packing import Packed, pack
@@ -36,30 +35,6 @@ class Coupling:
     tables: tables.LoopTables
     packed: Packed
     buffers: tuple[np.ndarray, ...]
-
-    def take_components(self) -> None:
-        """Replace the components in all tables by those of the instances, which have been renewed."""
-        components = np.array([instance.component for instance in self.layout.instances], np.int64)
-        filled = self.tables
-        filled.instances.component[:] = components
-        program, directions = filled.instances.program, filled.iteration.derivative_calls
-        rows = np.flatnonzero(program[:, tables.KIND] < tables.COPY)
-        program[rows, tables.COMPONENT] = components[program[rows, tables.OWNER]]
-        for calls in (filled.recording.calls, filled.prediction.set_calls, filled.prediction.get_calls):
-            calls[:, tables.COMPONENT] = components[calls[:, tables.OWNER]]
-        used = directions[:, tables.FUNCTION] != 0
-        directions[used, tables.COMPONENT] = components[: len(directions)][used]
-
-    def free_states(self) -> list[str]:
-        """Free the states that the loop has saved; return a sentence for each failure."""
-        saved, notes = self.tables.instances.state, []
-        for level, i in zip(*np.nonzero(saved), strict=True):
-            try:
-                self.layout.instances[i].free_state(int(saved[level, i]))
-            except FmuError as error:
-                notes.append(str(error))
-        saved[:] = 0
-        return notes
 
 
 def couple(

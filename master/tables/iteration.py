@@ -63,7 +63,7 @@ def _derivative_calls(
     rows, inputs, outputs = [], 0, 0
     for instance in layout.instances:
         knowns = [c.input for c in layout.inputs.connections[instance.name]["Real"]]
-        unknowns = layout.outputs.names[instance.name]["Real"]
+        unknowns = layout.outputs.real_of[instance.name]
         row: tuple[int, ...] = (0,) * 8
         if instance.description.can_provide_directional_derivatives and knowns and unknowns:
             assert instance.component is not None

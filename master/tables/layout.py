@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,99 +16,32 @@ from master.fmi.instance import FmuInstance
 from master.loop.tables import GET, SET
 from master.order import loops
 from master.system import Connection, Structure
+from master.tables.calls import FmiCalls
+
+T = TypeVar("T")
 
 INT32_TYPES = ("Integer", "Boolean", "String")
 """Types whose values are int32 in the loop; strings are passed as the numbers of `master.fmi.strings`."""
 
 
-@dataclass
-class FmiCalls:
-    """A table of calls of one kind (see `master.loop.tables`), in ranges.
-
-    `buffers` are the arrays whose addresses are in the rows.
-    """
-
-    kind: int
-    rows: list[tuple[int, ...]] = field(default_factory=list)
-    range: list[int] = field(default_factory=lambda: [0])
-    buffers: list[np.ndarray] = field(default_factory=list)
-
-    def add(
-        self, instance: FmuInstance, number: int, function: str, references: Sequence[int], values: int, stride: int = 0
-    ) -> None:
-        """Add a call of `function` of the instance with this number; `values` is the address of its buffer."""
-        if references:
-            block = np.array(references, np.uint32)
-            self.buffers.append(block)
-            assert instance.component is not None
-            call = (instance.entry(function), instance.component, block.ctypes.data, len(block))
-            self.rows.append((*call, values, stride, self.kind, number))
-
-    def end_range(self) -> None:
-        """End the present range, so that further calls belong to the next one."""
-        self.range.append(len(self.rows))
-
-    def of(self, number: int) -> list[tuple[int, ...]]:
-        """Return the rows of a range."""
-        return self.rows[self.range[number] : self.range[number + 1]]
-
-    def table(self) -> np.ndarray:
-        """Return the rows as an array, shape (calls, 8)."""
-        return call_table(self.rows)
-
-
-def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Return rows of calls as an array, shape (calls, 8)."""
-    return np.array(rows, np.int64).reshape(-1, 8)
-
-
-def slots(values: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Return slots or ranges in the type that the loop takes."""
-    return np.array(values, np.uint64)
-
-
+@dataclass(frozen=True)
 class OutputLayout:
-    """Names, slots and buffers of all variables that are read after each step, and the calls that read them.
+    """All variables that are read after each step: names, slots and buffers, and the calls that read them.
 
     They are sorted by instance and type, so that one call of an FMU fills a contiguous piece of a buffer: `y_real` of
-    Real variables, `y_int` of others. `names` has the names by instance and type, `real` and `integer` the slots by
-    full name.
+    Real variables, `y_int` of others. `real_names` are in the order of `y_real`, and instance i has `real_range[i]` to
+    `real_range[i + 1]` of them: `real_of` has their names without that of the instance. `real` and `integer` map a full
+    name to its slot.
     """
 
-    def __init__(self, system: Structure, instances: Sequence[FmuInstance], observed: Iterable[str]) -> None:
-        """Lay out what connections read from `instances`, in their order, and what is `observed` (full names)."""
-        order = [instance.name for instance in instances]
-        # sort by target, so that the sources of adjacent inputs are adjacent
-        coupled = sorted(system.connections, key=lambda c: order.index(c.target))
-        needed = dict.fromkeys([*(f"{c.source}.{c.output}" for c in coupled), *sorted(observed)])
-        self.names: dict[str, dict[str, list[str]]] = {
-            name: {"Real": [], **{kind: [] for kind in INT32_TYPES}} for name in order
-        }
-        for name in needed:
-            element, variable = system.resolve(name)
-            self.names[element][variable.storage].append(variable.name)
-        self.real_names = [f"{e}.{v}" for e in order for v in self.names[e]["Real"]]
-        self.integer_names = [f"{e}.{v}" for e in order for kind in INT32_TYPES for v in self.names[e][kind]]
-        self.real = {name: k for k, name in enumerate(self.real_names)}
-        self.integer = {name: k for k, name in enumerate(self.integer_names)}
-        self.real_range = np.cumsum([0, *(len(self.names[name]["Real"]) for name in order)])
-        self.y_real, self.y_int = np.zeros(len(self.real)), np.zeros(len(self.integer), np.int32)
-        self.calls = self._calls(instances)
-
-    def _calls(self, instances: Sequence[FmuInstance]) -> FmiCalls:
-        calls = FmiCalls(GET)
-        real = integer = 0
-        for i, instance in enumerate(instances):
-            for kind, names in self.names[instance.name].items():
-                references = [instance.variable(name).reference for name in names]
-                if kind == "Real":
-                    calls.add(instance, i, "fmi2GetReal", references, self.y_real.ctypes.data + 8 * real)
-                    real += len(names)
-                else:
-                    calls.add(instance, i, f"fmi2Get{kind}", references, self.y_int.ctypes.data + 4 * integer)
-                    integer += len(names)
-            calls.end_range()
-        return calls
+    real_names: tuple[str, ...]
+    real_of: Mapping[str, Sequence[str]]
+    real: Mapping[str, int]
+    integer: Mapping[str, int]
+    real_range: tuple[int, ...]
+    y_real: np.ndarray
+    y_int: np.ndarray
+    calls: FmiCalls
 
     def not_finite(self) -> list[tuple[str, float]]:
         """Return the names and values of outputs that are infinite or NaN."""
@@ -114,51 +49,114 @@ class OutputLayout:
         return [(name, value) for name, value in zip(self.real_names, values, strict=True) if not math.isfinite(value)]
 
 
+@dataclass(frozen=True)
 class InputLayout:
-    """The connected inputs of all instances in order of execution: buffers, sources, conversions, calls that set them.
+    """The connected inputs of all instances: buffers, sources, conversions, and the calls that set them.
 
-    `connections` has the connections by instance and type; `mapped` holds pairs of a slot in `u_int` and its mapping of
-    values.
+    They are sorted by instance and type, as outputs are. `connections` has the connections by instance and type, `real`
+    those of `u_real`. `mapped` holds pairs of a slot in `u_int` and its mapping of values. The ranges are those of each
+    instance in `u_real`, `u_int` and `mapped`.
     """
 
-    def __init__(self, system: Structure, instances: Sequence[FmuInstance], outputs: OutputLayout) -> None:
-        order = [instance.name for instance in instances]
-        self.connections: dict[str, dict[str, list[Connection]]] = {
-            name: {"Real": [], **{kind: [] for kind in INT32_TYPES}} for name in order
-        }
-        for connection in system.connections:
-            variable = system.description(connection.target).variables[connection.input]
-            self.connections[connection.target][variable.storage].append(connection)
-        self.real = [c for name in order for c in self.connections[name]["Real"]]
-        integer = [c for name in order for kind in INT32_TYPES for c in self.connections[name][kind]]
-        self.real_source = [outputs.real[f"{c.source}.{c.output}"] for c in self.real]
-        self.integer_source = [outputs.integer[f"{c.source}.{c.output}"] for c in integer]
-        transformations = np.array([system.transformation(c) for c in self.real], float).reshape(-1, 2)
-        self.factor, self.offset = transformations.T.copy()
-        self.mapped: list[tuple[int, tuple[tuple[int, int], ...]]] = []
-        self.mapped_range, self.real_range, self.integer_range = [0], [0], [0]
-        self.u_real, self.u_int = np.zeros(len(self.real)), np.zeros(len(integer), np.int32)
-        self.calls = FmiCalls(SET)
-        self._add_calls(instances)
+    connections: Mapping[str, Mapping[str, Sequence[Connection]]]
+    real: tuple[Connection, ...]
+    real_source: tuple[int, ...]
+    integer_source: tuple[int, ...]
+    factor: np.ndarray
+    offset: np.ndarray
+    mapped: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+    mapped_range: tuple[int, ...]
+    real_range: tuple[int, ...]
+    integer_range: tuple[int, ...]
+    u_real: np.ndarray
+    u_int: np.ndarray
+    calls: FmiCalls
 
-    def _add_calls(self, instances: Sequence[FmuInstance]) -> None:
-        real = integer = 0
-        for i, instance in enumerate(instances):
-            for kind, found in self.connections[instance.name].items():
-                references = [instance.variable(c.input).reference for c in found]
-                if kind == "Real":
-                    self.calls.add(instance, i, "fmi2SetReal", references, self.u_real.ctypes.data + 8 * real)
-                    real += len(found)
-                else:
-                    self.calls.add(instance, i, f"fmi2Set{kind}", references, self.u_int.ctypes.data + 4 * integer)
-                    for c in found:
-                        if c.table:
-                            self.mapped.append((integer, c.table))
-                        integer += 1
-            self.calls.end_range()
-            self.real_range.append(real)
-            self.integer_range.append(integer)
-            self.mapped_range.append(len(self.mapped))
+
+def _by_instance_and_type(
+    instances: Sequence[FmuInstance], items: Iterable[tuple[str, str, T]]
+) -> dict[str, dict[str, list[T]]]:
+    """Sort (instance, type, item) by instance and type of storage, otherwise in the order given."""
+    found: dict[str, dict[str, list[T]]] = {i.name: {kind: [] for kind in ("Real", *INT32_TYPES)} for i in instances}
+    for name, kind, item in items:
+        found[name][kind].append(item)
+    return found
+
+
+def _buffer_calls(
+    kind: int, prefix: str, instances: Sequence[FmuInstance], names: Mapping[str, Mapping[str, Sequence[str]]],
+    reals: np.ndarray, integers: np.ndarray,
+) -> FmiCalls:  # fmt: skip
+    """Return the calls of `prefix` + type, one range an instance, for variables in their order in two buffers."""
+    calls = FmiCalls(kind)
+    real, integer = reals.ctypes.data, integers.ctypes.data
+    for i, instance in enumerate(instances):
+        for storage, found in names[instance.name].items():
+            references = [instance.variable(name).reference for name in found]
+            if storage == "Real":
+                calls.add(instance, i, prefix + storage, references, real)
+                real += reals.itemsize * len(references)
+            else:
+                calls.add(instance, i, prefix + storage, references, integer)
+                integer += integers.itemsize * len(references)
+        calls.end_range()
+    return calls
+
+
+def _outputs(system: Structure, instances: Sequence[FmuInstance], observed: Iterable[str]) -> OutputLayout:
+    """Lay out what connections read from `instances`, in their order, and what is `observed` (full names)."""
+    order = [instance.name for instance in instances]
+    # sort by target, so that the sources of adjacent inputs are adjacent
+    coupled = sorted(system.connections, key=lambda c: order.index(c.target))
+    needed = dict.fromkeys([*(f"{c.source}.{c.output}" for c in coupled), *sorted(observed)])
+    resolved = map(system.resolve, needed)
+    names = _by_instance_and_type(instances, ((element, v.storage, v.name) for element, v in resolved))
+    real = [f"{name}.{variable}" for name in order for variable in names[name]["Real"]]
+    integer = [f"{name}.{variable}" for name in order for kind in INT32_TYPES for variable in names[name][kind]]
+    y_real, y_int = np.zeros(len(real)), np.zeros(len(integer), np.int32)
+    return OutputLayout(
+        real_names=tuple(real),
+        real_of={name: names[name]["Real"] for name in order},
+        real={name: k for k, name in enumerate(real)},
+        integer={name: k for k, name in enumerate(integer)},
+        real_range=_range(len(names[name]["Real"]) for name in order),
+        y_real=y_real,
+        y_int=y_int,
+        calls=_buffer_calls(GET, "fmi2Get", instances, names, y_real, y_int),
+    )
+
+
+def _inputs(system: Structure, instances: Sequence[FmuInstance], outputs: OutputLayout) -> InputLayout:
+    """Lay out the connected inputs of `instances`, in their order."""
+    order = [instance.name for instance in instances]
+    resolved = ((system.description(c.target).variables[c.input], c) for c in system.connections)
+    connections = _by_instance_and_type(instances, ((c.target, variable.storage, c) for variable, c in resolved))
+    real = tuple(c for name in order for c in connections[name]["Real"])
+    integer = {name: [c for kind in INT32_TYPES for c in connections[name][kind]] for name in order}
+    integers = [c for name in order for c in integer[name]]
+    factor, offset = np.array([system.transformation(c) for c in real], float).reshape(-1, 2).T.copy()
+    u_real, u_int = np.zeros(len(real)), np.zeros(len(integers), np.int32)
+    names = {name: {kind: [c.input for c in found] for kind, found in connections[name].items()} for name in order}
+    return InputLayout(
+        connections=connections,
+        real=real,
+        real_source=tuple(outputs.real[f"{c.source}.{c.output}"] for c in real),
+        integer_source=tuple(outputs.integer[f"{c.source}.{c.output}"] for c in integers),
+        factor=factor,
+        offset=offset,
+        mapped=tuple((k, c.table) for k, c in enumerate(integers) if c.table),
+        mapped_range=_range(sum(bool(c.table) for c in integer[name]) for name in order),
+        real_range=_range(len(connections[name]["Real"]) for name in order),
+        integer_range=_range(len(integer[name]) for name in order),
+        u_real=u_real,
+        u_int=u_int,
+        calls=_buffer_calls(SET, "fmi2Set", instances, names, u_real, u_int),
+    )
+
+
+def _range(counts: Iterable[int]) -> tuple[int, ...]:
+    """Return the ranges of items from the number of each: item i has range[i] to range[i + 1]."""
+    return tuple(accumulate(counts, initial=0))
 
 
 @dataclass(frozen=True)
@@ -198,13 +196,13 @@ def lay_out(system: Structure, instances: Mapping[str, FmuInstance], scheme: Sch
     """
     ordered = tuple(instances[name] for stage in scheme.stages for name in stage)
     derivatives = known_derivatives(system, scheme)
-    outputs = OutputLayout(system, ordered, {*observed, *derivatives.values()})
+    outputs = _outputs(system, ordered, {*observed, *derivatives.values()})
     return Layout(
         system=system,
         scheme=scheme,
         instances=ordered,
         outputs=outputs,
-        inputs=InputLayout(system, ordered, outputs),
+        inputs=_inputs(system, ordered, outputs),
         derivatives=derivatives,
         feedback=frozenset(feedback(system, scheme)),
     )

@@ -17,7 +17,8 @@ from master.loop.tables import (
 )  # fmt: skip
 from master.requests import Sampling, Trigger
 from master.system import Structure
-from master.tables.layout import INT32_TYPES, FmiCalls, Layout, OutputLayout, slots
+from master.tables.calls import FmiCalls, slots
+from master.tables.layout import INT32_TYPES, Layout, OutputLayout
 
 CAPACITY_BYTES = 4 << 20
 """Memory for the rows of one group between two returns to Python, bytes."""

@@ -11,7 +11,8 @@ from itertools import groupby
 import numpy as np
 
 from master.loop.tables import GET_OUTPUT_DERIVATIVES, NO_SLOT, SET_INPUT_DERIVATIVES, PredictionTable
-from master.tables.layout import FmiCalls, Layout
+from master.tables.calls import FmiCalls
+from master.tables.layout import Layout
 
 
 def prediction_table(layout: Layout) -> tuple[PredictionTable, list[np.ndarray]]:
@@ -74,7 +75,7 @@ def _output_derivative_calls(layout: Layout, unknown: np.ndarray, received: np.n
     predicted, elements = layout.scheme.predicted, layout.system.elements
     used = {f"{c.source}.{c.output}" for c in layout.system.connections if c.target in predicted}
     for i, instance in enumerate(layout.instances):
-        found = layout.outputs.names[instance.name]["Real"]
+        found = layout.outputs.real_of[instance.name]
         provides = instance.description.max_output_derivative_order > 0 and elements[instance.name].every == 1
         chosen = [
             slot

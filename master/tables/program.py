@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from master.loop.tables import CONVERT, COPY, COPY_INT, MAP_INT, STEP, InstanceTable, RateTable, SignalTable
-from master.tables.layout import Layout, call_table, slots
+from master.tables.calls import call_table, slots
+from master.tables.layout import Layout
 
 
 class StepProgram(NamedTuple):

@@ -1,0 +1,56 @@
+"""Tables of calls of FMI functions, in the form that the loop takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from master.fmi.instance import FmuInstance
+
+
+@dataclass
+class FmiCalls:
+    """A table of calls of one kind (see `master.loop.tables`), in ranges.
+
+    `buffers` are the arrays whose addresses are in the rows.
+    """
+
+    kind: int
+    rows: list[tuple[int, ...]] = field(default_factory=list)
+    range: list[int] = field(default_factory=lambda: [0])
+    buffers: list[np.ndarray] = field(default_factory=list)
+
+    def add(
+        self, instance: FmuInstance, number: int, function: str, references: Sequence[int], values: int, stride: int = 0
+    ) -> None:
+        """Add a call of `function` of the instance with this number; `values` is the address of its buffer."""
+        if references:
+            block = np.array(references, np.uint32)
+            self.buffers.append(block)
+            assert instance.component is not None
+            call = (instance.entry(function), instance.component, block.ctypes.data, len(block))
+            self.rows.append((*call, values, stride, self.kind, number))
+
+    def end_range(self) -> None:
+        """End the present range, so that further calls belong to the next one."""
+        self.range.append(len(self.rows))
+
+    def of(self, number: int) -> list[tuple[int, ...]]:
+        """Return the rows of a range."""
+        return self.rows[self.range[number] : self.range[number + 1]]
+
+    def table(self) -> np.ndarray:
+        """Return the rows as an array, shape (calls, 8)."""
+        return call_table(self.rows)
+
+
+def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Return rows of calls as an array, shape (calls, 8)."""
+    return np.array(rows, np.int64).reshape(-1, 8)
+
+
+def slots(values: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Return slots or ranges in the type that the loop takes."""
+    return np.array(values, np.uint64)
