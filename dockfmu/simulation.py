@@ -53,7 +53,7 @@ class Simulation:
         self._observers = observers
         self._starts = starts
         self._base = inner.system
-        self._audits = [observer for observer in inner.requests.observers if isinstance(observer, Audit)]
+        self._audits = [observer for observer in inner.participants.observers if isinstance(observer, Audit)]
         self._energies = [audit.reference_energy for audit in self._audits]
 
     def __enter__(self) -> Simulation:

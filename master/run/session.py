@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from operator import attrgetter
@@ -17,24 +17,25 @@ from master import loop
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
-from master.errors import FmuError, StructureError
+from master.errors import FmuError
 from master.fmi.instance import FmuInstance
 from master.loop import tables as at
-from master.observers.observer import Observer, RunContext
-from master.requests import NO_END, EndRequest, Sampling, Trigger
+from master.observers.observer import RunContext
+from master.requests import NO_END, EndRequest
 from master.result import Result
 from master.run.interruption import Interruption
 from master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
+from master.run.participants import LONGEST_CHUNK, Participants
+from master.run.schedule import Schedule
 from master.run.step_threads import StepThreads
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
-from master.step_control import Retry, StepControl
+from master.step_control import StepControl
 from master.system import Structure
 from master.tables.coupling import couple
 from master.tables.observation import arm_triggers
 
 CHUNK_S = 0.1
 """Time between two returns to Python, for which Ctrl-C and progress may wait, s."""
-LONGEST_CHUNK = 1 << 16
 HOLD_S = 0.01
 """Time between two checks whether a held run may go on, s."""
 
@@ -47,93 +48,39 @@ _FUNCTIONS = {
 }
 
 
-class Requests:
-    """Variables of a system that observers request, and those that drivers set.
-
-    Raises StructureError for variables that do not exist or cannot be set.
-    """
-
-    def __init__(self, system: Structure, observers: Sequence[Observer], drivers: Sequence[Driver] = ()) -> None:
-        self.observers = [member for observer in observers for member in (observer, *observer.companions)]
-        self.drivers = list(drivers)
-        self.triggers: list[Trigger] = []
-        self.owners: list[tuple[Observer, int]] = []
-        """The observer that each trigger belongs to, and its number there."""
-        self.samplings: list[Sampling] = []
-        self.samplers: list[tuple[Observer, int]] = []
-        """The observers of rows, each with the number of its sampling; equal samplings are taken once."""
-        for observer in self.observers:
-            triggers = observer.triggers(system)
-            self.owners += [(observer, k) for k in range(len(triggers))]
-            self.triggers += triggers
-            sampling = observer.sampling(system)
-            if sampling is not None:
-                if sampling not in self.samplings:
-                    self.samplings.append(sampling)
-                self.samplers.append((observer, self.samplings.index(sampling)))
-        self.check_settable(system, [name for driver in drivers for name in driver.inputs])
-        for driver in drivers:
-            driver.prepare(system)
-        periods = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
-        if periods and min(periods) < 1:
-            raise StructureError([f"every = {min(periods)}: must be at least 1 macro step"])
-        self.longest_chunk = min([LONGEST_CHUNK, *(o.chunk for o in self.observers if o.chunk is not None)])
-
-    @staticmethod
-    def check_settable(system: Structure, names: Iterable[str]) -> None:
-        """Raise StructureError that names all variables that cannot be set between two steps."""
-        problems = [problem for name in names if (problem := Requests.unsettable(system, name))]
-        if problems:
-            raise StructureError(problems)
-
-    @staticmethod
-    def unsettable(system: Structure, name: str) -> str:
-        """Return why a variable cannot be set from outside between two steps, or an empty string if it can."""
-        _, variable = system.resolve(name)
-        source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
-        if source is not None:
-            return f"{name} cannot be set from outside: it is connected to {source.source}.{source.output}"
-        if variable.causality != "input" and (variable.causality, variable.variability) != ("parameter", "tunable"):
-            return f"{name} cannot be set during a run: it is a {variable.variability} {variable.causality}"
-        return ""
-
-
 class Session:
-    """Steps initialised instances from `start` on, until the stop signal, and keeps `result` up to date."""
+    """Steps initialised instances by a schedule, and keeps `result` up to date."""
 
     def __init__(
         self,
         system: Structure,
         instances: Mapping[str, FmuInstance],
         scheme: Scheme,
-        requests: Requests,
-        stop_when: str | None,
-        start: float,
-        step: float,
-        stop: float,
+        participants: Participants,
+        schedule: Schedule,
         result: Result,
-        control: StepControl | Retry | None,
         read: Callable[[Sequence[str]], list[Any]],
         snapshot: Callable[[], Checkpoint],
     ) -> None:
-        self.start, self.step, self.stop, self.result = start, step, stop, result
-        self.requests, self.over, self.control = requests, False, control
+        self.participants, self.schedule, self.result, self.over = participants, schedule, result, False
         self.coupling = couple(
-            system, instances, scheme, requests.triggers, requests.samplings, stop_when, LONGEST_CHUNK,
-            control.bounds if isinstance(control, Retry) else control,
+            system, instances, scheme, participants.triggers, participants.samplings, schedule.stop_when,
+            LONGEST_CHUNK, schedule.bounds,
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
-        self.last_row = [-math.inf] * len(requests.samplings)
+        self.last_row = [-math.inf] * len(participants.samplings)
         self._first_tables = FirstTables(self.coupling)
         # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
         descriptions = {name: instance.description for name, instance in instances.items()}
-        self.context = RunContext(system, descriptions, start, stop, step, result.algorithm, read, snapshot)
+        self.context = RunContext(
+            system, descriptions, schedule.start, schedule.stop, schedule.step, result.algorithm, read, snapshot
+        )  # fmt: skip
 
     def _stepper(self) -> Stepper:
-        steps: type[Stepper] = ControlledSteps if isinstance(self.control, StepControl) else FixedSteps
-        return steps(self.coupling.packed, self.start, self.step)
+        steps: type[Stepper] = ControlledSteps if isinstance(self.schedule.control, StepControl) else FixedSteps
+        return steps(self.coupling.packed, self.schedule.start, self.schedule.step)
 
     def restart(self, system: Structure, result: Result) -> None:
         """Forget the last run before another one of the same system, which `result` will describe."""
@@ -155,16 +102,16 @@ class Session:
         Raises FmuError if values cannot be read or are not finite, MasterError for a state that does not fit.
         """
         if not loop.read_outputs(self.coupling.packed):
-            raise self._failure(self.start)
+            raise self._failure(self.schedule.start)
         if loop_state is not None:
             set_loop_state(self.coupling, loop_state)
             self.stepper.set_grid(loop_state["grid"])
-        self._check_finite(self.start)
+        self._check_finite(self.schedule.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
-        for observer in self.requests.observers:
+        for observer in self.participants.observers:
             observer.begin(self.context)
-        for driver in self.requests.drivers:
-            driver.begin(self.start)
+        for driver in self.participants.drivers:
+            driver.begin(self.schedule.start)
         self._record_now()
 
     def advance(self, until: float, interrupted: Interruption) -> None:
@@ -178,7 +125,7 @@ class Session:
     def end(self) -> None:
         """Record the last rows, while the instances still exist."""
         self._record_now()
-        for observer in self.requests.observers:
+        for observer in self.participants.observers:
             observer.last()
 
     def memory(self) -> dict[str, np.ndarray]:
@@ -188,20 +135,20 @@ class Session:
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
         """Take steps to `until`, or until the run is over, in chunks that last about CHUNK_S."""
         groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
-        longest = min([self.requests.longest_chunk, *groups])
+        longest = min([self.participants.longest_chunk, *groups])
         chunk = min(16, longest)
         self._end_if_requested()
         while not self.over and self.stepper.time < until:
-            if any(driver.holds() for driver in self.requests.drivers) and not interrupted.word:
+            if any(driver.holds() for driver in self.participants.drivers) and not interrupted.word:
                 time.sleep(HOLD_S)
                 continue
             clock = time.perf_counter()
-            count = min([chunk, *(self._until_due(driver) for driver in self.requests.drivers)])
+            count = min([chunk, *(self._until_due(driver) for driver in self.participants.drivers)])
             taken = self._advance(min(until, self._end_request.time), count)
             now = time.perf_counter()
             if taken == count:
                 chunk = max(1, min(longest, 2 * chunk, int(count * CHUNK_S / max(now - clock, 1e-6)) + 1))
-            for observer in self.requests.observers:
+            for observer in self.participants.observers:
                 reason = observer.progress(self.result.t_end, now - began)
                 if reason:
                     self._stop(reason)
@@ -214,7 +161,7 @@ class Session:
     def _end_request(self) -> EndRequest:
         """The earliest end that an observer requests."""
         return min(
-            (observer.end_request for observer in self.requests.observers), key=attrgetter("time"), default=NO_END
+            (observer.end_request for observer in self.participants.observers), key=attrgetter("time"), default=NO_END
         )
 
     def _end_if_requested(self) -> None:
@@ -261,7 +208,7 @@ class Session:
 
     def _drive(self, now: float) -> None:
         """Set the values of drivers. Raises FmuError if an FMU fails or discards a required value."""
-        for driver in self.requests.drivers:
+        for driver in self.participants.drivers:
             if self._until_due(driver) < driver.every:
                 continue
             for name, value in driver.values(now).items():
@@ -276,7 +223,7 @@ class Session:
     def _deliver(self) -> None:
         """Pass rows and events to the observers, and empty their buffers."""
         recording, report = self.tables.recording, self.tables.report
-        for observer, g in self.requests.samplers:
+        for observer, g in self.participants.samplers:
             count = int(recording.filled[g])
             if count:
                 times = recording.time[g, :count]
@@ -284,7 +231,7 @@ class Session:
                 observer.sample(times, self.coupling.groups[g].rows(count))
         recording.filled[:] = 0
         for time_, trigger, old, new in self.tables.triggers.event[: report[at.EVENTS]].tolist():
-            observer, number = self.requests.owners[int(trigger)]
+            observer, number = self.participants.owners[int(trigger)]
             observer.event(number, time_, old, new)
         report[at.EVENTS] = 0
 
@@ -296,7 +243,7 @@ class Session:
                 raise self._failure(now)
         self._deliver()
 
-    def _check_finite(self, at: float) -> None:
+    def _check_finite(self, now: float) -> None:
         found = self.layout.outputs.not_finite()
         if found:
             name, value = found[0]
@@ -306,7 +253,7 @@ class Session:
             raise FmuError(
                 element,
                 f"output {variable.name} became {value}{more}; check its earlier inputs, or take a smaller macro step",
-                function="fmi2GetReal", time=at, file=instance.file.name, message=instance.log.last,
+                function="fmi2GetReal", time=now, file=instance.file.name, message=instance.log.last,
             )  # fmt: skip
 
     def _failure(self, at_time: float) -> FmuError:
@@ -341,9 +288,9 @@ class Session:
         stuck = [i.name for i in self.layout.instances if not i.description.can_get_and_set_state]
         if stuck:
             return f", but the master cannot try it: {', '.join(stuck)} cannot roll back (canGetAndSetFMUstate)"
-        if self.control is None:
+        if self.schedule.control is None:
             return "; retries take one (control=Retry(...), --retry)"
-        return f", but one of {self.control.shortest:g} s fails too"
+        return f", but one of {self.schedule.control.shortest:g} s fails too"
 
     def close(self) -> None:
         """End the threads."""

@@ -38,7 +38,9 @@ from master.run.checks import check_equal, check_run, check_scheme, check_span, 
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of
-from master.run.session import Requests, Session
+from master.run.participants import Participants
+from master.run.schedule import Schedule
+from master.run.session import Session
 from master.step_control import Retry, StepControl
 from master.system import Structure
 
@@ -99,7 +101,7 @@ class CoSimulation:
         self.scheme = make_scheme(system, self.algorithm, threads)
         check_scheme(system, self.scheme)
         self.control, self.threads = control, threads
-        self.requests = Requests(system, observers, drivers)
+        self.participants = Participants(system, observers, drivers)
         self.stop_when, self.logging, self.resume = stop_when, logging, resume
         self._changes: dict[str, Any] = {}
         """Values that are set after a checkpoint was restored."""
@@ -138,7 +140,7 @@ class CoSimulation:
             if difference.variable:
                 element, variable = self.system.resolve(difference.variable)
                 value = self.system.elements[element].start.get(variable.name, variable.start)
-                if self.requests.unsettable(self.system, difference.variable) or value is None:
+                if self.participants.unsettable(self.system, difference.variable) or value is None:
                     effect = "; the value of the checkpoint applies"
                 else:
                     self._changes[difference.variable] = value
@@ -176,7 +178,7 @@ class CoSimulation:
         self._opened = True
 
     def _open_participants(self) -> None:
-        for participant in self._participants:
+        for participant in self._members:
             participant.open()
 
     def abandon(self) -> None:
@@ -202,8 +204,8 @@ class CoSimulation:
         self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()
         self._session = Session(
-            self.system, self.instances, self.scheme, self.requests,
-            self.stop_when, self.start, self.step, self.stop, self.result, self.control, self.get, self.save,
+            self.system, self.instances, self.scheme, self.participants,
+            Schedule(self.start, self.step, self.stop, self.stop_when, self.control), self.result, self.get, self.save,
         )  # fmt: skip
         self.result.initialise_s = time.perf_counter() - began
         self._session.begin(self._loop_state)
@@ -260,7 +262,7 @@ class CoSimulation:
                     if self._session is not None:
                         self._session.conclude()
                 finally:
-                    _end(self._participants, self.result)
+                    _end(self._members, self.result)
         return self.result
 
     def reset(self, system: Structure | None = None) -> None:
@@ -282,7 +284,7 @@ class CoSimulation:
         # after an error an instance may be freed and recreated; after fmi2Fatal nothing of its library may be called
         unusable = self._session is None or any(instance.dead for instance in self.instances.values())
         began = time.perf_counter()
-        for observer in self.requests.observers:
+        for observer in self.participants.observers:
             observer.reset()
         self.result, self._error, self._finished = self._new_result(), None, False
         try:
@@ -336,11 +338,11 @@ class CoSimulation:
             # the session refers back to this object: the cycle would keep its tables until the next garbage collection
             self._session = None
             if not self._finished:
-                _end(self._participants, self.result)
+                _end(self._members, self.result)
 
     @property
-    def _participants(self) -> list[Observer | Driver]:
-        return [*self.requests.observers, *self.requests.drivers]
+    def _members(self) -> list[Observer | Driver]:
+        return [*self.participants.observers, *self.participants.drivers]
 
     def _entered(self) -> Session:
         """Return the open session. Raises MasterError before it has begun and after it is over."""
@@ -392,7 +394,7 @@ class CoSimulation:
         Raises StructureError that names all others.
         """
         self._entered()
-        self.requests.check_settable(self.system, values)
+        self.participants.check_settable(self.system, values)
         self._put(values)
 
     def _put(self, values: Mapping[str, Any]) -> None:
@@ -439,7 +441,7 @@ class CoSimulation:
         Arguments that are not given are those of this simulation, except for observers and drivers. The steps so far
         are not repeated, and this simulation is not affected. Raises the errors of `save` and `set`.
         """
-        self.requests.check_settable(self.system, values or {})
+        self.participants.check_settable(self.system, values or {})
         variant = CoSimulation(
             self.system, step=step or self.step, stop=stop or self.stop,
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,

@@ -42,7 +42,7 @@ def ran(simulation, until=1.0):
     """All that a run has found, but for wall-clock times."""
     simulation.advance(until)
     result = simulation.finish()
-    series = next(o for o in simulation.requests.observers if isinstance(o, Series))
+    series = next(o for o in simulation.participants.observers if isinstance(o, Series))
     found = dataclasses.asdict(dataclasses.replace(result, wall_s=0.0, initialise_s=0.0, error=None))
     return found, series.time.tobytes(), series.values.tobytes()
 
@@ -115,7 +115,7 @@ FAILURES = {
 
 def fails(simulation, swing, failure, trace):
     """Reset to a run that ends by a failure; return its result, and what was called from the failure on."""
-    broken, (saboteur,) = swing.copy(), [o for o in simulation.requests.observers if isinstance(o, Saboteur)]
+    broken, (saboteur,) = swing.copy(), [o for o in simulation.participants.observers if isinstance(o, Saboteur)]
     saboteur.fault = failure if isinstance(failure, BaseException) else None
     broken.elements["b"].start |= {} if saboteur.fault else failure
     trace.write_text("")
@@ -272,7 +272,7 @@ def test_memory_stays_level(swing):
             simulation.advance(1.0)
             simulation.finish()
             simulation.reset()
-        series = simulation.requests.observers[0]
+        series = simulation.participants.observers[0]
         assert len(series.time) == 1
         simulation.advance(1.0)
         assert np.isfinite(series.values).all()
