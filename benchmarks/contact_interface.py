@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import assemble
+from dockfmu.declare.packages.assembly import assemble
 from dockfmu.watch.audit import audit
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results

@@ -13,7 +13,7 @@ import numpy as np
 from base.compiler import jit
 from components.core.component import Component
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import assemble
+from dockfmu.declare.packages.assembly import assemble
 from dockfmu.declare.plan import Plan
 from fmus import catalogue
 from master.system import Structure

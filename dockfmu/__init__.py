@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from base.files import LockedError, WriteError
     from components.core.record import ParameterError
     from dockfmu.campaign.campaign import Campaign
-    from dockfmu.campaign.folder import CampaignError
+    from dockfmu.campaign.storage.folder import CampaignError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
-    from dockfmu.declare.tables import DeclarationError
+    from dockfmu.declare.toml.tables import DeclarationError
     from dockfmu.library import build, components, load, systems
     from dockfmu.options import OptionError, RunOptions
     from dockfmu.outcome import NotRecordedError, Outcome
@@ -55,10 +55,10 @@ _HOME = {
     "base.files": ("LockedError", "WriteError"),
     "components.core.record": ("ParameterError",),
     "dockfmu.campaign.campaign": ("Campaign",),
-    "dockfmu.campaign.folder": ("CampaignError",),
+    "dockfmu.campaign.storage.folder": ("CampaignError",),
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
-    "dockfmu.declare.tables": ("DeclarationError",),
+    "dockfmu.declare.toml.tables": ("DeclarationError",),
     "dockfmu.library": ("build", "components", "load", "systems"),
     "dockfmu.options": ("OptionError", "RunOptions"),
     "dockfmu.outcome": ("NotRecordedError", "Outcome"),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from base.files import WriteError
 from dockfmu.declare import declaration
-from dockfmu.declare.bundle import silent
+from dockfmu.declare.packages.bundle import silent
 from dockfmu.report.files import BUILD
 from dockfmu.system import System
 
@@ -38,7 +38,7 @@ def build(
         for options that the component does not have
     """
     # compiler and components take a second to import
-    from dockfmu.declare.assembly import build_fmu, make_component
+    from dockfmu.declare.packages.assembly import build_fmu, make_component
 
     component = make_component(name, "build", dict(options or {}))
     return build_fmu(component, Path(folder), silent, kind=kind)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Self, Unpack
 
 from base.names import file_name
-from dockfmu.declare import bundle, declaration, ports
-from dockfmu.declare.bundle import silent
-from dockfmu.declare.initial_conditions import CONDITIONS, InitialConditions
+from dockfmu.declare import declaration, ports
+from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
+from dockfmu.declare.packages import bundle
+from dockfmu.declare.packages.bundle import silent
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import read_settings, scalars, set_value
 from dockfmu.declare.starts import Starts

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.campaign.answers.questions import answer_all, read_questions
-from dockfmu.campaign.dataset import DataSet
+from dockfmu.campaign.cluster.execution import ClusterOptions, Execution, check_workers
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.execution import ClusterOptions, Execution, check_workers
-from dockfmu.campaign.folder import SERIES, CampaignFolder, data_set
 from dockfmu.campaign.progress import CampaignProgress, silent
 from dockfmu.campaign.report import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
+from dockfmu.campaign.storage.dataset import DataSet
+from dockfmu.campaign.storage.folder import SERIES, CampaignFolder, data_set
 from dockfmu.options import OptionError
 from dockfmu.record import RecordedRun
 from dockfmu.report.files import SUMMARY

@@ -15,14 +15,14 @@ from typing import Any
 
 from base.names import did_you_mean, shown, unfit_for_file
 from base.units import UnitError, parse_unit, round_conversion
-from dockfmu.campaign.distributions import Choice
-from dockfmu.campaign.draws import SAMPLINGS, Draws
-from dockfmu.campaign.vary import canonical, read_laws
-from dockfmu.declare.initial_conditions import CONDITION_PREFIX, CONDITIONS, SEED, with_condition
-from dockfmu.declare.limits import severity
-from dockfmu.declare.quantities import in_unit
+from dockfmu.campaign.sampling.distributions import Choice
+from dockfmu.campaign.sampling.draws import SAMPLINGS, Draws
+from dockfmu.campaign.sampling.vary import canonical, read_laws
+from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX, CONDITIONS, SEED, with_condition
+from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.settings import scalars
-from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.toml.quantities import in_unit
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from dockfmu.options import OptionError, RunOptions
 from dockfmu.system import System
 from master.errors import StructureError

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from base.files import atomic_file, write_file
 from dockfmu.campaign.answers.answer import Answer, figure_text, plain
-from dockfmu.campaign.folder import ANSWERS, CampaignFolder
+from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js
 from dockfmu.report.files import REPORT
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from base.errors import DockfmuError
 from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
-from dockfmu.campaign.distributions import Choice
+from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.simulation import Simulation
 from dockfmu.system import System
 from master.checkpoint import digests

@@ -17,7 +17,7 @@ def add_list(commands: Any) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from dockfmu.declare import files
+    from dockfmu.declare.toml import files
     from fmus import catalogue
 
     print("systems")
@@ -50,7 +50,7 @@ def add_build(commands: Any) -> None:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.assembly import build_fmu, make_component
+    from dockfmu.declare.packages.assembly import build_fmu, make_component
     from dockfmu.declare.settings import parse_value
     from fmus import catalogue
     from fmus.toolchain.targets import SOURCES, TARGETS

@@ -61,7 +61,7 @@ def offers(parser: argparse.ArgumentParser) -> list[tuple[argparse.Action, Compl
 
 def systems(prefix: str, **_: Any) -> list[str]:
     """Return the names of systems, and the files of systems that begin with `prefix`."""
-    from dockfmu.declare import files
+    from dockfmu.declare.toml import files
 
     return [*files.names(), *_files(prefix, "ssp", "toml")]
 
@@ -90,8 +90,8 @@ def settings(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str
 
 def places(prefix: str, **_: Any) -> list[str]:
     """Return the names that `dockfmu parameters` takes: systems, and after SYSTEM. its elements and parameters."""
+    from dockfmu.declare.packages.unbuilt import split_name
     from dockfmu.declare.parameters import parameters
-    from dockfmu.declare.unbuilt import split_name
 
     origin, dot, _rest = split_name(prefix)
     if not dot:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from base.names import vector
-from dockfmu.declare.tables import Table
+from dockfmu.declare.toml.tables import Table
 from master.bond import Bond
 from master.step_control import PowerBonds, StepControl, StepDoubling
 from master.system import Structure

@@ -13,14 +13,20 @@ from typing import Any
 from base.names import did_you_mean, unfit_for_file
 from components.core.parameters import ParameterSet, parameter_leaves
 from components.core.record import ParameterError
-from dockfmu.declare.files import SYSTEMS, read_tables
-from dockfmu.declare.files import names as names
-from dockfmu.declare.initial_conditions import CONDITIONS, SEED, InitialConditions, read_conditions, with_condition
-from dockfmu.declare.limits import draw, seed_of
+from dockfmu.declare.conditions.initial_conditions import (
+    CONDITIONS,
+    SEED,
+    InitialConditions,
+    read_conditions,
+    with_condition,
+)
+from dockfmu.declare.conditions.limits import draw, seed_of
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.tables import DeclarationError as DeclarationError
-from dockfmu.declare.tables import Table
-from dockfmu.declare.values import long_form, physical_value
+from dockfmu.declare.toml.files import SYSTEMS, read_tables
+from dockfmu.declare.toml.files import names as names
+from dockfmu.declare.toml.tables import DeclarationError as DeclarationError
+from dockfmu.declare.toml.tables import Table
+from dockfmu.declare.toml.values import long_form, physical_value
 
 CHANGED = "-changed"
 """End of the name of an .ssp whose settings differ from those of the declaration."""

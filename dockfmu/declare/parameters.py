@@ -14,12 +14,12 @@ from base.names import did_you_mean, matching, subscripts
 from components.core.component import Component
 from components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import in_declared_units, parameter_set
-from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, SIZES, UNITS
 from dockfmu.declare.declaration import Declaration
-from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, SIZES, UNITS
+from dockfmu.declare.packages.assembly import in_declared_units, parameter_set
+from dockfmu.declare.packages.bundle import read_bundle
+from dockfmu.declare.packages.unbuilt import described, on_paper, split_name
 from dockfmu.declare.settings import Settings, read_settings, scalars
-from dockfmu.declare.unbuilt import described, on_paper, split_name
 from fmus import catalogue
 from master.errors import StructureError
 from master.fmi import archive

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from base.names import did_you_mean, shown
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
-from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from master.algorithms import ALGORITHMS
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE

@@ -14,9 +14,9 @@ import numpy as np
 
 from base.names import did_you_mean, owner, shown
 from base.units import UnitError
-from dockfmu.declare.initial_conditions import CONDITION_PREFIX
-from dockfmu.declare.quantities import in_unit
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
+from dockfmu.declare.toml.quantities import in_unit
+from dockfmu.declare.toml.tables import DeclarationError
 from master.errors import StructureError
 from master.fmi.description import Variable
 from master.system import Structure

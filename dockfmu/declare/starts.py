@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.declaration import Declaration
-from dockfmu.declare.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError
 from master.system import Structure
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Starts:
                 raise DeclarationError(f"{CONDITIONS}.{name}: the system {base.name} has no {CONDITIONS}")
             return StartStructure(structure, replace(self, settings=both))
         # components and their kernels take a second to import
-        from dockfmu.declare.placement import place_crafts
+        from dockfmu.declare.conditions.placement import place_crafts
 
         changed = declared.with_conditions(conditions)
         assert changed.initial_conditions is not None
@@ -84,7 +84,7 @@ class Starts:
         return StartStructure(structure, replace(self, declared=changed, settings=both), placed.approach_energy)
 
     def _placed_components(self, declared: Declaration) -> Mapping[str, Component]:
-        from dockfmu.declare.assembly import make_component
+        from dockfmu.declare.packages.assembly import make_component
 
         if not self._components:
             for name, element in declared.elements.items():

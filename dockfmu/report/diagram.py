@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from base.files import atomic_file
-from dockfmu.declare.unbuilt import opened
+from dockfmu.declare.packages.unbuilt import opened
 from ssp.archive import is_package, read_package
 from ssp.diagram import draw
 from ssp.from_system import from_system

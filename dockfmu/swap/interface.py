@@ -10,8 +10,8 @@ from pathlib import Path
 
 from base.names import subscripts
 from base.platforms import this_platform
+from dockfmu.declare.packages.unbuilt import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
-from dockfmu.declare.unbuilt import described, opened, split_name
 from dockfmu.swap.fit import swap
 from fmus import catalogue
 from master.errors import StructureError

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
 from master.observers.events import Event
 from master.system import Structure

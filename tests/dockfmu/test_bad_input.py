@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
 from fmus.toolchain.zig import LinkError
@@ -388,7 +388,7 @@ def test_a_build_that_fails(monkeypatch, capfd):
     def fail(*arguments, **options):
         raise LinkError("zig cc: no space left")
 
-    monkeypatch.setattr("dockfmu.declare.assembly.build", fail)
+    monkeypatch.setattr("dockfmu.declare.packages.assembly.build", fail)
     assert status_of("build", "Oscillator") == 1
     assert capfd.readouterr().err == "dockfmu: zig cc: no space left\n"
 

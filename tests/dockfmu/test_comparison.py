@@ -143,7 +143,7 @@ def test_other_sets_of_signals(runs, oscillator, tmp_path):
     system.elements["third"] = system.elements.pop("second")
     system.connections.clear()
     system.name = "other"
-    from dockfmu.declare import bundle
+    from dockfmu.declare.packages import bundle
     from dockfmu.declare.plan import Plan
 
     file = bundle.write_bundle(system, Plan(step=0.01, stop=2.0), "", tmp_path / "other.ssp")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import assemble
+from dockfmu.declare.packages.assembly import assemble
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.core.record import ParameterError
-from dockfmu.declare import assembly, declaration
+from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError
+from dockfmu.declare.packages import assembly
 from dockfmu.declare.settings import Settings
-from dockfmu.declare.tables import Table
+from dockfmu.declare.toml.tables import Table
 from fmus.catalogue import CatalogueError
 from master.errors import StructureError
 from tests.dockfmu.small_systems import TOML

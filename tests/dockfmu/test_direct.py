@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.direct import Direct
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import run

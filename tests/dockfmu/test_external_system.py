@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.contact_interface import INSIDE, OUTSIDE, RECORD, Bench
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import assemble
+from dockfmu.declare.packages.assembly import assemble
 from dockfmu.watch.audit import audit
 from master.observers.events import Events
 from master.observers.recording.recorder import Recorder

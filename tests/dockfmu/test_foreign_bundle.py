@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dockfmu import load
-from dockfmu.declare.bundle import ANNOTATION, read_bundle
+from dockfmu.declare.packages.bundle import ANNOTATION, read_bundle
 from dockfmu.declare.plan import Plan
 from ssp.annotations import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
 from ssp.archive import write_ssp

@@ -13,12 +13,12 @@ from components.core.component import Instance
 from components.core.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
+from dockfmu.declare.conditions.initial_conditions import InitialConditions, read_conditions
+from dockfmu.declare.conditions.limits import draw, severity
+from dockfmu.declare.conditions.placement import place_crafts
 from dockfmu.declare.declaration import DeclarationError
-from dockfmu.declare.initial_conditions import InitialConditions, read_conditions
-from dockfmu.declare.limits import draw, severity
-from dockfmu.declare.placement import place_crafts
 from dockfmu.declare.settings import read_settings
-from dockfmu.declare.tables import Table
+from dockfmu.declare.toml.tables import Table
 
 pytestmark = pytest.mark.quick
 

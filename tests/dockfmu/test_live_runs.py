@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.watch.live import free_inputs
 from master.errors import MasterError

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dockfmu.declare import bundle, declaration
+from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError
+from dockfmu.declare.packages import bundle
 from dockfmu.library import load
 from dockfmu.report.files import RUN_FILES
 from fmus import build, catalogue

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dockfmu
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.options import OptionError, RunChanges, RunOptions
 from dockfmu.prepare import apply_options
 from master.checkpoint import CheckpointError

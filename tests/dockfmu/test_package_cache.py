@@ -6,7 +6,7 @@ import time
 import pytest
 
 from base.cache import cache_root
-from dockfmu.declare import package_cache
+from dockfmu.declare.packages import package_cache
 from dockfmu.system import System
 
 NAME = "central_impact_20t"
@@ -85,7 +85,7 @@ def test_a_kept_system_is_the_one_that_is_made_and_other_values_are_made_anew(tm
     package_cache.store(NAME, key, folder)
     asked = []
     monkeypatch.setattr(package_cache, "restore", lambda *given: asked.append(given[0]) or real(*given))
-    monkeypatch.setattr("dockfmu.declare.assembly.make_component", None)
+    monkeypatch.setattr("dockfmu.declare.packages.assembly.make_component", None)
     again = System.load(NAME)
     again._products.publish(tmp_path / "kept")
     assert asked == [NAME]

@@ -10,9 +10,9 @@ import pytest
 
 from base.cache import ROOT
 from dockfmu.commands import terminal
-from dockfmu.declare.initial_conditions import SIZES
+from dockfmu.declare.conditions.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError
 from master.errors import ArchiveError, StructureError
 from master.fmi.description import read_description
 from tests.dockfmu.command_line import status_of
@@ -86,8 +86,8 @@ def test_ranges_items_and_descriptions_are_those_of_the_fmu(listed):
 
 
 def test_nothing_is_built(monkeypatch):
-    monkeypatch.setattr("dockfmu.declare.assembly.build", None)
-    monkeypatch.setattr("dockfmu.declare.assembly.build_in_parallel", None)
+    monkeypatch.setattr("dockfmu.declare.packages.assembly.build", None)
+    monkeypatch.setattr("dockfmu.declare.packages.assembly.build_in_parallel", None)
     assert parameters(f"{SYSTEM}.cyclogram")
 
 

@@ -8,10 +8,10 @@ import pytest
 from base.units import UnitError, parse_unit
 from dockfmu.commands.arguments import seconds, span
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import make_component, start_values
-from dockfmu.declare.quantities import AngleWarning, in_unit
+from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.settings import parse_value, set_value
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.quantities import AngleWarning, in_unit
+from dockfmu.declare.toml.tables import DeclarationError
 from fmus import build, catalogue
 from master.errors import StructureError
 from master.system import Structure

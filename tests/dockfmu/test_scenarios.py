@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import start_values
+from dockfmu.declare.packages.assembly import start_values
 from fmus import catalogue
 
 pytestmark = pytest.mark.quick

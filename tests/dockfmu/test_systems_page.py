@@ -10,7 +10,7 @@ from base.cache import ROOT
 from base.units import parse_unit
 from dockfmu.declare import declaration
 from dockfmu.declare.parameters import parameters
-from dockfmu.declare.tables import Table
+from dockfmu.declare.toml.tables import Table
 
 pytestmark = pytest.mark.quick
 

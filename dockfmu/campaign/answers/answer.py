@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.execution import Execution
+from dockfmu.campaign.cluster.execution import Execution
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from base.files import write_file
 from dockfmu.campaign.answers.answer import Answer, Question, as_json
+from dockfmu.campaign.answers.evaluation import refined
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
 from dockfmu.campaign.answers.statistics import deciding, depends, loads, outcomes, read_comparison
-from dockfmu.campaign.evaluation import refined
-from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.folder import ANSWERS, CampaignFolder
-from dockfmu.declare.tables import Table
+from dockfmu.campaign.cluster.execution import Execution
+from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder
+from dockfmu.declare.toml.tables import Table
 
 if TYPE_CHECKING:
     import pandas

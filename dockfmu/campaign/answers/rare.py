@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockfmu.campaign.answers.estimates import Estimate, probability
-from dockfmu.campaign.draws import normal_numbers
+from dockfmu.campaign.sampling.draws import normal_numbers
 from dockfmu.options import OptionError
 
 Performance = Callable[[np.ndarray], np.ndarray]

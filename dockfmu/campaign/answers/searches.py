@@ -13,15 +13,23 @@ import numpy as np
 from base.errors import DockfmuError
 from dockfmu.campaign.answers import domain, first_order, rare, worst
 from dockfmu.campaign.answers.answer import Answer, Question
+from dockfmu.campaign.answers.censoring import UNFINISHED, reached
+from dockfmu.campaign.answers.evaluation import FINE, Evaluations
 from dockfmu.campaign.answers.statistics import counted
-from dockfmu.campaign.censoring import UNFINISHED, reached
+from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.description import severity_of, short_name
-from dockfmu.campaign.evaluation import FINE, Evaluations
-from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.folder import CampaignFolder
 from dockfmu.campaign.runner import load, resolve
-from dockfmu.campaign.vary import CLOSING_SPEED, ELEVEN, canonical, limit_of, number_in, unit_text, varied_names
-from dockfmu.declare.tables import DeclarationError, Table
+from dockfmu.campaign.sampling.vary import (
+    CLOSING_SPEED,
+    ELEVEN,
+    canonical,
+    limit_of,
+    number_in,
+    unit_text,
+    varied_names,
+)
+from dockfmu.campaign.storage.folder import CampaignFolder
+from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.options import OptionError
 from dockfmu.system import System
 

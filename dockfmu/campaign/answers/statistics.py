@@ -9,12 +9,12 @@ import numpy as np
 from base.names import shown
 from dockfmu.campaign.answers import comparison, estimates, sensitivity
 from dockfmu.campaign.answers.answer import Answer, Question, figure_text
-from dockfmu.campaign.censoring import UNFINISHED, finished, only_rises
-from dockfmu.campaign.dataset import read_runs
+from dockfmu.campaign.answers.censoring import UNFINISHED, finished, only_rises
+from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.description import Measure, short_name
-from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.folder import RUNS, CampaignFolder
-from dockfmu.declare.tables import DeclarationError, Table
+from dockfmu.campaign.storage.dataset import read_runs
+from dockfmu.campaign.storage.folder import RUNS, CampaignFolder
+from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.options import OptionError
 
 if TYPE_CHECKING:

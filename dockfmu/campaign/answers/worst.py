@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dockfmu.campaign.draws import normal_numbers
+from dockfmu.campaign.sampling.draws import normal_numbers
 from dockfmu.options import OptionError
 
 Objective = Callable[[np.ndarray], np.ndarray]

@@ -16,6 +16,14 @@ from master.fmi.instance import Fmu, FmuInstance
 from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 
+METHODS = (
+    "failure", "enter_initialization", "exit_initialization", "step", "last_successful_time", "wants_to_terminate",
+    "set", "get", "read_strings", "write_strings", "get_state", "set_state", "free_state", "serialize", "deserialize", "renew",
+    "terminate", "free",
+)  # fmt: skip
+"""Methods of an instance that messages may name."""
+
+
 class Worker:
     """Calls the methods that messages name: `start`, and those of the instance."""
 
@@ -55,7 +63,8 @@ class Worker:
         """Call a method, and return what it returns."""
         if method == "start":
             return self.start(*arguments)
-        assert self.instance is not None
+        if self.instance is None or method not in METHODS:
+            raise MasterError(f"the worker has no method {method!r}")
         found = getattr(self.instance, method)(*arguments)
         return found.fields() if isinstance(found, FmuError) else found
 

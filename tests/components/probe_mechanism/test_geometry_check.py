@@ -8,7 +8,7 @@ from components.core.record import ParameterError
 from components.probe_mechanism import component
 from components.probe_mechanism.geometry_check import misfit
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import start_values
+from dockfmu.declare.packages.assembly import start_values
 
 pytestmark = pytest.mark.quick
 

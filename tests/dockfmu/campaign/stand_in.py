@@ -15,13 +15,14 @@ from pathlib import Path
 import psutil
 
 from base.errors import DockfmuError
-from dockfmu.campaign import campaign, dataset
-from dockfmu.campaign.dataset import DataSet
+from dockfmu.campaign import campaign
+from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
+from dockfmu.campaign.cluster.worker import GRACE_S
 from dockfmu.campaign.description import Kept, Study
-from dockfmu.campaign.distributions import Uniform
-from dockfmu.campaign.draws import Draws, uniform_numbers
-from dockfmu.campaign.execution import ClusterOptions, Execution
-from dockfmu.campaign.worker import GRACE_S
+from dockfmu.campaign.sampling.distributions import Uniform
+from dockfmu.campaign.sampling.draws import Draws, uniform_numbers
+from dockfmu.campaign.storage import dataset
+from dockfmu.campaign.storage.dataset import DataSet
 from dockfmu.options import RunOptions
 
 KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83

@@ -11,18 +11,18 @@ import pandas
 import pytest
 
 import dockfmu
+from dockfmu.campaign.answers.censoring import distance, finished, reached
+from dockfmu.campaign.answers.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
 from dockfmu.campaign.answers.statistics import deciding
 from dockfmu.campaign.campaign import make_runs
-from dockfmu.campaign.censoring import distance, finished, reached
 from dockfmu.campaign.description import Measure, read_study
-from dockfmu.campaign.evaluation import EvaluationError, Evaluations
-from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
+from dockfmu.campaign.storage.folder import data_set
 from dockfmu.cli import main
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.tables import Table
+from dockfmu.declare.toml.tables import Table
 from fmus.catalogue import component, names
 from master.observers.outcomes import OutcomeRule
 from master.result import Result

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import dockfmu
-from dockfmu.campaign.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
-from dockfmu.campaign.draws import Draws
+from dockfmu.campaign.sampling.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
+from dockfmu.campaign.sampling.draws import Draws
 
 N = 4000
 

@@ -18,10 +18,10 @@ import psutil
 import pytest
 
 from base.files import LockedError
-from dockfmu.campaign import worker
-from dockfmu.campaign.dataset import DAMAGED, DataSetError, read_runs
-from dockfmu.campaign.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
+from dockfmu.campaign.cluster import worker
+from dockfmu.campaign.cluster.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
 from dockfmu.campaign.runner import RunPoint, WorkerMismatchError
+from dockfmu.campaign.storage.dataset import DAMAGED, DataSetError, read_runs
 from tests.dockfmu.campaign import stand_in
 
 ROOT = Path(__file__).parents[3]
@@ -294,7 +294,7 @@ def test_no_scheduler_is_told(tmp_path):
 
 def test_workers_of_another_version_are_refused(tmp_path, monkeypatch):
     other = {"dockfmu": "0.0.1", "sources": "other"}
-    monkeypatch.setattr("dockfmu.campaign.execution.fingerprint", lambda: other)
+    monkeypatch.setattr("dockfmu.campaign.cluster.execution.fingerprint", lambda: other)
     with pytest.raises(WorkerMismatchError, match=r"dockfmu .* instead of 0\.0\.1"):
         stand_in.make(tmp_path, 5, ClusterOptions(1, None, "1GiB"))
 

@@ -12,7 +12,7 @@ import pytest
 
 import fmus
 from base.scene import FILE
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from fmus import catalogue
 from master.observers.recording.results import read_results

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from dockfmu.declare import bundle
+from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from master.observers.events import Event
 from master.observers.recording.results import read_results

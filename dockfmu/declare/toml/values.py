@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from base.names import shown
-from dockfmu.declare.quantities import is_quantity
-from dockfmu.declare.tables import NEEDED, DeclarationError, Table, finite_number
+from dockfmu.declare.toml.quantities import is_quantity
+from dockfmu.declare.toml.tables import NEEDED, DeclarationError, Table, finite_number
 
 
 def long_form(content: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from dockfmu.campaign.distributions import Law, names_of
+from dockfmu.campaign.sampling.distributions import Law, names_of
 from dockfmu.options import OptionError
 
 SAMPLINGS = ("random", "sobol", "latin_hypercube", "grid")

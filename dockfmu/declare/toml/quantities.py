@@ -13,7 +13,7 @@ from typing import Any
 
 from base.names import shown
 from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
-from dockfmu.declare.tables import finite_number
+from dockfmu.declare.toml.tables import finite_number
 
 ANGLE = parse_unit("rad")
 """The unit of angles, also of numbers without a unit."""

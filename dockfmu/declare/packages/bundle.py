@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from dockfmu.declare import package_cache
+from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.declaration import Declaration
-from dockfmu.declare.limits import severity
+from dockfmu.declare.packages import package_cache
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError
 from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -57,7 +57,7 @@ def make(
     if own and package_cache.restore(declared.name, key, folder):
         return package
     # compiler and components take a second to import
-    from dockfmu.declare.assembly import assemble
+    from dockfmu.declare.packages.assembly import assemble
 
     system, plan = assemble(declared, folder / "fmus", progress, settings)
     write_bundle(system, plan, declared.description, package)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from base.errors import DockfmuError
-from dockfmu.campaign.censoring import distance
-from dockfmu.campaign.dataset import DataSet
+from dockfmu.campaign.answers.censoring import distance
+from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.description import REFINED, Measure
-from dockfmu.campaign.execution import Execution
-from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
 from dockfmu.campaign.runner import ASKED, PEAKS, RunPoint
+from dockfmu.campaign.storage.dataset import DataSet
+from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder, data_set
 
 if TYPE_CHECKING:
     import pandas

@@ -25,8 +25,8 @@ from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
 from components.peripheral_mechanism.platform import height
 from components.ring_mechanism.legs import cranked
-from dockfmu.declare.initial_conditions import InitialConditions
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.conditions.initial_conditions import InitialConditions
+from dockfmu.declare.toml.tables import DeclarationError
 
 
 @dataclass(frozen=True)

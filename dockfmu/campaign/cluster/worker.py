@@ -24,10 +24,10 @@ from typing import Any
 from distributed import WorkerPlugin
 
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.distributions import Choice
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
-from dockfmu.declare import package_cache
-from dockfmu.declare.files import files_of
+from dockfmu.campaign.sampling.distributions import Choice
+from dockfmu.declare.packages import package_cache
+from dockfmu.declare.toml.files import files_of
 
 GRACE_S = 10.0
 """Time beyond its limit after which a run that does not end by itself has its process killed, s."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import DockfmuError
 from base.files import write_file
-from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
+from dockfmu.campaign.cluster.worker import fingerprint
 from dockfmu.campaign.description import read_content, read_study
 from dockfmu.campaign.runner import Runner, columns, variants
-from dockfmu.campaign.worker import fingerprint
+from dockfmu.campaign.storage.dataset import DataSet, read_peaks, read_runs
 from dockfmu.report.files import BUILD
 from master.checkpoint import digests, identity
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from base.names import did_you_mean, shown
 from base.units import UnitError, parse_unit
-from dockfmu.declare.quantities import in_unit, scaled
-from dockfmu.declare.tables import DeclarationError, Table, finite_number
-from dockfmu.declare.values import has_texts, physical_value
+from dockfmu.declare.toml.quantities import in_unit, scaled
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.toml.values import has_texts, physical_value
 
 CONDITIONS = "initial_conditions"
 CONDITION_PREFIX = f"{CONDITIONS}."
@@ -43,7 +43,7 @@ class InitialConditions:
     `angular_velocity` : of the moving craft relative to the resting one, axes C
     `orbital_rate` : angular velocity of both craft due to their orbit, axes C of the resting one
     `start_gap` : distance by which the active unit is moved back along x of the passive one
-    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws; see `declare.limits`
+    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`
     `sources` : sources of the values of a file, by their names there
     """
 

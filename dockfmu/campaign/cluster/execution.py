@@ -26,9 +26,9 @@ import dask
 from distributed import Client, LocalCluster, as_completed
 
 from base.errors import FAILED, DockfmuError
+from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
-from dockfmu.campaign.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.options import OptionError
 
 WINDOW = 4

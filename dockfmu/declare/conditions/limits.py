@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from base.names import shown
-from dockfmu.declare.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, InitialConditions
-from dockfmu.declare.tables import DeclarationError
+from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, InitialConditions
+from dockfmu.declare.toml.tables import DeclarationError
 
 SIGMAS = 3.0
 """Standard deviations from the mean to a limit: a parameter reaches its limit in a few cases per thousand."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from base.names import shown
 from base.units import Unit, UnitError, parse_unit
-from dockfmu.campaign.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
-from dockfmu.declare.initial_conditions import (
+from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
+from dockfmu.declare.conditions.initial_conditions import (
     ANGLES,
     CONDITION_PREFIX,
     CONDITIONS,
@@ -19,10 +19,10 @@ from dockfmu.declare.initial_conditions import (
     UNITS,
     InitialConditions,
 )
-from dockfmu.declare.limits import SIGMAS
-from dockfmu.declare.quantities import in_unit
+from dockfmu.declare.conditions.limits import SIGMAS
 from dockfmu.declare.settings import scalars
-from dockfmu.declare.tables import DeclarationError, Table, finite_number
+from dockfmu.declare.toml.quantities import in_unit
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from dockfmu.system import System
 
 _ENTRIES = (

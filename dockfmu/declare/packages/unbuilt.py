@@ -9,9 +9,9 @@ from pathlib import Path
 
 from components.core.component import Component
 from dockfmu.declare import declaration
-from dockfmu.declare.assembly import make_component, start_values
 from dockfmu.declare.base_motion import leave_out_affine_mass
-from dockfmu.declare.bundle import read_bundle
+from dockfmu.declare.packages.assembly import make_component, start_values
+from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from fmus.description import NATIVE_CAPABILITIES, describe

@@ -12,12 +12,12 @@ from components.core.component import Component
 from components.core.parameters import ParameterSet
 from components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.conditions.placement import place_crafts
 from dockfmu.declare.declaration import Declaration, DeclaredElement
-from dockfmu.declare.placement import place_crafts
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
-from dockfmu.declare.quantities import in_unit, scaled
 from dockfmu.declare.settings import NOTHING, Settings
+from dockfmu.declare.toml.quantities import in_unit, scaled
 from fmus import build, catalogue
 from fmus.parallel import build_in_parallel
 from master.system import Structure

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dockfmu.declare.tables import DeclarationError, Table
+from dockfmu.declare.toml.tables import DeclarationError, Table
 
-SYSTEMS = Path(__file__).resolve().parents[2] / "ssp" / "systems"
+SYSTEMS = Path(__file__).resolve().parents[3] / "ssp" / "systems"
 
 
 def names() -> list[str]:

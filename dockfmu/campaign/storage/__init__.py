@@ -1,0 +1,1 @@
+"""What a campaign keeps: its folder and its rows."""

@@ -1,0 +1,1 @@
+"""Initial conditions of two craft: their values and limits, and the placement that follows from them."""

@@ -1,0 +1,1 @@
+"""The reading of TOML tables: values, quantities with units, files."""
