@@ -99,7 +99,7 @@ def parse_unit(text: str) -> Unit:
             for base, exponent in exponents.items():
                 total[base] += power * exponent
     if not numerator or (not denominator and "/" in text):
-        raise UnitError(f"unit {text!r} is not written like N.m/rad")
+        raise UnitError(f"unit {text!r} is not a valid unit expression, such as N.m/rad")
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
 
 

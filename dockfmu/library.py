@@ -25,10 +25,14 @@ def build(
 
     Parameters
     ----------
-    name : name of the component (see `components`)
-    folder : folder of the .fmu
-    kind : "native" for machine code, "python" for an FMU that runs the component in Python
-    options : options of the component, such as {"ports": 2} for "Spacecraft"
+    name : str
+        Name of the component (see `components`).
+    folder : Path or str
+        Folder of the .fmu.
+    kind : {"native", "python"}
+        Machine code, or an FMU that runs the component in Python.
+    options : mapping of str to value
+        Options of the component, such as {"ports": 2} for "Spacecraft".
 
     Raises
     ------

@@ -113,7 +113,7 @@ class RunOptions:
         for name in ("threads", "every"):
             value = getattr(self, name)
             if value is not None and not _is_number(value, Integral):
-                yield f"{name} must be a whole number, not {value!r}"
+                yield f"{name} must be an integer, not {value!r}"
         if self.around is not None:
             spans = tuple(self.around) if isinstance(self.around, Sequence) else ()
             if len(spans) != 2 or not all(_is_number(span, Real) for span in spans):

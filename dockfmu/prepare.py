@@ -44,12 +44,20 @@ def prepare(
 
     Parameters
     ----------
-    structure, plan : the system and the plan of its runs
-    options : options that take precedence over the plan
-    stop : end of the run if the options give none, s
-    observers : observers of this run, called after those of the plan and before those of a live run
-    drivers : drivers of this run, called after those of a live run
-    notes : sentences that become warnings of the result
+    structure : Structure
+        The system.
+    plan : Plan
+        The plan of its runs.
+    options : RunOptions
+        Options that take precedence over the plan.
+    stop : float
+        End of the run if the options give none, s.
+    observers : sequence of Observer
+        Observers of this run, called after those of the plan and before those of a live run.
+    drivers : sequence of Driver
+        Drivers of this run, called after those of a live run.
+    notes : sequence of str
+        Sentences that become warnings of the result.
 
     Raises
     ------

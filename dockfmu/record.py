@@ -63,13 +63,20 @@ def record(
 
     Parameters
     ----------
-    run : the run, with its `recording_observers`
-    place : folder of results
-    options : options of the run
-    publish : copies the .ssp and the FMUs of the run to the build folder; None if the user already has them
-    required : whether the run fails if its .ssp and FMUs cannot be written
-    report : whether to write the report
-    progress : called with messages about lengthy operations
+    run : CoSimulation
+        The run, with its `recording_observers`.
+    place : Path
+        Folder of results.
+    options : RunOptions
+        Options of the run.
+    publish : callable, optional
+        Copies the .ssp and the FMUs of the run to the build folder; None if the user already has them.
+    required : bool
+        Whether the run fails if its .ssp and FMUs cannot be written.
+    report : bool
+        Whether to write the report.
+    progress : callable
+        Called with messages about lengthy operations.
     """
     name = run.system.name
     with ResultsFolder(place) as folder:

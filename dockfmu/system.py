@@ -58,8 +58,8 @@ class System:
     Examples
     --------
     >>> pair = System("pair")                                                                    # doctest: +SKIP
-    >>> pair.add("left", build("oscillator"), {"parameters.initial_position": 0.1})
-    >>> pair.add("right", build("oscillator"))
+    >>> pair.add("left", build("Oscillator"), {"parameters.initial_position": 0.1})
+    >>> pair.add("right", build("Oscillator"))
     >>> pair.connect("left.position", "right.force", factor=5.0, convert_units=False)
     >>> outcome = pair.run(step=1e-3, stop=10.0)
     >>> outcome.time, outcome["right.position"]

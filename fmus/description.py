@@ -71,8 +71,9 @@ def describe(
 
     Between steps, outputs depend on no input: they are computed within a step, and reading them runs no code of the
     component. In initialization mode an output may depend on every input and parameter; the document says so by leaving
-    `dependencies` out (FMI 2.0, section 2.2.8). A shorter list, found by varying the inputs, missed products and
-    branches, and importers that sort by it began with wrong values.
+    `dependencies` out (FMI 2.0, section 2.2.8). A shorter list, found by varying the inputs, can miss products
+    and branches; importers that sort by it then start with wrong values.
+
     Raises UnitError for an unknown unit.
     """
     variables = component.record.variables

@@ -226,7 +226,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     sampling = table.text("sampling", "random", SAMPLINGS)
     seed = table.content.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise DeclarationError(f"{where}: seed = {shown(seed)}: must be a whole number from 0")
+        raise DeclarationError(f"{where}: seed = {shown(seed)}: must be a non-negative integer")
     draws = Draws(
         laws, sampling, seed, table.whole("runs", 1), table.whole("points", 0), _severity_limit(table, system)
     )
@@ -312,7 +312,9 @@ def _answers(table: Table) -> dict[str, Any]:
     answers = table.table("answers")
     for name in answers.content:
         if name == REFINED:
-            raise DeclarationError(f"{answers.where}: the name {name!r} is that of the repeated runs; choose another")
+            raise DeclarationError(
+                f"{answers.where}: the name {name!r} is reserved for the repeated runs; choose another"
+            )
         if problem := unfit_for_file(name):
             raise DeclarationError(f"{answers.where}: the name {name!r} {problem}")
     return dict(answers.content)

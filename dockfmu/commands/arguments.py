@@ -68,9 +68,9 @@ def _time(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Return a positive whole number."""
+    """Return a positive integer."""
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
 
 

@@ -58,7 +58,7 @@ def _build(arguments: argparse.Namespace) -> int:
     options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))
     if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
-        raise CommandError(f"--platform {', '.join(unknown)}: there are {', '.join((*TARGETS, SOURCES))}")
+        raise CommandError(f"--platform: unknown {', '.join(unknown)}; choose from {', '.join((*TARGETS, SOURCES))}")
     for component in [make_component(n, f"build {n}", options) for n in arguments.names or catalogue.names()]:
         print(
             build_fmu(

@@ -65,7 +65,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of at least 0")
     return value
 
 

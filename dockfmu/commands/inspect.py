@@ -63,7 +63,7 @@ def _ports(arguments: argparse.Namespace) -> int:
     from dockfmu.swap.skeletons import FORMS, skeleton, table
 
     if arguments.format not in ("table", *FORMS):
-        raise CommandError(f"--format {arguments.format}: there are table, {', '.join(FORMS)}")
+        raise CommandError(f"--format: unknown {arguments.format}; choose from table, {', '.join(FORMS)}")
     if arguments.name is not None and not (arguments.name.isidentifier() and arguments.name.isascii()):
         raise CommandError(f"--name {arguments.name}: only letters, digits and _ are allowed")
     ports = interface(arguments.place)

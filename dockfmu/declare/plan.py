@@ -110,7 +110,7 @@ class Plan:
             if getattr(self, name) <= 0:
                 raise DeclarationError(f"{name} = {shown(getattr(self, name))} is not positive")
         if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
-            raise DeclarationError(f"record_every = {self.record_every!r} is not a whole number")
+            raise DeclarationError(f"record_every = {self.record_every!r}: must be a positive integer")
         _texts("algorithm", [self.algorithm])
         _texts("stop_when", [self.stop_when] if self.stop_when is not None else [])
         for name in ("order", "audited", "supplied"):
@@ -251,7 +251,7 @@ def _value_of_outcome(text: str, where: str) -> int:
     if text in ("true", "false"):
         return int(text == "true")
     if not re.fullmatch(r"[+-]?\d{1,10}", text, re.ASCII):
-        raise DeclarationError(f"{where}: {shown(text)} is not a whole number, true or false")
+        raise DeclarationError(f"{where}: {shown(text)} is not an integer, true or false")
     return int(text)
 
 
@@ -260,7 +260,7 @@ def _check_outcome(rule: OutcomeRule) -> None:
     _texts("outcome", [rule.signal, rule.undecided, *rule.success])
     for value, name in rule.names:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise DeclarationError(f"outcome: {value!r} is not a whole number")
+            raise DeclarationError(f"outcome: {value!r} is not an integer")
         _texts("names of outcomes", [name])
     for name, signal in rule.interim:
         _texts("interim outcomes", [name, signal])

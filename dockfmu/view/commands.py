@@ -98,7 +98,7 @@ def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
-        raise PageMessageError("not a whole number from 0")
+        raise PageMessageError("not a non-negative integer")
     return value
 
 

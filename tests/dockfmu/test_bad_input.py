@@ -120,7 +120,7 @@ def partial(summary):
         ),
         (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
         (("build", "Oscilator"), ["'Oscilator'", "did you mean Oscillator?"]),
-        (("build", "Oscillator", "--platform", "linux"), ["--platform linux: there are linux64"]),
+        (("build", "Oscillator", "--platform", "linux"), ["--platform: unknown linux; choose from linux64"]),
         (("build", "Oscillator", "--option", "modes=3"), ["Oscillator: cannot be made with modes = 3"]),
         (("validate", "nosuch.fmu"), ["nosuch.fmu: there is no such file"]),
         (("report", "nosuch"), ["nosuch holds no results.h5; run a system with -o nosuch first"]),

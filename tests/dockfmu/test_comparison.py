@@ -192,7 +192,7 @@ def test_the_command(runs, tmp_path, monkeypatch, capsys):
         (("nosuch",), "nosuch: holds no run"),
         (("plain", "--signals", "first.positon"), "did you mean first.position"),
         (("plain", "-o", "x.png"), "the overlay is a page"),
-        (("plain", "--tolerance", "-1"), "is not a number from 0"),
+        (("plain", "--tolerance", "-1"), "must be a number of at least 0"),
         (("plain", "--signals", "a,,b"), "is not a list of patterns"),
     ],
 )

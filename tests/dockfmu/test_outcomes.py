@@ -233,7 +233,7 @@ success = ["over"]
         ('success = ["over"]', "", "outcome: lacks 'success'"),
         ('success = ["over"]', "success = []", "outcome: success names no outcome"),
         ('success = ["over"]', 'success = "over"', "outcome: success = 'over': must be a list of strings"),
-        ("names = { true", "names = { yes", "outcome, names: 'yes' is not a whole number, true or false"),
+        ("names = { true", "names = { yes", "outcome, names: 'yes' is not an integer, true or false"),
         ("undecided", "undecide", "there is no entry 'undecide'"),
     ):
         (tmp_path / "mine.toml").write_text(text.replace(old, new))

@@ -22,12 +22,14 @@ def symmetric_modes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray
 
     Parameters
     ----------
-    stiffness, mass : (n, n)
+    stiffness, mass : ndarray, shape (n, n)
 
     Returns
     -------
-    values : (n,) eigenvalues, ascending
-    vectors : (n, n) eigenvectors as columns, mass-normalised, the first large entry of each positive
+    values : ndarray, shape (n,)
+        Eigenvalues, ascending.
+    vectors : ndarray, shape (n, n)
+        Eigenvectors as columns, mass-normalised, the first large entry of each positive.
 
     Raises
     ------

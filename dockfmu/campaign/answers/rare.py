@@ -120,7 +120,9 @@ def chains_of(per_level: int, share: float = 0.1) -> tuple[int, int]:
     """Return (number of chains of a level, samples of each). Raises OptionError for inconsistent numbers."""
     chains, length = round(per_level * share), round(1.0 / share)
     if not 0.0 < share < 1.0 or chains < 5 or chains * length != per_level:
-        raise OptionError([f"subset simulation: {per_level} runs per level: must be a multiple of {length}, from 50"])
+        raise OptionError(
+            [f"subset simulation: {per_level} runs per level: must be a multiple of {length}, at least {5 * length}"]
+        )
     return chains, length
 
 

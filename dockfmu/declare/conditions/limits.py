@@ -53,13 +53,13 @@ def severity(conditions: InitialConditions) -> Severity | None:
 
 
 def seed_of(value: Any) -> int:
-    """Return a seed from a number or a string. Raises DeclarationError unless it is a whole number from 0."""
+    """Return a seed from a number or a string. Raises DeclarationError unless it is a non-negative integer."""
     try:
         seed = int(value) if isinstance(value, str) else value
     except ValueError:
         seed = None
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise DeclarationError(f"{CONDITIONS}.{SEED} = {shown(value)}: must be a whole number from 0")
+        raise DeclarationError(f"{CONDITIONS}.{SEED} = {shown(value)}: must be a non-negative integer")
     return seed
 
 

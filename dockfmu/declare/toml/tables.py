@@ -57,8 +57,10 @@ class Table:
         return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
     def whole(self, name: str, default: Any = NEEDED, *, least: int = 1) -> Any:
-        """Return a whole number, `least` or more."""
-        rule = "must be a positive whole number" if least == 1 else f"must be a whole number from {least}"
+        """Return an integer, `least` or more."""
+        rule = {0: "must be a non-negative integer", 1: "must be a positive integer"}.get(
+            least, f"must be an integer of at least {least}"
+        )
         return self._entry(name, default, lambda value: value if type(value) is int and value >= least else None, rule)
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:

@@ -349,7 +349,7 @@ SELDOM = {"kind": "rare", "measure": "lowest", "below": 0.0}
         (WHERE | {"values": {"fault": "none", "second.parameters.mas": 1.0}}, r"parameters\.mass"),
         (WHERE | {"values": {"fault": "heavy"}}, "first.parameters.mass cannot vary: fault = heavy sets it"),
         (WHERE | {"cells": 1}, "2 cells"),
-        (WHERE | {"divisions": -1}, "divisions = -1: must be a whole number from 0"),
+        (WHERE | {"divisions": -1}, "divisions = -1: must be a non-negative integer"),
         (SELDOM | {"above": 1.0}, "one of 'above' and 'below'"),
         (SELDOM | {"runs_per_level": 55}, "55 runs per level"),
         ({"kind": "worst", "measure": "reach", "values": {"fault": "none"}}, "no initial conditions"),
@@ -596,7 +596,7 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
         ({"measures": {"not a word": {"signal": "second.position"}}}, "word"),
         ({"run": {"stop": "3 kg"}}, "stop"),
         ({"severity": {"at_most": 1.0}}, "limits"),
-        ({"answers": {"refined": {"kind": "domain"}}}, "'refined' is that of the repeated runs"),
+        ({"answers": {"refined": {"kind": "domain"}}}, "'refined' is reserved for the repeated runs"),
         ({"answers": {"../runs": {"kind": "domain"}}}, r"answers: the name '\.\./runs'"),
     ],
 )  # fmt: skip

@@ -114,7 +114,7 @@ WRONG = {
     '{"hold":true}': "take the controls first",
     '{"hold":true,"end":true}': "one word",
     '{"names":["nowhere"]}': "no numeric variable",
-    '{"drawn":1e400}': "not a whole number",
+    '{"drawn":1e400}': "not a non-negative integer",
     '{"token":"x"}': "no message",
 }
 

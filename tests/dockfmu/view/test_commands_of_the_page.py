@@ -45,11 +45,11 @@ def test_messages_mean_what_they_say(content, found):
     [
         ({"set": [[0, 1.01]]}, "not between -1 and 1"), ({"set": [[1, 0.5]]}, "not one of 0, 1"),
         ({"set": [[2, 2]]}, "not one of -1, 0, 1"), ({"set": [[3, 0]]}, "there is no control 3"),
-        ({"set": [[-1, 0]]}, "not a whole number"), ({"set": [[0, True]]}, "not a number"),
+        ({"set": [[-1, 0]]}, "not a non-negative integer"), ({"set": [[0, True]]}, "not a number"),
         ({"set": [[0, 10**400]]}, "not a finite number"), ({"set": {"a": 1}}, "not a list"),
         ({"set": [[0, 0]] * 4}, "not a list of controls"),
         ({"speed": 0}, "between 0.01 and 100"), ({"speed": 1e9}, "between"), ({"speed": "1"}, "not a number"),
-        ({"drawn": -1}, "not a whole number"), ({"names": "x"}, "list of names"), ({"names": [1]}, "of names"),
+        ({"drawn": -1}, "not a non-negative integer"), ({"names": "x"}, "list of names"), ({"names": [1]}, "of names"),
         ({"hold": 1}, "neither true nor false"), ({"end": False}, "not true"), ({"run": 1}, "no message 'run'"),
         ({}, "one word"), ({"hold": True, "end": True}, "one word"), ([], "not an object"),
     ],
