@@ -101,13 +101,11 @@ class Fmu:
         """Functions of the library, under the names of FMI 2.0."""
         return self.library.functions
 
-    def instantiate(
-        self, name: str, *, logging: bool = False, listener: Callable[[str], None] | None = None
-    ) -> FmuInstance:
+    def instantiate(self, name: str, *, listener: Callable[[str], None] | None = None) -> FmuInstance:
         """Create an instance; `listener` receives its messages. Raises FmuError with the FMU's message."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
-        instance = FmuInstance(self, name, logging, listener)
+        instance = FmuInstance(self, name, listener)
         self.instances.append(instance)
         return instance
 
@@ -128,11 +126,11 @@ class FmuInstance:
     Values are addressed by name; every failing call raises FmuError with the last message of the FMU.
     """
 
-    def __init__(self, fmu: Fmu, name: str, logging: bool, listener: Callable[[str], None] | None = None) -> None:
+    def __init__(self, fmu: Fmu, name: str, listener: Callable[[str], None] | None = None) -> None:
         self.fmu = fmu
         self.name = name
         # pythonfmu logs exceptions only if every category is logged
-        self._logging = logging or fmu.description.needs_execution_tool
+        self._logging = fmu.description.needs_execution_tool
         self.log = log.Log(self._translate, listener)
         self._key = log.register(self.log)
         self._arrays: dict[tuple[str, ...], list[tuple[str, np.ndarray, list[int]]]] = {}

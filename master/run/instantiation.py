@@ -14,17 +14,17 @@ _single_instance: set[Path] = set()
 """FMUs in use in this process that allow only one instance per process."""
 
 
-def instantiate(system: Structure, cleanup: ExitStack, *, logging: bool = False) -> dict[str, FmuInstance]:
+def instantiate(system: Structure, cleanup: ExitStack) -> dict[str, FmuInstance]:
     """Load every FMU once, create the instances, and set their start values; `cleanup` frees them. Raises FmuError.
 
     Instances that cannot share this process with the others run in separate processes.
     """
-    return _Instantiation(system, cleanup, logging).run()
+    return _Instantiation(system, cleanup).run()
 
 
 class _Instantiation:
-    def __init__(self, system: Structure, cleanup: ExitStack, logging: bool) -> None:
-        self.system, self.cleanup, self.logging = system, cleanup, logging
+    def __init__(self, system: Structure, cleanup: ExitStack) -> None:
+        self.system, self.cleanup = system, cleanup
         self.fmus: dict[tuple[Path, tuple[tuple[str, int], ...]], Fmu] = {}
 
     def run(self) -> dict[str, FmuInstance]:
@@ -50,10 +50,7 @@ class _Instantiation:
 
     def _remote(self, element: Element, structure: dict[str, int]) -> FmuInstance:
         description = self.system.description(element.name)
-        instance = RemoteInstance(
-            element.file, description, element.name,
-            logging=self.logging, structure=structure, timeout=element.timeout,
-        )  # fmt: skip
+        instance = RemoteInstance(element.file, description, element.name, structure=structure, timeout=element.timeout)
         self.cleanup.callback(instance.free)
         return instance
 
@@ -61,4 +58,4 @@ class _Instantiation:
         key = (element.file.resolve(), tuple(structure.items()))
         if key not in self.fmus:
             self.fmus[key] = self.cleanup.enter_context(Fmu(element.file, structure))
-        return self.fmus[key].instantiate(element.name, logging=self.logging)
+        return self.fmus[key].instantiate(element.name)

@@ -83,7 +83,6 @@ class CoSimulation:
         observers: Sequence[Observer] = (),
         drivers: Sequence[Driver] = (),
         stop_when: str | None = None,
-        logging: bool = False,
         resume: Checkpoint | None = None,
         force: bool = False,
         threads: int = 1,
@@ -102,7 +101,7 @@ class CoSimulation:
         check_scheme(system, self.scheme)
         self.control, self.threads = control, threads
         self.participants = Participants(system, observers, drivers)
-        self.stop_when, self.logging, self.resume = stop_when, logging, resume
+        self.stop_when, self.resume = stop_when, resume
         self._changes: dict[str, Any] = {}
         """Values that are set after a checkpoint was restored."""
         self.instances: dict[str, FmuInstance] = {}
@@ -200,7 +199,7 @@ class CoSimulation:
         if all(self.system.description(name).can_serialize_state for name in self.system.elements):
             # identify the FMUs now: the system and its files may change during the run
             self._identity = identity(self.system)
-        self.instances = instantiate(self.system, self._cleanup, logging=self.logging)
+        self.instances = instantiate(self.system, self._cleanup)
         self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()
         self._session = Session(
@@ -445,7 +444,7 @@ class CoSimulation:
         variant = CoSimulation(
             self.system, step=step or self.step, stop=stop or self.stop,
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
-            drivers=drivers, stop_when=self.stop_when, logging=self.logging, resume=self.save(), threads=self.threads,
+            drivers=drivers, stop_when=self.stop_when, resume=self.save(), threads=self.threads,
         )  # fmt: skip
         variant._changes |= values or {}
         return variant

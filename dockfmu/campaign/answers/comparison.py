@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dockfmu.campaign.answers.estimates import Estimate, quantile
+from dockfmu.campaign.answers.estimates import Estimate
 from dockfmu.options import OptionError
 
 
@@ -29,7 +29,7 @@ class OutcomeComparison:
 
 
 def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 0.95) -> OutcomeComparison:
-    """Compare an outcome of two campaigns by truth values of shape (pairs,). Raises OptionError without pairs."""
+    """Compare an outcome of two campaigns by truth values of shape (pairs,). Raises OptionError for no pairs."""
     if len(first) != len(second) or not len(first):
         raise OptionError([f"campaigns are compared run by run, not {len(first)} runs with {len(second)}"])
     n = len(first)
@@ -50,22 +50,19 @@ def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 
 class MeasureComparison:
     """A measure in two campaigns, on `pairs` of equal draws that have it in both.
 
-    `first` and `second` are its means. The mean of second minus first has Student's interval, the median the one
-    between order statistics. `quantiles` maps a share to the quantiles of both.
+    `first` and `second` are its means. The mean of second minus first has Student's interval.
     """
 
     first: float
     second: float
     mean_difference: Estimate
-    median_difference: Estimate
-    quantiles: dict[float, tuple[float, float]]
     pairs: int
 
 
 def compare_measures(first: np.ndarray, second: np.ndarray, confidence: float = 0.95) -> MeasureComparison:
     """Compare a measure of two campaigns, run by run; both of shape (pairs,), NaN where a run does not have it.
 
-    Raises OptionError without pairs.
+    Raises OptionError if there are no pairs.
     """
     use = np.isfinite(first) & np.isfinite(second)
     a, b = first[use], second[use]
@@ -78,8 +75,5 @@ def compare_measures(first: np.ndarray, second: np.ndarray, confidence: float = 
     width = np.inf
     if n > 1:
         width = float(stats.t.ppf(0.5 + 0.5 * confidence, n - 1) * difference.std(ddof=1) / np.sqrt(n))
-    return MeasureComparison(
-        float(a.mean()), float(b.mean()), Estimate(mean, mean - width, mean + width, confidence, None, n),
-        quantile(difference, 0.5, confidence),
-        {share: (float(np.quantile(a, share)), float(np.quantile(b, share))) for share in (0.05, 0.5, 0.95, 0.99)}, n,
-    )  # fmt: skip
+    estimate = Estimate(mean, mean - width, mean + width, confidence, None, n)
+    return MeasureComparison(float(a.mean()), float(b.mean()), estimate, n)

@@ -91,11 +91,13 @@ class RemoteInstance(FmuInstance):
         description: Description,
         name: str,
         *,
-        logging: bool = False,
         structure: Mapping[str, int] | None = None,
         timeout: float = 60.0,
     ) -> None:
-        """Start the process and create the instance. Raises FmuError with the FMU's message, MasterError off Linux."""
+        """Start the process and create the instance.
+
+        Raises FmuError with the FMU's message, and MasterError on platforms other than Linux.
+        """
         library()
         self.name, self._file, self._dead = name, file, False
         self._description, self._timeout = description, max(timeout, STARTING_S)
@@ -118,7 +120,7 @@ class RemoteInstance(FmuInstance):
         self._link = self._shared.library.remote_open(self._shared.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
-            self._request("start", str(file.absolute()), name, logging, dict(structure or {}))
+            self._request("start", str(file.absolute()), name, dict(structure or {}))
         except BaseException:
             self.free()
             raise

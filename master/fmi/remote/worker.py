@@ -32,10 +32,10 @@ class Worker:
         self.names = function_names(memory.library)
         self.table = (ctypes.c_void_p * len(self.names))()
 
-    def start(self, file: str, name: str, logging: bool, structure: dict[str, int]) -> None:
+    def start(self, file: str, name: str, structure: dict[str, int]) -> None:
         """Load the FMU and create the instance."""
         fmu = Fmu(Path(file), structure)
-        self.instance = instance = fmu.instantiate(name, logging=logging, listener=self.memory.set_last_message)
+        self.instance = instance = fmu.instantiate(name, listener=self.memory.set_last_message)
         for k, function in enumerate(self.names):
             if function in fmu.library.functions:
                 self.table[k] = instance.entry(function)

@@ -293,16 +293,14 @@ def test_comparison_on_equal_draws():
 
 @pytest.mark.parametrize("n", [2, 12, 500])
 def test_intervals_of_a_comparison_cover(n):
-    """Intervals of normal differences: that of the mean is exact, that of the median covers at least as often."""
+    """The interval of the mean of normal differences is exact."""
     generator = np.random.Generator(np.random.PCG64(9))
-    means = medians = 0
+    means = 0
     for _ in range(400):
         first = generator.normal(size=n)
         found = compare_measures(first, first + 0.3 + generator.normal(size=n))
         means += found.mean_difference.low <= 0.3 <= found.mean_difference.high
-        medians += found.median_difference.low <= 0.3 <= found.median_difference.high
     assert means / 400 == pytest.approx(0.95, abs=4 * math.sqrt(0.05 * 0.95 / 400))
-    assert medians / 400 > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 400)
 
 
 def test_comparison_at_the_edges():
