@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from master.drivers.driver import ReceivingDriver
-from master.drivers.listening import listen
 from master.errors import MasterError
 from master.fmi.variables import Variable
 from master.result import Result
+from master.sockets import listen
 
 LARGEST = 65536
 AT_ONCE = 4096

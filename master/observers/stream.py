@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from master.drivers.listening import listen
 from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
+from master.sockets import listen
 from master.system import Structure
 
 LIMIT = 1 << 20
