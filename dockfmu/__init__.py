@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from base.errors import DockfmuError
     from base.files import LockedError, WriteError
+    from base.units import UnitError
     from components.core.record import ParameterError
     from dockfmu.campaign.campaign import Campaign
+    from dockfmu.campaign.cluster.execution import SchedulerLostError
+    from dockfmu.campaign.runner import WorkerMismatchError
     from dockfmu.campaign.storage.folder import CampaignError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.plan import Panel, Plan
@@ -34,8 +37,8 @@ if TYPE_CHECKING:
     from master.drivers.datagrams import Datagrams
     from master.drivers.driver import Driver, Function
     from master.errors import ArchiveError, DescriptionError, FmuError, MasterError, StructureError
-    from master.fmi.instance import FmuInstance
     from master.fmi.variables import Description, Variable
+    from master.observers.endings import EndAfterEvents
     from master.observers.events import Event
     from master.observers.observer import Observer, RunContext
     from master.observers.outcomes import OutcomeRule
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from master.observers.recording.results import DamagedRecording, Results, read_results, recover
     from master.observers.recording.selection import Dense
     from master.observers.stream import Stream, subscribe
-    from master.requests import Sampling, Trigger
+    from master.requests import EndRequest, Sampling, Trigger
     from master.result import Result
     from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
     from master.system import Connection, Element, Structure
@@ -53,8 +56,11 @@ if TYPE_CHECKING:
 _HOME = {
     "base.errors": ("DockfmuError",),
     "base.files": ("LockedError", "WriteError"),
+    "base.units": ("UnitError",),
     "components.core.record": ("ParameterError",),
     "dockfmu.campaign.campaign": ("Campaign",),
+    "dockfmu.campaign.cluster.execution": ("SchedulerLostError",),
+    "dockfmu.campaign.runner": ("WorkerMismatchError",),
     "dockfmu.campaign.storage.folder": ("CampaignError",),
     "dockfmu.declare.adaptive": ("Adaptive",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
@@ -74,8 +80,8 @@ _HOME = {
     "master.drivers.datagrams": ("Datagrams",),
     "master.drivers.driver": ("Driver", "Function"),
     "master.errors": ("ArchiveError", "DescriptionError", "FmuError", "MasterError", "StructureError"),
-    "master.fmi.instance": ("FmuInstance",),
     "master.fmi.variables": ("Description", "Variable"),
+    "master.observers.endings": ("EndAfterEvents",),
     "master.observers.events": ("Event",),
     "master.observers.observer": ("Observer", "RunContext"),
     "master.observers.outcomes": ("OutcomeRule",),
@@ -84,7 +90,7 @@ _HOME = {
     "master.observers.recording.results": ("DamagedRecording", "Results", "read_results", "recover"),
     "master.observers.recording.selection": ("Dense",),
     "master.observers.stream": ("Stream", "subscribe"),
-    "master.requests": ("Sampling", "Trigger"),
+    "master.requests": ("EndRequest", "Sampling", "Trigger"),
     "master.result": ("Result",),
     "master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
     "master.system": ("Connection", "Element", "Structure"),
@@ -113,10 +119,11 @@ __all__ = [
     "DockfmuError",
     "Driver",
     "Element",
+    "EndAfterEvents",
+    "EndRequest",
     "Event",
     "FixedPoint",
     "FmuError",
-    "FmuInstance",
     "Function",
     "GaussSeidel",
     "Jacobi",
@@ -143,6 +150,7 @@ __all__ = [
     "RunContext",
     "RunOptions",
     "Sampling",
+    "SchedulerLostError",
     "Simulation",
     "SspError",
     "StepControl",
@@ -152,7 +160,9 @@ __all__ = [
     "StructureError",
     "System",
     "Trigger",
+    "UnitError",
     "Variable",
+    "WorkerMismatchError",
     "WriteError",
     "build",
     "components",
