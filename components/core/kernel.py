@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba.core import config
+from numba import config
 from numba.extending import overload
 
 from base.compiler import jit
