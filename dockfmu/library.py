@@ -94,7 +94,6 @@ def load(
         for settings that do not fit the system
     """
     system = System.load(source, settings or {}, parameters=parameters, progress=progress)
-    if system._products is not None:
-        with suppress(WriteError):
-            system._products.publish(Path(folder))
+    with suppress(WriteError):
+        system.publish(folder)
     return system

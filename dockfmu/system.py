@@ -376,6 +376,11 @@ class System:
         named, outputs = tuple((names or {}).items()), tuple((interim or {}).items())
         self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), named, undecided, outputs))
 
+    def publish(self, folder: Path | str) -> None:
+        """Write the FMUs and the .ssp of a declared system to a build folder. Raises WriteError."""
+        if self._products is not None:
+            self._products.publish(Path(folder))
+
     def write(self, file: Path | str) -> Path:
         """Write an .ssp with its FMUs, start values and plan, for `dockfmu run` and other tools; return its path."""
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))

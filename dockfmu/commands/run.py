@@ -167,7 +167,13 @@ def _run(arguments: argparse.Namespace) -> int:
         every=arguments.every,
         around=arguments.around,
         live=Live(
-            arguments.realtime, arguments.late, arguments.stream, arguments.receive, arguments.view, arguments.inputs
+            realtime=arguments.realtime,
+            late=arguments.late,
+            stream=arguments.stream,
+            receive=arguments.receive,
+            view=arguments.view,
+            browser=not arguments.no_browser,
+            inputs=arguments.inputs,
         ),
     )
     settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
@@ -186,19 +192,9 @@ def _run(arguments: argparse.Namespace) -> int:
             build=arguments.build,
             report=not arguments.no_report,
             command=arguments.typed,
-            progress=say if arguments.no_browser or arguments.view is None else _say_and_open,
+            progress=say,
         )
     return _conclude(recorded.summary, recorded.folder, as_json=arguments.json)
-
-
-def _say_and_open(text: str) -> None:
-    """Print a line on standard error; if it ends with the address of the page, open that in the browser."""
-    say(text)
-    last = text.rpartition(" ")[2]
-    if last.startswith("http://127.0.0.1:"):
-        import webbrowser
-
-        webbrowser.open(last)
 
 
 def _conclude(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -43,7 +44,7 @@ class LiveView(Feed):
     folder, file : Path
         Folder of results, and the recording in it.
     live : Live
-        Port of the page and speed of the run.
+        Port of the page, whether to open it, and speed of the run.
     attributes, more
         As for `Feed`.
     plan : Plan
@@ -73,7 +74,7 @@ class LiveView(Feed):
         }
         self._port = live.view or 0
         self._server: subprocess.Popen[bytes] | None = None
-        self._announce = announce
+        self._announce, self._browser = announce, live.browser
 
     def open(self) -> None:
         """Listen, start the server, and announce its address; a browser that comes early waits for it."""
@@ -89,7 +90,10 @@ class LiveView(Feed):
                 )  # fmt: skip
             except OSError as error:
                 raise ViewServerError(f"the server of the page cannot be started ({error})") from error
-            self._announce(address(listening.getsockname()[1], str(self._about["token"])))
+            page = address(listening.getsockname()[1], str(self._about["token"]))
+            self._announce(page)
+            if self._browser:
+                webbrowser.open(page)
 
     def end(self, result: Result) -> None:
         """Complete the result, with a warning if the server has ended."""

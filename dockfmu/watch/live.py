@@ -32,6 +32,8 @@ class Live:
     view : int, optional
         Port of the browser page that shows the run live, 0 for any free port; with `realtime` the run can be operated
         there. It needs a folder of results (`System.record`).
+    browser : bool
+        Whether to open that page in the browser.
     inputs : Path, optional
         Log of an operator's session, `inputs.jsonl`, whose inputs are replayed.
     """
@@ -41,6 +43,7 @@ class Live:
     stream: int | None = None
     receive: int | None = None
     view: int | None = None
+    browser: bool = False
     inputs: Path | None = None
 
     def watchers(self, system: Structure) -> tuple[list[Driver], list[Observer]]:

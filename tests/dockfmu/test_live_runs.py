@@ -115,3 +115,14 @@ def test_free_inputs_are_those_that_no_connection_sets(oscillator):
     del system.connections[0]
     assert free_inputs(system) == ["second.force"]
     assert PLAN.order == tuple(system.elements)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_page_of_a_live_run_opens_in_the_browser_if_asked(pair, tmp_path, capsys, monkeypatch, asked):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    more = () if asked else ("--no-browser",)
+    assert status_of("run", pair, "--stop", 0.1, "--view", "--no-report", "-o", tmp_path / "r", *more) == 0
+    pages = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if "watch it at" in line]
+    assert len(pages) == 1
+    assert opened == pages * asked
