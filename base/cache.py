@@ -38,13 +38,13 @@ def digest_of_files(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
-def keep(file: Path, key: str, data: bytes) -> None:
+def store_cached(file: Path, key: str, data: bytes) -> None:
     """Write `data` to `file` in the cache, with a digest of the data and of the `key` under which they are kept."""
     write_file(file, _seal(key, data) + data, durable=False)
 
 
-def kept(file: Path, key: str) -> bytes | None:
-    """Return what `keep` wrote to `file` under `key`, or None if it is missing, damaged, or kept under another key."""
+def load_cached(file: Path, key: str) -> bytes | None:
+    """Return what `store_cached` wrote to `file` under `key`, or None if it is missing, damaged, or kept under another key."""
     try:
         content = file.read_bytes()
     except OSError:

@@ -46,7 +46,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from numba.extending import _Intrinsic
 from numba.np import linalg
 
-from base.cache import cache_root, keep, kept, versions
+from base.cache import cache_root, load_cached, store_cached, versions
 from base.platforms import BASELINE
 
 NAME = "dockfmu"
@@ -328,7 +328,7 @@ class _Cache(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         key = self._key(sig)
-        if (data := kept(self._file(key), key)) is None:
+        if (data := load_cached(self._file(key), key)) is None:
             return None
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
 
@@ -336,7 +336,7 @@ class _Cache(NullCache):
         if data.library.has_dynamic_globals:
             raise TypeError(f"{self._name} refers to an address of this process: its code cannot be kept")
         key = self._key(sig)
-        keep(self._file(key), key, serialize.dumps(data._reduce()))
+        store_cached(self._file(key), key, serialize.dumps(data._reduce()))
 
 
 class Compiled(Dispatcher):

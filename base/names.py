@@ -80,7 +80,7 @@ def owner(name: str, elements: Container[str]) -> str | None:
     return None
 
 
-def unfit_for_file(name: object) -> str:
+def file_name_problem(name: object) -> str:
     """Return why a name is not a valid file name on every operating system, or an empty string if it is."""
     if not isinstance(name, str) or not name:
         return "is not a string" if name != "" else "is empty"
@@ -95,7 +95,7 @@ def unfit_for_file(name: object) -> str:
 
 def file_name(name: str) -> str:
     """Return a file name that is unique to `name`: `name` itself if it is a valid file name."""
-    if not unfit_for_file(name) and name.isascii():
+    if not file_name_problem(name) and name.isascii():
         return name
     plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:40] or "system"
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -113,11 +113,11 @@ def describe(
     structure = etree.SubElement(root, "ModelStructure")
     outputs = [slot for slot in variables if slot.field.causality == "output"]
     if outputs:
-        now = etree.SubElement(structure, "Outputs")
-        first = etree.SubElement(structure, "InitialUnknowns")
+        listed_outputs = etree.SubElement(structure, "Outputs")
+        initial_unknowns = etree.SubElement(structure, "InitialUnknowns")
         for slot in outputs:
-            etree.SubElement(now, "Unknown", index=index[slot.index], dependencies="")
-            etree.SubElement(first, "Unknown", index=index[slot.index])
+            etree.SubElement(listed_outputs, "Unknown", index=index[slot.index], dependencies="")
+            etree.SubElement(initial_unknowns, "Unknown", index=index[slot.index])
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import base
-from base.cache import COMPILERS, ROOT, cache_root, keep, kept, versions
+from base.cache import COMPILERS, ROOT, cache_root, load_cached, store_cached, versions
 from base.compiler import digest_of, settings
 from base.errors import DockfmuError
 from base.files import write_file
@@ -60,14 +60,14 @@ def build(
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
     place = _place(component, kind, key)
-    data = kept(place, key)
+    data = load_cached(place, key)
     if data is None:
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
             content = build_python(component, key)
         data = pack(content | common)
-        keep(place, key, data)
+        store_cached(place, key, data)
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
     write_file(target, data)
     return target
@@ -76,7 +76,7 @@ def build(
 def is_built(component: Component, kind: Kind = "native", platforms: Sequence[str] = ("linux64",)) -> bool:
     """Return whether `build` would find the FMU in the cache."""
     key = _key(component, kind, platforms, _common(component, kind, platforms))
-    return kept(_place(component, kind, key), key) is not None
+    return load_cached(_place(component, kind, key), key) is not None
 
 
 def pack(content: Mapping[str, bytes]) -> bytes:

@@ -131,7 +131,7 @@ class Retry:
             raise StructureError(problems)
 
     @property
-    def bounds(self) -> StepControl:
+    def as_step_control(self) -> StepControl:
         """The step control whose tables retries use."""
         return StepControl(self.shortest, self.shortest, self.shortest, locate=())
 

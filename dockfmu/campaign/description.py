@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, shown, unfit_for_file
+from base.names import did_you_mean, file_name_problem, shown
 from base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.campaign.sampling.draws import SAMPLINGS, Draws
@@ -211,7 +211,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     """
     table = Table(content, where, _TABLES)
     name = table.text("name", "campaign")
-    if problem := unfit_for_file(name):
+    if problem := file_name_problem(name):
         raise DeclarationError(f"{where}: the name {name!r} {problem}")
     _check_values(table)
     system = load_system(table, folder)
@@ -315,7 +315,7 @@ def _answers(table: Table) -> dict[str, Any]:
             raise DeclarationError(
                 f"{answers.where}: the name {name!r} is reserved for the repeated runs; choose another"
             )
-        if problem := unfit_for_file(name):
+        if problem := file_name_problem(name):
             raise DeclarationError(f"{answers.where}: the name {name!r} {problem}")
     return dict(answers.content)
 

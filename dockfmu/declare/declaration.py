@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, unfit_for_file
+from base.names import did_you_mean, file_name_problem
 from components.core.parameters import ParameterSet, parameter_leaves
 from components.core.record import ParameterError
 from dockfmu.declare.conditions.initial_conditions import (
@@ -151,7 +151,7 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
     given = [("name", name)] if name is not None else []
     given += [("element", element) for element in elements] if isinstance(elements, dict) else []
     for what, text in given:
-        problem = unfit_for_file(text)
+        problem = file_name_problem(text)
         if not problem and text.lower().endswith((".fmu", ".ssp", CHANGED)):
             problem = "ends like the name of a file of dockfmu"
         if problem:

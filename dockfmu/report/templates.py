@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jinja2
 
-from base.cache import cache_root, keep, kept
+from base.cache import cache_root, load_cached, store_cached
 
 
 def environment() -> jinja2.Environment:
@@ -20,12 +20,12 @@ class _TemplateCache(jinja2.BytecodeCache):
     """Cache of compiled templates by content; jinja2 refuses code of other versions of itself or of Python."""
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        data = kept(_file(bucket), bucket.checksum)
+        data = load_cached(_file(bucket), bucket.checksum)
         if data is not None:
             bucket.bytecode_from_string(data)
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        keep(_file(bucket), bucket.checksum, bucket.bytecode_to_string())
+        store_cached(_file(bucket), bucket.checksum, bucket.bytecode_to_string())
 
 
 def _file(bucket: jinja2.bccache.Bucket) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numba
 
-from base.cache import cache_root, digest_of_files, is_whole, keep, kept, seal, versions
+from base.cache import cache_root, digest_of_files, is_whole, load_cached, seal, store_cached, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
 from base.fmi import DESCRIPTION_FILE
@@ -77,10 +77,10 @@ def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes
     """Return the content of the cache file named by the digest of `parts`; `make` produces it the first time."""
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     file = cache_root() / "machine_code" / f"{key[:32]}-{name}"
-    data = kept(file, key)
+    data = load_cached(file, key)
     if data is None:
         data = make()
-        keep(file, key, data)
+        store_cached(file, key, data)
     return data
 
 

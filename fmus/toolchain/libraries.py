@@ -216,15 +216,15 @@ def _read_macho(data: bytes) -> LibraryInterface:
 _READERS = {".so": read_elf, ".dll": read_pe, ".dylib": read_macho}
 
 
-def complaints(library: LibraryInterface, target: Target) -> list[str]:
+def faults(library: LibraryInterface, target: Target) -> list[str]:
     """Return what is wrong with a library: functions that it lacks, symbols and libraries that it must not need."""
     found = []
     if missing := sorted(FUNCTIONS - library.defined):
         found.append(f"does not export {', '.join(missing)}")
-    if strange := sorted(library.undefined - ALLOWED):
-        found.append(f"needs {', '.join(strange)}, which neither libc nor libm has")
-    if foreign := [name for name in library.needed if not name.startswith(target.libraries)]:
-        found.append(f"needs the libraries {', '.join(foreign)}")
+    if undefined := sorted(library.undefined - ALLOWED):
+        found.append(f"needs {', '.join(undefined)}, which neither libc nor libm has")
+    if others := [name for name in library.needed if not name.startswith(target.libraries)]:
+        found.append(f"needs the libraries {', '.join(others)}")
     if library.text_relocations:
         found.append("is not position-independent (text relocations)")
     return found
@@ -232,5 +232,5 @@ def complaints(library: LibraryInterface, target: Target) -> list[str]:
 
 def check_library(data: bytes, target: Target) -> None:
     """Raise LibraryError unless the library is complete and needs only what is on every machine."""
-    if wrong := complaints(_READERS[target.extension](data), target):
-        raise LibraryError(f"library for {target.folder} {'; '.join(wrong)}")
+    if found := faults(_READERS[target.extension](data), target):
+        raise LibraryError(f"library for {target.folder} {'; '.join(found)}")

@@ -23,7 +23,7 @@ from typing import Literal
 
 import ziglang
 
-from base.cache import cache_root, keep, kept
+from base.cache import cache_root, load_cached, store_cached
 from base.errors import FAILED, DockfmuError
 from base.files import write_file
 from fmus.toolchain.targets import Target
@@ -93,12 +93,12 @@ def compiler(target: Target, links: Literal["", "library", "program"] = "") -> I
     places = [(cache_root() / "zig" / f"{target.folder}-{use}-{place}.zip", f"{version_of_all} {use}") for use in uses]
     with tempfile.TemporaryDirectory(prefix="zig-") as temporary:
         zig = Compiler(target, Path(temporary))
-        parts = [kept(*place) for place in places]
+        parts = [load_cached(*place) for place in places]
         if data := next(filter(None, parts), None):
             _unpack(data, zig.folder / _GLOBAL)
         yield zig
         if links and parts[0] is None:
-            keep(*places[0], _pack(zig.folder / _GLOBAL))
+            store_cached(*places[0], _pack(zig.folder / _GLOBAL))
 
 
 def _pack(folder: Path) -> bytes:

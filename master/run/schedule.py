@@ -28,6 +28,6 @@ class Schedule:
     control: StepControl | Retry | None
 
     @property
-    def bounds(self) -> StepControl | None:
+    def step_control(self) -> StepControl | None:
         """Step control in the form that the tables of the loop take; None for steps of fixed length."""
-        return self.control.bounds if isinstance(self.control, Retry) else self.control
+        return self.control.as_step_control if isinstance(self.control, Retry) else self.control

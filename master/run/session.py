@@ -65,7 +65,7 @@ class Session:
         self.participants, self.schedule, self.result, self.over = participants, schedule, result, False
         self.coupling = couple(
             system, instances, scheme, participants.triggers, participants.samplings, schedule.stop_when,
-            LONGEST_CHUNK, schedule.bounds,
+            LONGEST_CHUNK, schedule.step_control,
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(participants.samplings)

@@ -236,7 +236,7 @@ class CoSimulation:
         """End the run of the instances, or record the error that has ended it."""
         try:
             if error is None:
-                self._entered().end()
+                self._open_session().end()
                 self._terminate()
         except BaseException as failure:
             error = failure
@@ -252,7 +252,7 @@ class CoSimulation:
         """
         if not self._finished:
             if self._error is None:
-                self._entered()
+                self._open_session()
             try:
                 self._end_run(self._error)
             finally:
@@ -273,7 +273,7 @@ class CoSimulation:
         fails; the simulation can then be reset again.
         """
         if not self._opened or self._closed:
-            self._entered()
+            self._open_session()
         with suppress(MasterError):
             self.finish()
         if system is not None:
@@ -305,7 +305,7 @@ class CoSimulation:
         self._cleanup.close()
 
     def _restart(self, began: float) -> None:
-        session = self._entered()
+        session = self._open_session()
         session.restart(self.system, self.result)
         if self._identity is not None:
             self._identity |= identity_of_starts(self.system)
@@ -343,7 +343,7 @@ class CoSimulation:
     def _members(self) -> list[Observer | Driver]:
         return [*self.participants.observers, *self.participants.drivers]
 
-    def _entered(self) -> Session:
+    def _open_session(self) -> Session:
         """Return the open session. Raises MasterError before it has begun and after it is over."""
         if self._session is None or self._closed:
             what = "is over" if self._closed else "has not begun: enter it with `with`"
@@ -359,7 +359,7 @@ class CoSimulation:
     def finished(self) -> bool:
         """Return whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or by an observer."""
         over = self._closed or self._finished or self._error is not None
-        return over or self._entered().over or self.time >= self.stop
+        return over or self._open_session().over or self.time >= self.stop
 
     def advance(self, until: float) -> float:
         """Step to `until`, or until the run is over, and return the time reached.
@@ -367,7 +367,7 @@ class CoSimulation:
         The last step is shorter if `until` is not a multiple of the step. Raises FmuError if an FMU fails, and
         StructureError if one cannot take the shorter step.
         """
-        session, until = self._entered(), min(until, self.stop)
+        session, until = self._open_session(), min(until, self.stop)
         if not self.finished and until > self.time:
             check_span(self.system, until - self.time, self.step)
             try:
@@ -380,7 +380,7 @@ class CoSimulation:
 
     def get(self, names: Sequence[str]) -> list[Any]:
         """Return the present values of variables, given by their full names, in the order of `names`."""
-        self._entered()
+        self._open_session()
         found: dict[str, Any] = {}
         for element, variables in self._by_element(names).items():
             values = self.instances[element].get(list(variables.values()))
@@ -392,7 +392,7 @@ class CoSimulation:
 
         Raises StructureError that names all others.
         """
-        self._entered()
+        self._open_session()
         self.participants.check_settable(self.system, values)
         self._put(values)
 
@@ -414,7 +414,7 @@ class CoSimulation:
 
         Raises CheckpointError that names the FMUs that cannot serialise their state, or FmuError.
         """
-        session = self._entered()
+        session = self._open_session()
         check_states(self.system)
         assert self._identity is not None
         return Checkpoint(

@@ -4,35 +4,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from base.cache import is_whole, keep, kept, seal
+from base.cache import is_whole, load_cached, seal, store_cached
 
 pytestmark = pytest.mark.quick
 
 
 def test_what_is_kept_comes_back_under_its_key_only(tmp_path):
     file = tmp_path / "folder" / "entry"
-    assert kept(file, "key") is None
-    keep(file, "key", b"content")
-    assert kept(file, "key") == b"content"
-    assert kept(file, "another key") is None
+    assert load_cached(file, "key") is None
+    store_cached(file, "key", b"content")
+    assert load_cached(file, "key") == b"content"
+    assert load_cached(file, "another key") is None
 
 
 @given(data=st.binary(max_size=100), place=st.integers(0, 131), bit=st.integers(0, 7))
 def test_one_bit_of_damage_is_noticed(tmp_path_factory, data, place, bit):
     file = tmp_path_factory.mktemp("cache") / "entry"
-    keep(file, "key", data)
+    store_cached(file, "key", data)
     content = bytearray(file.read_bytes())
     content[place % len(content)] ^= 1 << bit
     file.write_bytes(content)
-    assert kept(file, "key") is None
+    assert load_cached(file, "key") is None
 
 
 @pytest.mark.parametrize("length", [0, 1, 31, 32, 38])
 def test_a_file_that_was_cut_is_noticed(tmp_path, length):
     file = tmp_path / "entry"
-    keep(file, "key", b"content")
+    store_cached(file, "key", b"content")
     file.write_bytes(file.read_bytes()[:length])
-    assert kept(file, "key") is None
+    assert load_cached(file, "key") is None
 
 
 def test_a_sealed_file_is_whole_until_it_is_changed(tmp_path):

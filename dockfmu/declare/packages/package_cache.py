@@ -16,8 +16,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from base.cache import COMPILERS, ROOT, cache_root, keep, versions
-from base.cache import kept as kept_file
+from base.cache import COMPILERS, ROOT, cache_root, load_cached, store_cached, versions
 
 _PACKAGES = ("base", "components", "dockfmu", "fmus", "master", "ssp")
 _TOOLS = (*COMPILERS, "fmpy", "lxml", "pythonfmu", "scipy", "ziglang")
@@ -54,7 +53,7 @@ def key(name: str) -> str:
 
 def restore(name: str, key: str, folder: Path) -> bool:
     """Write the files kept by `store` to `folder`; return whether there are any."""
-    data = kept_file(_place(name, key), key)
+    data = load_cached(_place(name, key), key)
     if data is None:
         return False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -70,7 +69,7 @@ def store(name: str, key: str, folder: Path) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             archive.write(file, file.relative_to(folder))
-    keep(_place(name, key), key, stream.getvalue())
+    store_cached(_place(name, key), key, stream.getvalue())
 
 
 def _place(name: str, key: str) -> Path:

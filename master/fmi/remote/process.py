@@ -218,7 +218,7 @@ class RemoteInstance(FmuInstance):
             self._process.kill()
             text, status = f"has not returned after {self._timeout:g} s; its process was ended", "timeout"
         else:
-            text, status = f"did not return: {_how(self._process.wait())}", "crash"
+            text, status = f"did not return: {_ending(self._process.wait())}", "crash"
         return FmuError(
             self.name, f"{function} {text}",
             function=function, status=status, time=time, file=self.file.name, message=self.log.last,
@@ -320,7 +320,7 @@ class RemoteInstance(FmuInstance):
         self._remove_folder()
 
 
-def _how(returned: int) -> str:
+def _ending(returned: int) -> str:
     """Describe the end of a process."""
     if returned >= 0:
         return f"its process ended with exit status {returned}"

@@ -10,7 +10,7 @@ import pytest
 import fmus
 from fmus.check import validate
 from fmus.toolchain import zig
-from fmus.toolchain.libraries import FUNCTIONS, LibraryError, complaints, read_elf, read_macho, read_pe
+from fmus.toolchain.libraries import FUNCTIONS, LibraryError, faults, read_elf, read_macho, read_pe
 from fmus.toolchain.targets import HOST, TARGETS
 from fmus.toolchain.zig import compiler
 from tests.fmus import gadget
@@ -34,7 +34,7 @@ def test_one_fmu_for_all_platforms(tmp_path):
     for name in ("darwin64", "aarch64-darwin"):
         library = read_macho(libraries[name])
         assert library.defined - {"__dso_handle", "_mh_dylib_header"} == FUNCTIONS
-        assert complaints(library, TARGETS[name]) == []
+        assert faults(library, TARGETS[name]) == []
     assert validate(file) == []
 
 
@@ -43,7 +43,7 @@ def test_linux_library_offers_the_functions_of_the_standard_and_nothing_else(gad
         library = read_elf(archive.read("binaries/linux64/Gadget.so"))
     assert library.defined == FUNCTIONS
     assert set(library.needed) <= {"libc.so.6", "libm.so.6"}
-    assert complaints(library, TARGETS["linux64"]) == []
+    assert faults(library, TARGETS["linux64"]) == []
 
 
 MACHO = b"\xcf\xfa\xed\xfe" + bytes(12) + b"\x01"
