@@ -44,7 +44,7 @@ def store_cached(file: Path, key: str, data: bytes) -> None:
 
 
 def load_cached(file: Path, key: str) -> bytes | None:
-    """Return what `store_cached` wrote to `file` under `key`, or None if it is missing, damaged, or kept under another key."""
+    """Return what `store_cached` wrote to `file` under `key`; None if it is missing, damaged, or of another key."""
     try:
         content = file.read_bytes()
     except OSError:
