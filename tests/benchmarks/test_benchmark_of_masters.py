@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import masters
-from benchmarks.inside import share_of_fmus
+from benchmarks.cosimulation import masters
+from benchmarks.cosimulation.inside import share_of_fmus
 from benchmarks.page import replace_table
 from master.algorithms import by_name
 from tests.master.fmus import third_party

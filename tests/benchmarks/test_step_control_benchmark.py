@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import step_control
+from benchmarks.coupling import step_control
 
 pytestmark = pytest.mark.slow
 
