@@ -1,6 +1,8 @@
-"""Run benchmarks, each of which prints tables: `python -m benchmarks [NAME ...]` or `python -m benchmarks NAME OPTIONS`.
+"""Run benchmarks, each of which prints a table.
 
-Each is also a program of its own, for example `python -m benchmarks.kernels.contact`.
+    python -m benchmarks [NAME ...]        those that are named, or all
+    python -m benchmarks NAME OPTIONS      one, with its own options
+    python -m benchmarks.kernels.contact   the same as `python -m benchmarks contact`
 """
 
 from __future__ import annotations
