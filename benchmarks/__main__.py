@@ -1,8 +1,8 @@
 """Run benchmarks, each of which prints a table.
 
-    python -m benchmarks [NAME ...]        those that are named, or all
-    python -m benchmarks NAME OPTIONS      one, with its own options
-    python -m benchmarks.kernels.contact   the same as `python -m benchmarks contact`
+python -m benchmarks [NAME ...]        those that are named, or all
+python -m benchmarks NAME OPTIONS      one, with its own options
+python -m benchmarks.kernels.contact   the same as `python -m benchmarks contact`
 """
 
 from __future__ import annotations
