@@ -1,4 +1,4 @@
-"""The benchmark of step control runs: each way goes on from the states of the reference."""
+"""The benchmark of step control runs; each method starts from the states of the reference."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The notebook of the documentation runs from its first cell to its last."""
+"""The notebook of the documentation runs completely."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "guide"
 
 
 def kinds(notebook):
-    """Return what each cell puts out: figures, tables, texts."""
+    """Return the kinds of output of each cell: figures, tables, texts."""
     return [
         [sorted(output.get("data", {"text": ""})) for output in cell.outputs]
         for cell in notebook.cells

@@ -1,4 +1,4 @@
-"""The page on systems in TOML has every table and key of the code, and an example that runs."""
+"""The page on systems in TOML documents every table and key of the code, and its example is a valid system."""
 
 import math
 import re
@@ -34,14 +34,14 @@ def example():
 
 
 def documented():
-    """The keys in the first column of the page's tables."""
+    """Return the keys in the first column of the page's tables."""
     rows = (line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
     return {key for cell in rows for key in re.findall(r"`(\w+)`", cell)}
 
 
 @pytest.fixture
 def known(monkeypatch, tmp_path):
-    """Every key that the code knows of, as it reads a file with all tables."""
+    """Return every key that the code reads from a file with all tables."""
     keys = set()
     initialise = Table.__init__
 

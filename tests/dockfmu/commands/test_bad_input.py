@@ -1,4 +1,4 @@
-"""Bad input: exit status 2 before anything has run, 1 with readable partial results after; always a clear message."""
+"""Bad input: exit status 2 before a run, 1 with readable partial results after its start; always a clear message."""
 
 import json
 import zipfile
@@ -33,7 +33,7 @@ def _folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def refused(capfd, tmp_path):
-    """Return what the command says on its way to exit status 2; nothing may be left."""
+    """Return the message of a command with exit status 2; it must leave no files."""
 
     def run(*arguments):
         assert status_of(*arguments) == 2
@@ -48,8 +48,10 @@ def refused(capfd, tmp_path):
 
 @pytest.fixture
 def failed(capfd, tmp_path):
-    """(message, summary) of a run that fails, exit status 1; summary.json is the same as printed, the message on
-    standard error that of the summary."""
+    """Return (message, summary) of a run that fails with exit status 1.
+
+    summary.json equals what was printed, and the message on standard error is that of the summary.
+    """
 
     def run(*arguments):
         assert status_of("run", *arguments, "-o", "out", "--json") == 1
@@ -65,7 +67,7 @@ def failed(capfd, tmp_path):
 
 
 def partial(summary):
-    """The recording of a failed run, readable to its end; its report was written too."""
+    """Return the recording of a failed run, which is readable to its end; check that its report was written."""
     with h5py.File("out/results.h5") as raw:
         assert raw.attrs["status"] == "failed"
         assert raw.attrs["message"] == summary["message"]
@@ -280,7 +282,7 @@ def test_a_library_that_is_none(failed, pair, oscillator, tmp_path):
 
 
 def test_a_missing_resource(failed, tmp_path):
-    """The modes of an elastic spacecraft are a file of their own; without them nothing is recorded."""
+    """The modes of an elastic spacecraft are in a separate file; without it nothing is recorded."""
     fmu = build(catalogue.component("spacecraft", modes="station_beam"), tmp_path)
     broken = changed_archive(fmu, tmp_path / "broken.fmu", {"resources/modes.f64": None})
     system = Structure("craft")
@@ -304,7 +306,7 @@ def test_a_limit_that_is_exceeded_leaves_what_was_recorded(failed, pair):
 
 
 def test_a_macro_step_too_long_for_stability(failed, pair, capfd):
-    """Jacobi's forces of the past feed the oscillators: hardly with steps of 0.01 s, without end with 1 s."""
+    """Forces delayed by Jacobi add energy to the oscillators: little with steps of 0.01 s, without bound with 1 s."""
     arguments = [f"--set={name}.parameters.travel_limit=100" for name in ("first", "second")]
     arguments += ["--algorithm", "jacobi", "--stop", 1000.0]
     assert status_of("run", pair, *arguments, "--no-report", "-o", "stable") == 0
@@ -331,7 +333,7 @@ def test_an_energy_balance_that_does_not_close_is_warned_of(pair, oscillator, tm
 
 
 def test_nan_from_an_fmu_is_named_with_its_time(python_fmu, tmp_path):
-    """In a process of its own: pythonfmu keeps what it has loaded."""
+    """Use a separate process, because pythonfmu keeps scripts that it has loaded."""
     system = pair_system(python_fmu("plain_oscillator"))
     system.elements["first"].start = {"parameters.nan_at": 0.5}
     bundle.write_bundle(system, Plan(step=0.01, stop=2.0), "", tmp_path / "nan.ssp")

@@ -1,4 +1,4 @@
-"""What the commands do when all is well, or when they are interrupted."""
+"""The commands in normal use and when they are interrupted."""
 
 import json
 import signal
@@ -43,7 +43,7 @@ def _folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def says(capfd):
-    """Standard output of a command that succeeds."""
+    """Return the standard output of a command that succeeds."""
 
     def run(*arguments):
         assert status_of(*arguments) == 0
@@ -54,7 +54,7 @@ def says(capfd):
 
 @pytest.fixture(scope="module")
 def results(pair, tmp_path_factory):
-    """The folder of a run of the pair."""
+    """Return the folder of a run of the pair."""
     folder = tmp_path_factory.mktemp("results")
     assert status_of("run", pair, "-o", folder, "--no-report") == 0
     return folder
@@ -72,7 +72,7 @@ def test_version_and_help(says):
 
 
 def test_list_imports_neither_compiler_nor_master_nor_physics():
-    """It takes a fraction of a second; sets that are read from files alone are those of the components."""
+    """It takes a fraction of a second; parameter sets read from files alone equal those of the components."""
     heavy = ("numba", "scipy", "h5py", "lxml", "jinja2", "matplotlib", "plotly", "pandas", "fmpy", "master.system")
     code = f"""
 import sys
@@ -132,7 +132,7 @@ def test_a_run_leaves_what_was_promised_and_nothing_else(says, pair, tmp_path):
 
 
 def test_nothing_of_an_earlier_run_is_left(pair, tmp_path):
-    """The close-up of the impact, of runs longer than 15 s only, and the events."""
+    """This includes the close-up of the impact, which only runs beyond 15 s have, and the events."""
     assert status_of("run", pair, "-o", "out", "--stop", 20) == 0
     assert status_of("report", "out", "--png") == 0
     assert (tmp_path / "out" / "impact.png").exists()
@@ -149,7 +149,7 @@ def start(folder, element):
 
 
 def test_set_and_parameters_reach_the_fmu(pair, tmp_path):
-    """Values in a unit of their own are converted; single values go before files, later ones before earlier."""
+    """Values with other units are converted; single values override files, later ones override earlier ones."""
     entries = [
         SsvParameter("first.parameters.mass", "Real", 2000.0, "g"),
         SsvParameter("first.parameters.stiffness", "Real", 3.0),
@@ -225,7 +225,7 @@ def test_export_beside_the_results_and_into_a_folder_that_is_not_there(pair, say
 
 
 def interrupted(pair, folder, number):
-    """A long run that gets a signal after the first rows are on disk; (exit status, standard output and error)."""
+    """Send a signal to a long run once rows are on disk; return (exit status, standard output and error)."""
     arguments = [sys.executable, "-m", "dockfmu", "run", str(pair), "--stop", "1e6", "--json", "-o", str(folder)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60.0
@@ -238,7 +238,7 @@ def interrupted(pair, folder, number):
 
 
 def rows(folder):
-    """Return how many are on disk, while the file is being written."""
+    """Return the number of rows on disk while the file is being written."""
     try:
         with read_results(folder / "results.h5") as content:
             return len(content.time)
@@ -248,7 +248,7 @@ def rows(folder):
 
 @pytest.fixture
 def slow_pair(oscillator, tmp_path):
-    """The pair, recorded once a second of simulated time, so that a long run leaves a small file."""
+    """Return the pair, recorded once per simulated second, so that a long run leaves a small file."""
     return write_pair(oscillator, tmp_path, replace(PLAN, record_every=100))
 
 

@@ -1,4 +1,4 @@
-"""What a shell offers, what a mistyped command suggests, and where there are colours."""
+"""Shell completion, suggestions for mistyped commands, and colours."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.dockfmu.command_line import dockfmu, status_of
 
 
 def offered(line, tmp_path, cwd=None):
-    """Return what the line may become, as the scripts of argcomplete ask for it."""
+    """Return the completions of a line, requested as the scripts of argcomplete do."""
     told = tmp_path / "told"
     asked = {
         "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n",
@@ -82,7 +82,7 @@ def test_scripts(shell, capsys):
 
 
 def test_bash_completes(tmp_path):
-    """The script at work in bash: what it leaves in COMPREPLY."""
+    """Run the script in bash and read COMPREPLY."""
     bin_ = tmp_path / "bin"
     bin_.mkdir()
     (bin_ / "dockfmu").write_text(f'#!/bin/sh\nexec {sys.executable} -m dockfmu "$@"\n')

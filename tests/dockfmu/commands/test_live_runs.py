@@ -1,4 +1,4 @@
-"""`dockfmu run` in real time, streaming, taking inputs, and recording what matters."""
+"""`dockfmu run` in real time: streaming, inputs, and dense recording around events."""
 
 import json
 import socket
@@ -27,7 +27,7 @@ def free_port(kind):
 
 @pytest.fixture(scope="module")
 def single(oscillator, tmp_path_factory):
-    """An oscillator whose force nothing sets."""
+    """Return an oscillator whose force is not connected."""
     system = Structure("single")
     system.add("mass", oscillator)
     return bundle.write_bundle(system, Plan(step=0.01, stop=1.0), "", tmp_path_factory.mktemp("single") / "single.ssp")
@@ -83,7 +83,7 @@ def test_a_run_streams_and_takes_inputs(single, tmp_path):
     messages = []
 
     def outside():
-        """Connects as soon as the run is there, and pushes."""
+        """Connect as soon as the run listens, and send a force."""
         for _ in range(2000):
             try:
                 source = subscribe(out)

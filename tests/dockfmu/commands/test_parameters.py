@@ -1,4 +1,4 @@
-"""`dockfmu parameters`: every value with its unit, range, source, and what gave it."""
+"""`dockfmu parameters` lists every value with its unit, range, source and origin."""
 
 import json
 import math
@@ -26,7 +26,7 @@ def listed():
 
 
 def leaves(node, path=""):
-    """(name, leaf) of a file of parameters, read without the code under test."""
+    """Yield (name, leaf) of a parameter file, read without the code under test."""
     for key, item in node.items():
         for k, inner in enumerate(item if isinstance(item, list) else [item], 1):
             name = f"{path}{key}" + (f"[{k}]" if isinstance(item, list) else "")
@@ -35,7 +35,7 @@ def leaves(node, path=""):
 
 
 def sets_of(component):
-    """The parameter sets of a component by their names, from the files."""
+    """Return the parameter sets of a component by name, from the files."""
     folders = [ROOT / "components" / component / "parameters", ROOT / "components" / "contact" / "parameters"]
     contents = [tomllib.loads(file.read_text()) for folder in folders for file in sorted(folder.glob("*.toml"))]
     return {content["name"]: dict(leaves(content)) for content in contents}
@@ -239,5 +239,5 @@ def test_colours_are_for_terminals(variables, isatty, colours, monkeypatch):
 
 @pytest.mark.parametrize("name", ["atv_probe_cone", "central_impact_20t", "atv_attitude_control", "atv_stand"])
 def test_every_parameter_of_a_system_has_a_source(name):
-    """Given, specified or assumed: nothing is a number of nobody."""
+    """Every value is given, specified or assumed."""
     assert [parameter.full_name for parameter in parameters(name) if not parameter.source] == []

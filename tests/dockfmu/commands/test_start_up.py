@@ -1,4 +1,4 @@
-"""What a warm run does not import: it takes longer than all else before the first step."""
+"""Commands and warm runs do not import slow packages, which would dominate the time before the first step."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys
 
 
 def imported(*arguments: object) -> set[str]:
-    """The packages that a command imports."""
+    """Return the packages that a command imports."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Steps of variable length as systems declare them."""
+"""Steps of variable length that systems declare."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_a_discarded_step_is_retried(lag, tmp_path, capsys):
 
 
 def test_long_steps_of_a_docking(atv, tmp_path):
-    """The example never steps by less than 1 ms but to an event: a fifth of the steps, and the docking is the same."""
+    """The example makes steps below 1 ms only to reach events: a fifth of the steps, and the same docking."""
     example = Path(__file__).parents[3] / "docs/examples/atv_long_steps.toml"
     long = run_system(tmp_path, example, "--adaptive", "--no-report")
     assert long.summary["outcome"] == atv.summary["outcome"] == "docked"

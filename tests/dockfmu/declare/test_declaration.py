@@ -1,4 +1,4 @@
-"""Systems as TOML: what is wrong with one is said with the file and the place."""
+"""Systems in TOML: errors name the file and the place."""
 
 import re
 import tomllib
@@ -108,7 +108,7 @@ def test_faults_that_the_components_know_of(tmp_path, old, new, error, words):
 
 
 def changed(old, new):
-    """The declaration with one text replaced."""
+    """Return the declaration with one text replaced."""
     assert old in TOML
     return TOML.replace(old, new)
 
@@ -199,7 +199,7 @@ ANYTHING = st.recursive(
 @given(data=st.data())
 @settings(max_examples=300)
 def test_no_declaration_whatever_makes_an_error_of_python(data):
-    """Any value in any place: a declaration, or a DeclarationError that names the file."""
+    """Any value in any place gives a declaration or a DeclarationError that names the file."""
     content = tomllib.loads(declaration.SYSTEMS.joinpath("atv_probe_cone.toml").read_text(encoding="utf-8"))
     content["name"] = "mine"
     place = content

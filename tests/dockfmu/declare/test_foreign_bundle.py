@@ -1,4 +1,4 @@
-"""Packages that carry no plan of ours."""
+"""Packages without a plan of dockfmu."""
 
 import contextlib
 import json
@@ -61,7 +61,7 @@ JSON = st.recursive(
 @given(data=st.data())
 @settings(max_examples=300)
 def test_no_plan_whatever_gets_past(data):
-    """Whatever stands in the annotation: a plan of the right kinds, or an error that `read_bundle` names."""
+    """Any annotation gives a plan of the right types or an error that `read_bundle` names."""
     content = json.loads(PLAN.to_json())
     place = content
     while isinstance(place, dict | list) and place:

@@ -1,4 +1,4 @@
-"""spec/04 section 8 from a declaration to the start states of the craft: what their ports do is what was asked for."""
+"""From declared initial conditions to start states of the craft, spec/04 section 8: their ports move as requested."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HEAD = np.array([_PROBE.bearing_distance + _PROBE.free_length, 0.0, 0.0])
 
 
 def placed(conditions, station=None, **mechanism):
-    """The two craft at their start states: frame 0, then PU, as (position, A, velocity, angular velocity) in I."""
+    """Return frame 0 and PU of the craft at their start states, as (position, A, velocity, angular velocity) in I."""
     components = {
         "chaser": spacecraft.component(),
         "station": station or spacecraft.component(),
@@ -60,7 +60,7 @@ def placed(conditions, station=None, **mechanism):
 
 
 def relative(ports):
-    """Position of frame 0 in PU, rotation PU -> 0, velocity of O_0 seen in the turning PU (axes PU)."""
+    """Return the position of frame 0 in PU, rotation PU -> 0, velocity of O_0 in the rotating PU (axes PU)."""
     (r1, A1, v1, _, _), (r2, A2, v2, w2, _) = ports
     return A2 @ (r1 - r2), A1 @ A2.T, A2 @ (v1 - v2 - np.cross(w2, r1 - r2))
 
@@ -143,7 +143,7 @@ LIMITS = {
 
 
 def test_spec04_section_8_severity():
-    """All eleven at their limits: R1 = sqrt(11) = 3.32, R2 = 11; half of one: 0.5 and 0.5."""
+    """All eleven at their limits give R1 = sqrt(11) = 3.32 and R2 = 11; half of one gives 0.5 and 0.5."""
     extreme = InitialConditions("a", "b", "c", **LIMITS, limits=LIMITS)
     found = severity(extreme)
     assert (found.root_sum_square, found.sum) == pytest.approx((np.sqrt(11.0), 11.0))
@@ -185,7 +185,7 @@ def test_spec04_section_8_draws_are_normal_and_within_their_limits():
 
 
 def test_a_seed_gives_the_same_conditions_everywhere():
-    """Numbers as they were first drawn: a new version of numpy or scipy that changes them shows here."""
+    """Compare with stored draws, which detect a version of numpy or scipy that draws differently."""
     found = draw(LIMITED_CONDITIONS, 7)
     assert draw(LIMITED_CONDITIONS, 7) == found != draw(LIMITED_CONDITIONS, 8)
     assert found.miss == pytest.approx(MISS_OF_SEED_7, rel=1e-14)
@@ -278,7 +278,7 @@ def test_wrong_conditions_are_named_with_their_file(tmp_path, line, message):
 
 
 def test_a_compressed_probe_touches_where_its_head_is():
-    """The head's centre is in the same place, whether the probe is free or compressed by 30 mm."""
+    """The centre of the head is at the same place with the probe free or compressed by 30 mm."""
     r, A, _ = relative(placed(WANTED))
     nearer, turned, _ = relative(placed(WANTED, **{"parameters.initial_travel": 0.03}))
     assert turned == pytest.approx(A, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Systems that were made before come from the cache, and never those of other sources, tools or settings."""
+"""Systems built before come from the cache, but never those of other sources, tools or settings."""
 
 import os
 import time
@@ -14,7 +14,7 @@ NAME = "central_impact_20t"
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
-    """A checkout of two files, a cache of its own, and a folder with what was made."""
+    """Return a checkout of two files, its own cache, and a folder of products."""
     root = tmp_path / "checkout"
     for name in ("base/a.py", "components/b/table.toml"):
         (root / name).parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Values with units, and angles: one meaning on the command line, in Python and in files."""
+"""Values with units, and angles, mean the same on the command line, in Python and in files."""
 
 import argparse
 import math
@@ -93,7 +93,7 @@ def test_a_wrong_start_value_is_a_fault_of_structure(craft):
 
 
 def values_of(tmp_path, line):
-    """Start values of the oscillator of the small system with another line in its values."""
+    """Return start values of the oscillator of the small system with an additional line in its values."""
     old = 'initial_position = { value = 0.5, unit = "m", source = "assumed" }'
     assert old in TOML
     file = tmp_path / "alone.toml"
@@ -118,7 +118,7 @@ def test_values_of_a_file_in_any_unit(tmp_path, line):
 
 
 def conditions(line, settings=None):
-    """Initial conditions of the reference docking, with values laid over them as by --set."""
+    """Return initial conditions of the reference docking with values overridden as by --set."""
     found = declaration.read("atv_probe_cone").with_conditions({line: settings}).initial_conditions
     assert found is not None
     return found
@@ -148,7 +148,7 @@ def test_conditions_in_another_dimension_and_angles_beyond_pi():
     [("0.01", 0.01), ("1e-3", 1e-3), ("10ms", 0.01), ("9 ms", 0.009), ("2min", 120.0), ("1us", 1e-6), ("0.1 h", 360.0)],
 )
 def test_times_of_the_command_line_have_units(text, value):
-    """Bitwise what the number in seconds gives: a run by 9ms is the run by 0.009."""
+    """Times are bitwise equal to the number in seconds: 9ms is 0.009."""
     assert seconds(text) == value
     assert span(f"0,{text}") == (0.0, value)
 

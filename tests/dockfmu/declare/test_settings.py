@@ -1,4 +1,4 @@
-"""Values from the command line: their text, and every kind of variable that they reach."""
+"""Values from the command line: parsing, and setting every kind of variable."""
 
 import pytest
 

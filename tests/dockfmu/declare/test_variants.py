@@ -1,4 +1,4 @@
-"""Packages with more than one description: which of them is run, drawn and looked at."""
+"""Packages with several descriptions: selecting the one that is run, drawn and inspected."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.dockfmu.small_systems import pair_system
 
 @pytest.fixture
 def package(oscillator, tmp_path):
-    """A pair of oscillators, an oscillator that stands alone, and a description with the pair in it."""
+    """Write a package of a pair of oscillators, a single oscillator, and a description that contains the pair."""
     alone = Structure("alone")
     alone.add("mass", oscillator, {"parameters.initial_position": 0.5})
     content = from_system(pair_system(oscillator), stop_time=0.1, step=0.01)

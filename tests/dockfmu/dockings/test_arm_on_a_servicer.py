@@ -1,4 +1,4 @@
-"""An arm on a craft three times as heavy, both afloat: the example of docs/examples, with base motion AFFINE."""
+"""An arm on a free craft three times as heavy: the example of docs/examples, with base motion AFFINE."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ SYSTEM = Path(__file__).parents[3] / "docs/examples/arm_on_a_servicer.toml"
 
 
 def test_momenta_and_energy_close(tmp_path):
-    """Elbow and wrist turn there and back; the craft turns by 2 deg meanwhile."""
+    """Elbow and wrist turn out and back; the craft turns by 2 deg meanwhile."""
     done = run_system(tmp_path, SYSTEM, "--no-report")
     assert done.summary["status"] == "completed"
     audit = done.summary["audit"]

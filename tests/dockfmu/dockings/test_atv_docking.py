@@ -17,7 +17,7 @@ PUSH = "mechanism.target.force_now[1]"
 
 
 def _first(time, condition, after=0.0):
-    """The first time at or after `after` at which the condition holds."""
+    """Return the first time at or after `after` at which the condition holds."""
     return float(time[np.flatnonzero(condition & (time >= after))[0]])
 
 
@@ -69,7 +69,7 @@ def test_spec00_ruling_45_own_momentum_and_impulse_of_D11(atv):
 
 
 def test_spec06_oracle_15_energy_balance_closes(atv):
-    """Motors and thrusters alone are counted as supplied (spec/00 R42)."""
+    """Only motors and thrusters count as supplied energy (spec/00 R42)."""
     supplied = declaration.read("atv_probe_cone").plan.supplied
     assert sorted(supplied) == ["chaser.audit.work_control", "mechanism.audit.work_drive", "station.audit.work_control"]
     assert atv.summary["audit"]["energy_residual"] < 1e-3
@@ -78,7 +78,7 @@ def test_spec06_oracle_15_energy_balance_closes(atv):
 def test_spec00_ruling_42_what_the_simplifications_of_the_source_put_in(tmp_path):
     """Rollers that do not load the nut, and latches that turn with a tip that they do not bend: 7 J of 49 J are lost.
 
-    Counted by the works of the simplifications the balance closes as well.
+    The balance also closes when the work of the simplifications is counted.
     """
     run = run_system(tmp_path, "atv_probe_cone", "--set", "mechanism.parameters.simplifications=SOURCE", "--no-report")
     works = [run.results[f"mechanism.audit.work_{name}"] for name in ("levers", "stiffness", "tip")]
@@ -89,7 +89,7 @@ def test_spec00_ruling_42_what_the_simplifications_of_the_source_put_in(tmp_path
 
 
 def test_spec00_ruling_35_tilt_limiter_and_times(atv):
-    """Hold what the data set is for: the limiter bounds the tilt.
+    """Check the purpose of the data set: the limiter bounds the tilt.
 
     With energy kept (R42) the rollers touch 7 s later than the ruling says for the source's simplifications, 210 s
     after the drive has started."""
@@ -122,7 +122,7 @@ def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(atv)
 
 
 def test_spec06_oracle_15_every_loss_grows(atv):
-    """No device gives back what it has dissipated; rounding of sums of some 100 J over 4e5 steps."""
+    """Dissipated energies never decrease, within the rounding of sums of some 100 J over 4e5 steps."""
     losses = [name for name in atv.results.variables if ".audit.dissipated_" in name]
     assert len(losses) > 10
     for name in losses:
@@ -184,7 +184,7 @@ def test_spec06_oracle_20_the_latch_pulse_is_asymmetric(atv):
 
 
 def test_spec06_oracle_21_commands_follow_the_cyclogram(atv):
-    """To one macro step: a command acts in the step after the one in which its time passed."""
+    """Times agree to one macro step: a command acts in the step after the one in which its time passed."""
     start, step = atv.time("docking_start"), atv.summary["step"]
     assert atv.time("lateral_brakes_on") == pytest.approx(start + 2.0, abs=1.01 * step)
     assert atv.time("lateral_brakes_off") - atv.time("lateral_brakes_on") == pytest.approx(30.0, abs=1.01 * step)

@@ -1,4 +1,4 @@
-"""Berthing by an arm against what the source tells of its runs: oracles O33 to O39 of spec/08."""
+"""Berthing by an arm against the published runs of the source: oracles O33 to O39 of spec/08."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FINE_ARM = ("--no-report", "--set", "manipulator.parameters.micro_step=0.125ms")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Return the run of a system by name, each made once."""
+    """Return a function that returns the run of a system by name, each made once."""
     made = {}
 
     def of(name, *arguments):
@@ -33,7 +33,7 @@ def vector(results, name):
 
 
 def load(run):
-    """Largest load on the gripper: force, N, and torque, N m."""
+    """Return the largest load on the gripper: force, N, and torque, N m."""
     return run.results["sequence.load.peak_force"][-1], run.results["sequence.load.peak_torque"][-1]
 
 
@@ -61,14 +61,14 @@ ALL = (
 
 @pytest.mark.parametrize("system", ALL)
 def test_energy_closes(run, system):
-    """Within 1 %. A jammed head pushes the fixture 70 mm off the gripper, and shows where the spring's force acts."""
+    """It closes within 1 %. A jammed head pushes the fixture 70 mm off the gripper: the lever of the spring matters."""
     assert abs(run(system).summary["audit"]["energy_residual"]) < 0.01
 
 
 def test_spec08_oracle_O30_missing_energy_falls_with_the_micro_step_of_the_arm(run):
-    """By the first order of the arm's micro-step, down to what the contact's own micro-steps leave.
+    """It is of first order in the arm's micro-step, down to the error of the contact's own micro-steps.
 
-    The macro step, by which motion is extrapolated to the contact, has no part in it.
+    The macro step, over which motion is extrapolated to the contact, has no influence on it.
     """
 
     def missing(*arguments):
@@ -81,7 +81,7 @@ def test_spec08_oracle_O30_missing_energy_falls_with_the_micro_step_of_the_arm(r
 
 @pytest.mark.parametrize(("system", "push", "pull"), [("airlock_era_coarse", 0.01, 0.01), ("airlock_era", 0.02, 0.1)])
 def test_contact_forces_do_not_depend_on_the_micro_step_of_the_arm(run, system, push, pull):
-    """Converged but for the sensitivity of the bounces that follow the capture: docs/validation/berthing.md."""
+    """Forces have converged except for the sensitive bounces after the capture: docs/validation/berthing.md."""
 
     def largest(*arguments):
         peaks = run(system, *arguments).summary["peaks"]["contact.target.force_now[1]"]
@@ -158,7 +158,7 @@ def test_spec08_oracle_O38_radiator_has_seven_phases(run):
 def test_spec08_oracle_O39_blind_radiator_only_builds_up_force(run):
     """Fig. 8.4.7: the plug on its plane, one guide pin in its cone; the force grows until the drives give no more.
 
-    The pin holds what the arm's own compliance would press aside.
+    The pin takes the lateral load that would otherwise deflect the compliant arm.
     """
     done = run("radiator_era_blind")
     results = done.results

@@ -1,4 +1,4 @@
-"""Whole dockings with a fault, each a named system: they end as their declarations say (spec/06 oracle 27)."""
+"""Whole dockings with a fault, each a named system, end as their declarations say (spec/06 oracle 27)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SETTINGS = {"both motors": ("atv_one_motor", "cyclogram.parameters.fault.motor=1
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The run of a system, made once."""
+    """Return a function that returns the run of a system, each made once."""
     made: dict[str, Run] = {}
 
     def find(name: str) -> Run:
@@ -63,7 +63,7 @@ WAITING = {"phase": "RETRACT", "finished": 0.0, "overdue": 1.0, "motors": 0.0, "
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_spec06_oracle_27_a_named_system_ends_as_it_declares(run, name):
-    """The outcome is the one that the system declares as its success; nothing is left on; the balances close."""
+    """The outcome is the declared success, all devices are off, and the balances close."""
     found = run(name)
     assert found.summary["outcome"] == OUTCOMES[name]
     assert declaration.read(name).plan.outcome.success == (OUTCOMES[name],)
@@ -92,7 +92,7 @@ def test_spec06_oracle_27_dead_motors_retract_slowly_or_not_until_the_time_limit
     assert overdue == pytest.approx(on + 450.0, abs=0.1)
 
     def travelled(which):
-        """Drive's travel over 100 s from 50 s after drive-on."""
+        """Return the travel of the drive over 100 s from 50 s after drive-on."""
         begin = which.time("docking_start") + 85.0
         angle = np.interp([begin, begin + 100.0], which.results.time, which.results["mechanism.drive.angle"])
         return angle[1] - angle[0]
@@ -103,7 +103,7 @@ def test_spec06_oracle_27_dead_motors_retract_slowly_or_not_until_the_time_limit
 
 @pytest.mark.parametrize("name", ["atv_no_capture", "atv_missing_latch"])
 def test_spec06_oracle_27_without_capture_the_craft_departs(run, name):
-    """After 10 s thrusters reversed and latches withdrawn, 10 s later the end."""
+    """Thrusters reverse and latches withdraw after 10 s; the run ends 10 s later."""
     found = run(name)
     assert found.results["cyclogram.event.capture"][-1] == -1.0
     first = found.results["cyclogram.event.first_contact"][-1]
@@ -120,7 +120,7 @@ def test_spec06_oracle_27_three_latches_hold_until_they_are_withdrawn(run):
 
 
 def test_spec06_oracle_27_each_fault_does_what_it_says(run):
-    """The device is dead from its command on: no brakes, no thrust."""
+    """The failed device does not respond to its command: no brakes, no thrust."""
     brakes = run("atv_dead_lateral_brakes").results
     assert not brakes["cyclogram.command.lateral_brakes"].any()
     assert run("atv_probe_cone").results["cyclogram.command.lateral_brakes"].any()
@@ -129,7 +129,7 @@ def test_spec06_oracle_27_each_fault_does_what_it_says(run):
 
 
 def test_spec04_section_7_attitude_control_until_capture_and_after_it(run):
-    """Until capture in the nominal docking, to the end where it is left on; then the craft turns less, and it costs."""
+    """It acts until capture in the nominal docking; if left on, the craft turns less, for more impulse."""
     free, nominal, left_on = run("atv_probe_cone"), run("atv_attitude_control"), run("atv_attitude_left_on")
     capture = nominal.time("capture")
     hold = nominal.results["cyclogram.command.attitude_hold[1]"][1:]
@@ -152,7 +152,7 @@ def test_a_stuck_brake_never_slips_and_hits_harder(run):
 
 
 def test_near_the_maxima_the_limiter_strikes(run):
-    """Severity beyond what is nominal; with the limiter's force through the hinge nothing damps its blows."""
+    """The severity is beyond nominal, and a limiter force through the hinge is not damped."""
     found = run("soyuz_near_maxima")
     assert found.results["mechanism.flag.limiter_contact"].any()
     assert np.abs(found.results["mechanism.target.force_now[1]"]).max() > 15e3
@@ -166,7 +166,7 @@ def test_spec06_oracle_18_the_hatch_cover_gives_way_and_delays_the_latches(run):
     assert np.abs(covered.results["mechanism.cover.travel"]).max() > 1e-3
 
     def pulse(found):
-        """Time from the bottom to the largest pull of the latches in the 4 s after it."""
+        """Return the time from the bottom to the largest pull of the latches within 4 s."""
         t, force = found.results.time, found.results["mechanism.target.force_now[1]"]
         bottom = found.time("socket_bottom")
         window = (t > bottom) & (t < bottom + 4.0)

@@ -1,4 +1,4 @@
-"""Limiter of both mechanisms on the cone at initial conditions near their largest: spec/06 9.6, item 24."""
+"""The limiter of both mechanisms on the cone, from initial conditions near the maxima: spec/06 9.6, item 24."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CONTACTS = 16
 
 
 def limiter_force(scale, system="soyuz_probe_cone"):
-    """Normal forces on the limiter's pads, N, every ms of 12 s, with all initial conditions times `scale`."""
+    """Return normal forces on the limiter's pads, N, every ms of 12 s, with all initial conditions times `scale`."""
     given = read(system).initial_conditions
     conditions = {name: getattr(given, name) for name in ("miss", "angles", "velocity", "angular_velocity")}
     settings = {f"initial_conditions.{name}": (scale * np.array(value)).tolist() for name, value in conditions.items()}
@@ -45,9 +45,9 @@ def test_spec06_oracle_24_no_limiter_contact_at_thirty_percent():
 
 
 def test_spec06_oracle_24_two_impulses_of_the_modified_mechanism():
-    """With V2 at the same initial conditions half of the force, twice, and then less than 1 kN, where V1 goes on.
+    """From the same start V2 has two impulses of half the force, then less than 1 kN, where V1 continues.
 
-    The source has one small impulse; how large it is follows from data of the lateral damper that nobody has published.
+    The source has one small impulse; its size depends on data of the lateral damper that are not published.
     """
     existing, modified = limiter_force(1.0), limiter_force(1.0, "soyuz_probe_cone_v2")
     assert modified.max() < 0.55 * existing.max()

@@ -1,4 +1,4 @@
-"""The modified mechanism V2: whole docking, the central impact with its axial device alone (spec/06 9.3 to 9.6)."""
+"""The modified mechanism V2: a docking, and the central impact with its axial device alone (spec/06 9.3 to 9.6)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Dockings with the movable limiter, V3, to its shortened cone: oracles 22, 24, 25 and 26 of spec/06 9.6, and 5.11."""
+"""Dockings with the movable limiter, V3, and its shortened cone: oracles 22, 24, 25 and 26 of spec/06 9.6, and 5.11."""
 
 import numpy as np
 import pytest
@@ -29,14 +29,14 @@ SIGNALS = [
 
 
 def start(system, stop):
-    """The first seconds of a docking, at every macro step, and the angle between the docking axes in degrees."""
+    """Return the first seconds of a docking at every macro step, and the angle between the docking axes in degrees."""
     run = load(system).run(stop=stop, record=SIGNALS, every=1, check=False)
     yaw, pitch = run["mechanism.docking.angles[1]"], run["mechanism.docking.angles[2]"]
     return run, np.degrees(np.arccos(np.cos(yaw) * np.cos(pitch)))
 
 
 def first(run, signal):
-    """Time at which a flag or sensor rises, s."""
+    """Return the time at which a flag or sensor rises, s."""
     return run.time[np.argmax(run[signal] > 0.0)]
 
 
@@ -108,7 +108,7 @@ def test_spec06_section_5_11_nut_and_limiter_stand_while_the_first_brake_is_re_c
 
 
 def recoil(run):
-    """(energy of the limiter's springs at most, what FrB1 can take of it back, J; largest pull of the latches, N)."""
+    """Return (largest energy of the limiter's springs, what FrB1 can absorb of it, J; largest pull of latches, N)."""
     travel = run["mechanism.limiter.travel"]
     turn = int(np.argmax(travel[run.time < 4.0]))
     springs = FORWARD * travel[turn] + 0.5 * RATE * travel[turn] ** 2
@@ -135,7 +135,7 @@ def test_spec06_oracle_26_springs_of_the_limiter_throw_the_craft_back():
 def test_spec06_oracles_24_25_from_drawn_starts(craft, seed):
     """All eleven initial conditions drawn; 20 s. V3 strikes less than half as hard as V2, and the axes turn no more.
 
-    Not by the factor 1.5 of the source, and from two of these draws as much to 3 %: docs/validation/published.md.
+    The reduction is less than the source's factor 1.5; two draws turn as much to 3 %: docs/validation/published.md.
     """
     of_v2, of_v3 = (limited(f"{craft}_probe_cone_{v}", {"initial_conditions.seed": seed}, 20.0) for v in ("v2", "v3"))
     assert of_v2.force > 2e3

@@ -67,7 +67,7 @@ def test_central_impact_stays_within_the_loads_of_the_interface(impact):
 
 
 def test_spec07_oracle_T29_T31_expert_run_to_the_docked_craft(expert):
-    """Published order and windows: IP lost seconds after first contact, capture 0.1 to 0.35 s later, end near 550 s."""
+    """Events have the published order and windows: IP lost seconds after first contact, capture 0.1 to 0.35 s later."""
     event, summary = times(expert), expert.summary
     assert summary["outcome"] == "docked"
     assert event["first_contact"] == pytest.approx(0.305, abs=5e-3)
@@ -86,9 +86,9 @@ def test_spec07_oracle_T29_T31_expert_run_to_the_docked_craft(expert):
 
 
 def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
-    """Less than 0.02 m/s up to the capture, which the sensors tell as soon as the latches hold.
+    """It slows by less than 0.02 m/s up to the capture, which the sensors report as soon as the latches hold.
 
-    Half of it is what the springs do to the craft in free extension (T26: 0.01 m/s).
+    Half of it is the effect of the springs in free extension (T26: 0.01 m/s).
     """
     event = times(expert)
     closing = expert.results["mechanism.docking.velocity[1]"]
@@ -97,7 +97,7 @@ def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
 
 
 def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_too_late():
-    """Why T30 is not met with RefRing as it is: switched at 1 mm, in a play of 3 mm; slowed by 0.03 m/s."""
+    """RefRing does not meet T30: its sensors switch at 1 mm within a play of 3 mm; the craft slows by 0.03 m/s."""
     sensor = "mechanism.ring_pair.parameters.sensor.protrusion"
     system = dockfmu.load("expert_peripheral_5t", {sensor: 2e-3})
     names = ["mechanism.docking.velocity[1]", *(f"mechanism.sensor.latched[{k}]" for k in range(1, 7))]
@@ -113,7 +113,7 @@ def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_too_late():
 
 
 def test_spec07_oracle_T35_after_capture(expert):
-    """Legs are held, compressed, slack or in tension, never released."""
+    """Legs stay held, compressed, slack or in tension; none is released."""
     results, t, event = expert.results, expert.results.time, times(expert)
     closing = results["mechanism.docking.velocity[1]"]
     after = t > event["capture"] + 0.02
@@ -157,7 +157,7 @@ def test_spec07_oracle_T32_premature_extension(missed):
 
 
 def test_recovery_after_no_capture_cocks_the_springs_again():
-    """A1 of spec/07 9: departed, the drive draws the free ring back; the sequence ends stowed."""
+    """After departure the drive retracts the free ring, and the sequence ends stowed (A1 of spec/07 9)."""
     system = dockfmu.load("no_capture_peripheral_5t", {"cyclogram.parameters.recovery": 1.0})
     names = [f"mechanism.leg[{k}].stroke" for k in range(1, 7)] + ["mechanism.audit.stored_energy", "cyclogram.phase"]
     run = system.run(record=names, every=100, check=False)

@@ -17,7 +17,7 @@ ALIGNED = {"hydraulic_ring_5t": 0.3, "electric_ring_5t": 0.3, "geared_ring_5t": 
 
 @pytest.fixture(scope="module")
 def dock(tmp_path_factory):
-    """A function that returns the run of a system, made once."""
+    """Return a function that returns the run of a system, each made once."""
     return cache(lambda system: run_system(tmp_path_factory.mktemp(system), system))
 
 
@@ -56,7 +56,7 @@ def test_momentum_and_energy_of_the_whole_docking(dock, system):
 
 
 def test_electric_legs_go_in_together_at_the_speed_of_their_reference(dock):
-    """The longest leg goes first; the end is where the reference, at 4 mm/s from the longest, is past the stops."""
+    """The longest leg goes first; retraction ends when the reference, at 4 mm/s from the longest, is past the stops."""
     electric = dock("electric_ring_5t")
     strokes, t = of_legs(electric, "stroke"), electric.results.time
     commanded = of_legs(electric, "commanded_stroke")
@@ -89,7 +89,7 @@ def test_cables_of_the_hydraulic_ring_come_taut_and_draw_it_in_with_the_drums(do
 
 
 def test_the_stops_of_the_cranks_go_in_with_the_drive(dock):
-    """From 120 to 162 degrees in the time that the drive takes for them; no crank stays behind its stop."""
+    """They go from 120 to 162 degrees in the time of the drive; no crank stays behind its stop."""
     docking = dock("hunt_ring_5t")
     results, t = docking.results, docking.results.time
     turned = -results["mechanism.drive.angle"] / 200.0
@@ -100,7 +100,7 @@ def test_the_stops_of_the_cranks_go_in_with_the_drive(dock):
 
 
 def test_with_one_dead_motor_the_ring_docks_at_half_the_speed(dock):
-    """The differential halves the speed and keeps the torque; loads of some percent of it matter little."""
+    """The differential halves the speed and keeps the torque; loads are only some percent of it."""
     both = dock("hunt_ring_5t")
     one = dockfmu.load("hunt_ring_5t", {"cyclogram.parameters.fault.motor[1]": 1.0}).run()
     assert one.outcome == "docked"

@@ -29,7 +29,7 @@ def test_bypass_gives_the_bits_of_the_system_without_a_stand():
 
 
 def test_bypass_gives_the_bits_of_the_berthing_without_a_stand():
-    """From 0.15 instead of 0.9 m before the cone, through contact and capture to the bottom of the socket."""
+    """Start 0.15 instead of 0.9 m before the cone; contact, capture, bottom of the socket."""
     near = (16.634166027, 2.060175009, -2.00487503)
     record = ["manipulator.interface.position", "mechanism.target.force_now", "manipulator.joint[4].motor_torque"]
     arm = {"manipulator.parameters.target.position": near}
@@ -54,12 +54,12 @@ def test_mim_1_berths_on_the_stand_and_its_probe_rings_in_the_socket():
 
 
 def quiet(**more):
-    """A stand without noise and the values by `more`, underscores for the dots of the platform's parameters."""
+    """Return settings of a stand without noise, changed by `more`: platform parameters with underscores for dots."""
     return {"balance.parameters.noise": 0.0, **{f"platform.parameters.{name}": value for name, value in more.items()}}
 
 
 def test_a_fast_stand_comes_to_the_system_without_a_stand():
-    """First contact to the fall into the socket: the faster the stand, the less its forces differ; of first order."""
+    """From first contact into the socket: a tenth of the delays reduces the error at least threefold."""
     plain = dockfmu.load("atv_probe_cone", {
         "mechanism.parameters.cover.present": 1, "chaser.parameters.mass": 20000.0,
     }).run(stop=1.5, record=["chaser.port[1].velocity"])  # fmt: skip
@@ -86,7 +86,7 @@ def test_the_stand_docks_until_capture_and_keeps_momentum(docking):
 
 
 def test_the_stand_makes_energy_and_so_stronger_latch_pulses():
-    """The works on craft and mechanism add up to what the stand puts in: the more, the slower it is."""
+    """The work on craft and mechanism adds up to the energy that the stand supplies, more for a slower stand."""
     works = ["chaser.audit.work_port[1]", "station.audit.work_port[1]", "mechanism.audit.work_base",
              "mechanism.audit.work_target"]  # fmt: skip
     made = []

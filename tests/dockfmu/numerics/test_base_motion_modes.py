@@ -1,4 +1,4 @@
-"""Base motion modes on whole systems: craft and mechanism as they are built, spec/02 4.3 and 11, spec/00 R38."""
+"""Modes of base motion on whole systems of craft and mechanism, spec/02 4.3 and 11, spec/00 R38."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_spec00_ruling_38_modes_that_disagree_are_refused_by_name(craft, mechani
 
 
 def test_spec00_ruling_38_affine_mass_is_connected_where_it_is_used():
-    """Without it AFFINE would silently be LAGGED without the debt: refused. Others neither pay for it nor need it."""
+    """AFFINE without it is refused, because it would be LAGGED without the debt; other modes do not need it."""
     assert not [c for c in system("LAGGED").structure.connections if "affine_mass" in c.input]
     assert len([c for c in system("AFFINE").structure.connections if "affine_mass" in c.input]) == 21
     late = system("LAGGED")
@@ -65,8 +65,8 @@ def test_spec02_oracle_DO12_ranking_of_the_modes_on_the_assembled_mechanism():
 def test_spec02_section_4_3_modes_against_the_composite_body():
     """Pushed slowly the mechanism hardly swings, and craft with mechanism is one rigid body, in each mode.
 
-    A mass counted twice or not at all would be an error of 6e-3. SOURCE lets the mechanism swing under no acceleration
-    of its base; LAGGED is late by a step in 200.
+    A mass counted twice or not at all would be an error of 6e-3. SOURCE ignores the acceleration of the base; LAGGED is
+    late by one step in 200.
     """
     body = pulse("COMPOSITE", 1e-2)
     errors = {mode: np.abs(pulse(mode, 1e-2) - body).max() / np.abs(body).max() for mode in MODES}

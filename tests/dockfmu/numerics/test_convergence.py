@@ -1,4 +1,4 @@
-"""The whole system against its own macro step, over first contact, capture, bottom, recoil and latch pulse.
+"""Convergence of the whole system with the macro step, over first contact, capture, bottom, recoil and latch pulse.
 
 Three things depend on the macro step H: how the ports' motion is extrapolated (third order: accelerations are those of
 the last step), the base's acceleration in the mechanism's equations, one step late (LAGGED: first order, times the
@@ -29,7 +29,7 @@ POSITION = [f"mechanism.docking.position[{k}]" for k in (1, 2, 3)]
 
 
 def docking(folder, step, push, stop=8.0):
-    """Results of the reference docking with a macro step, with or without thrust: time, position, force, travel."""
+    """Return time, position, force and travel of the reference docking for a macro step, with or without thrust."""
     system, _ = assemble(declaration.read("atv_probe_cone"), folder, lambda _: None)
     system.elements["mechanism"].start |= {
         "parameters.micro_step": MICRO_STEP,
@@ -45,7 +45,7 @@ def docking(folder, step, push, stop=8.0):
 
 
 def at(found, step, time):
-    """Relative position at a time, m."""
+    """Return the relative position at a time, m."""
     return found["position"][round(time / step)]
 
 
@@ -67,7 +67,7 @@ def errors(runs, time):
 
 
 def order(found):
-    """Slope of log error over log step, least squares."""
+    """Return the slope of log error over log step, by least squares."""
     return np.polyfit(np.log(STEPS), np.log(found), 1)[0]
 
 

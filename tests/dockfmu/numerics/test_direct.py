@@ -1,4 +1,4 @@
-"""Co-simulation changes nothing: FMUs under the master against direct calls of the same kernels in the same order."""
+"""FMUs under the master give the same bits as direct calls of the same kernels in the same order."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ STEPS = 3000  # first contact, capture, socket bottom, recoil
 
 
 def test_coupled_fmus_equal_direct_calls(tmp_path):
-    """Bit for bit: the same code, compiled for another processor without contraction, and the same libm."""
+    """They are bitwise equal: the same code, compiled for another processor without contraction, and the same libm."""
     direct = Direct("atv_probe_cone", tmp_path / "fmus")
     file = bundle.write_bundle(direct.system, direct.plan, "", tmp_path / "system.ssp")
     system, plan, _, _ = bundle.read_bundle(file, tmp_path / "unpacked")

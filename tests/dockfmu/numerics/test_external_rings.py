@@ -1,4 +1,4 @@
-"""The central impact of the peripheral mechanism with its contact in an FMU of its own, beside contact inside."""
+"""The central impact of the peripheral mechanism with contact in a separate FMU, against contact inside."""
 
 import numpy as np
 import pytest

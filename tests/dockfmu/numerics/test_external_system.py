@@ -1,4 +1,4 @@
-"""Dockings with contact in an FMU of its own, beside those with contact inside the mechanism."""
+"""Dockings with contact in a separate FMU, against contact inside the mechanism."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def bench(tmp_path_factory) -> Bench:
 
 @pytest.fixture(scope="module")
 def exact(bench):
-    """Contact inside, micro-steps of a sixteenth of the usual ones, over first contact."""
+    """Return the run with contact inside and a sixteenth of the usual micro-steps, over first contact."""
     return bench.run(INSIDE, 1.25e-4, 6.25e-6, stop=1.0)
 
 
 def error(outcome, exact, time):
-    """Distance of the docking units from where they should be, m."""
+    """Return the error of the position of the docking units, m."""
     row = round(time / RECORD)
     return float(np.linalg.norm(outcome.position[row] - exact.position[row]))
 
@@ -89,7 +89,7 @@ def central_impact(name: str, folder: Path, step: float) -> dict[str, np.ndarray
 
 
 def test_central_impact(bench):
-    """20 t at 0.15 m/s on the bottom of the socket: travel, push and events of both versions; momentum and energy."""
+    """Compare travel, push and events of both versions for 20 t at 0.15 m/s; momentum and energy are conserved."""
     inside = central_impact("central_impact_20t", bench.folder, 1e-3)
     outside = central_impact(str(Path(__file__).parent / "central_impact_20t_external.toml"), bench.folder, 1e-4)
     for name in ("mechanism.target.force_now[1]", "mechanism.sensor.axial_travel"):

@@ -1,4 +1,4 @@
-"""The same run gives the same bits, whatever surrounds it."""
+"""A run is bitwise reproducible in any environment."""
 
 import hashlib
 import json
@@ -78,7 +78,7 @@ def test_another_working_directory_changes_no_bit(tmp_path, expected):
 
 
 def test_code_of_the_loop_from_an_empty_cache_changes_no_bit(tmp_path, expected):
-    """FMUs come from the cache of this checkout, all that is compiled in the process from none."""
+    """FMUs come from the cache of this checkout; code compiled in the process starts from an empty cache."""
     from base.cache import cache_root
 
     cache = tmp_path / "cache"

@@ -1,4 +1,4 @@
-"""Whole dockings with NaN in the temporaries of an FMU at each call of its kernels, and with its constants watched."""
+"""Whole dockings with NaN in the temporaries of an FMU at each call of its kernels, and its constants monitored."""
 
 import h5py
 import pytest
@@ -22,7 +22,7 @@ FMUS = {
 
 
 def rows(run):
-    """Return the bytes of all recorded signals, by the name of the dataset."""
+    """Return the bytes of all recorded signals by name of the dataset."""
     found = {}
 
     def keep(name, item):

@@ -1,4 +1,4 @@
-"""`dockfmu compare`: what differs between two runs, whatever their grids, signals and damages."""
+"""`dockfmu compare` finds differences between two runs with different grids or signals, or damaged files."""
 
 import json
 
@@ -18,7 +18,7 @@ def made(pair, folder, *arguments):
 
 @pytest.fixture(scope="module")
 def runs(pair, tmp_path_factory):
-    """Folders of runs of the pair: as it is, twice, pushed further, in shorter steps, failed."""
+    """Return folders of runs of the pair: unchanged twice, with a larger displacement, with shorter steps, failed."""
     folder = tmp_path_factory.mktemp("runs")
     further = ("--set", "first.parameters.initial_position=1.1")
     return {
@@ -100,7 +100,7 @@ def test_a_failed_run_is_compared_as_far_as_it_goes(runs):
 
 @pytest.fixture
 def copied(runs, tmp_path):
-    """A copy of the plain run, to be damaged."""
+    """Return a copy of the unchanged run, to be damaged."""
     folder = tmp_path / "copy"
     folder.mkdir()
     for name in ("results.h5", "summary.json"):

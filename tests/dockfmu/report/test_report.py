@@ -1,4 +1,4 @@
-"""The report of a run: what its page and its pictures show, and what becomes of them when something fails."""
+"""The report of a run: content of its page and plots, and reports after failures."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ ANGLE = 0.1 * np.sin(TIME)
 
 @pytest.fixture
 def recording(tmp_path):
-    """A recording with an angle, its rate, and an enumeration."""
+    """Return a recording of an angle, its rate, and an enumeration."""
     items = ["1=PREPARE", "2=PUSH", "3=END_OF_RUN"]
     columns = {
         "craft/angle": (ANGLE, {"unit": "rad", "variability": "continuous", "type": "Real"}),
@@ -46,7 +46,7 @@ def recording(tmp_path):
 
 @pytest.fixture(scope="module")
 def folder(pair, tmp_path_factory):
-    """The results of a run of the pair with a changed parameter."""
+    """Return the results of a run of the pair with a changed parameter."""
     folder = tmp_path_factory.mktemp("run")
     assert (
         status_of(
@@ -110,7 +110,7 @@ def test_the_figures_of_the_page_hold_the_samples(folder):
 
 
 def test_plots_reach_the_peaks_of_the_table(folder):
-    """A record every 7 steps misses the turning points; the boxes have them, bitwise."""
+    """Records every 7 steps miss the turning points; the boxes of extremes have them bitwise."""
     with read_results(folder / "results.h5") as results:
         peaks = json.loads((folder / "summary.json").read_text())["peaks"]
         names = [name for name in results.variables if name in peaks and results.has_envelope(name)]

@@ -1,4 +1,4 @@
-"""Fewer points that no sample leaves by more than the tolerance."""
+"""Thinned curves: no sample is off the polyline by more than the tolerance."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_constant_signals_keep_both_ends():
 
 
 def test_only_intervals_beyond_their_samples_are_boxes():
-    """The largest value, however little it goes beyond, and a pulse; not what the line shows already."""
+    """The largest value, however small its excess, and a pulse get boxes; other intervals do not."""
     t, y = np.arange(100.0), np.zeros(100)
     low, high = y.copy(), y.copy()
     high[40], low[60], high[80] = 6322.0, -0.5, 1.0

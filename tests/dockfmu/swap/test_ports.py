@@ -1,4 +1,4 @@
-"""The ports of an element as a table and as skeletons, which fit, run and say the same."""
+"""The ports of an element as a table and as skeletons, which agree, fit and run."""
 
 import csv
 import importlib.util
@@ -40,7 +40,7 @@ def found(place):
 
 
 def names(found):
-    """The scalar variables of a skeleton: the connected ones, and those of which the run makes use."""
+    """Return the scalar variables of a skeleton: connected ones, and those that the run uses."""
     signals = [*found.needed, *(signal for signal in found.optional if signal.uses)]
     return {variable.name for signal in signals for variable in signal.variables}
 
@@ -95,7 +95,7 @@ def test_the_table_tells_type_unit_and_partner():
 
 
 def model(found):
-    """A name of its own: pythonfmu runs the first script of a name for all of that name in a process."""
+    """Return a unique name: in a process, pythonfmu runs the first script of a name for all others of that name."""
     return "Mine" + found.name.rpartition(".")[2].title()
 
 
@@ -147,7 +147,7 @@ def test_the_skeleton_in_c_is_a_sound_fmu(found, tmp_path):
 
 
 def modelica_variables(text):
-    """Names of the scalar variables that a tool gives the ports of a block of nested connectors with arrays."""
+    """Return the names that a tool gives to the scalar variables of nested connectors with arrays."""
     types, current, found = {}, [], []
     for line in text.splitlines():
         line = line.strip().replace("'", "")
@@ -184,7 +184,7 @@ def test_the_ports_for_simulink_are_those_of_the_element(found):
 
 
 def test_the_python_skeleton_is_plain_to_read(found, tmp_path):
-    """It imports without anything of ours."""
+    """The skeleton can be imported without dockfmu."""
     ((name, text),) = skeleton(found, "python").items()
     (tmp_path / name).write_text(text)
     assert "dockfmu" not in re.sub(r'""".*?"""', "", text, count=1, flags=re.DOTALL)
@@ -222,7 +222,7 @@ def test_a_misfit_is_told_and_counts_as_failed(pair, python_fmu, tmp_path):
 
 
 def test_the_platform_is_called_as_the_version_of_the_fmu_has_it(pair, tmp_path):
-    """linux64 in FMI 2.0, x86_64-linux in 3.0"""
+    """The platform is linux64 in FMI 2.0 and x86_64-linux in FMI 3.0."""
     fmu = tmp_path / "three.fmu"
     with zipfile.ZipFile(fmu, "w") as archive:
         archive.writestr("modelDescription.xml", THREE)

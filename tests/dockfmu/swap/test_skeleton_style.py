@@ -1,4 +1,4 @@
-"""Skeletons pass the linters of this repository, and stricter ones: who begins with one begins with clean code."""
+"""Skeletons pass the linters of this repository and stricter ones."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ NUMPY = "lint.pydocstyle.convention = 'numpy'"
 
 @pytest.fixture(scope="module")
 def skeletons(tmp_path_factory):
-    """A folder with a skeleton in Python of every component, and of elements of a system."""
+    """Write a Python skeleton of every component and of elements of a system; return the folder."""
     folder = tmp_path_factory.mktemp("skeletons")
     for place in (*catalogue.names(), "atv_probe_cone.station", "atv_probe_cone.cyclogram"):
         name = "My" + place.title().replace(".", "").replace("_", "")
@@ -49,7 +49,7 @@ def test_skeletons_pass_mypy(skeletons):
 
 
 def test_the_linters_find_faults(skeletons, tmp_path):
-    """A skeleton that is spoilt is refused: the linters are at work."""
+    """The linters refuse a spoilt skeleton."""
     text = next(skeletons.glob("*.py")).read_text()
     file = tmp_path / "spoilt.py"
     file.write_text(text.replace(" -> bool:", ":").replace("return True", "return stp_size"))

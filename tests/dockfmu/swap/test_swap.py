@@ -1,4 +1,4 @@
-"""Another FMU in the place of an element: one that fits runs, one that does not is told port by port."""
+"""Another FMU replaces an element: one that fits runs, one that does not is refused port by port."""
 
 import json
 import zipfile
@@ -22,7 +22,7 @@ DESCRIPTION = "modelDescription.xml"
 
 @pytest.fixture
 def changed(oscillator, tmp_path):
-    """An oscillator with texts of its model description replaced."""
+    """Return an oscillator with texts of its model description replaced."""
 
     def make(*replacements):
         with zipfile.ZipFile(oscillator) as archive:
@@ -67,7 +67,7 @@ def test_the_same_fmu_fits_and_keeps_its_values(oscillator, changed):
     ],
 )
 def test_what_is_missing_or_differs_is_told(oscillator, changed, replacements, told):
-    """Millimetres too: the pair's connections go without conversion."""
+    """A unit of millimetres is reported too, because the connections of the pair do not convert."""
     system = pair_system(oscillator)
     with pytest.raises(StructureError) as caught:
         swap(system, "first", changed(*replacements))
@@ -107,7 +107,7 @@ def test_a_plan_goes_on_without_what_is_lost():
 def test_an_fmu_of_a_third_party_runs_in_the_place_of_ours(pair, python_fmu, tmp_path):
     """Its semi-implicit Euler against the exact solution: an error of the order of the step, 0.01 s.
 
-    What it prints goes to standard error: standard output is for the summary.
+    Its output goes to standard error, because standard output is for the summary.
     """
     fmu = python_fmu("plain_oscillator")
     arguments = ("run", pair, "--stop", 1.0, "--json")
@@ -156,7 +156,7 @@ def test_a_cyclogram_in_the_place_of_a_craft_is_told_port_by_port(tmp_path):
 
 @pytest.mark.slow
 def test_the_python_fmu_of_a_craft_gives_what_the_native_one_gives(tmp_path):
-    """To rounding over an impact: one micrometre of the head is 10 N, and forces are of some kN."""
+    """They agree to rounding over an impact: one micrometre of the head is 10 N, and forces are some kN."""
     built = dockfmu("build", "Spacecraft", "--kind", "python", cwd=tmp_path)
     assert built.stdout.strip() == "build/fmus/Spacecraft-python.fmu"
     assert read_description(tmp_path / built.stdout.strip()).needs_execution_tool

@@ -63,7 +63,7 @@ def test_a_cyclogram_written_as_a_timeline_gives_the_same_bits(swapped, ours):
 
 @pytest.fixture(scope="module")
 def berthed(python_fmu, tmp_path_factory):
-    """mim1_ssrms_nrt74 from 0.15 instead of 0.9 m before the cone, with our arm and with one of a third party."""
+    """Run mim1_ssrms_nrt74 from 0.15 instead of 0.9 m before the cone, with our arm and with a third-party one."""
     near = "16.634166027,2.060175009,-2.00487503"
     places = ("manipulator.parameters.target.position", "mechanism.target.position")
     arguments = ("mim1_ssrms_nrt74", "--no-report", *(word for name in places for word in ("--set", f"{name}={near}")))
@@ -74,7 +74,7 @@ def berthed(python_fmu, tmp_path_factory):
 
 
 def test_a_kinematic_arm_in_numpy_starts_where_ours_stands(berthed):
-    """Its chain is another way to write the same geometry."""
+    """Its kinematic chain describes the same geometry in another form."""
     for name, count in (("relative.position", 3), ("relative.quaternion", 4)):
         for k in range(1, count + 1):
             one, two = (run.results[f"manipulator.{name}[{k}]"][0] for run in berthed)

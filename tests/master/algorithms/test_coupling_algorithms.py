@@ -1,4 +1,4 @@
-"""Every coupling algorithm against its own matrix, its order, its limit of stability, and an impact."""
+"""Every coupling algorithm against its amplification matrix, its order and stability limit, and in an impact."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def trajectory(pair, masses, algorithm, h, steps, folder):
 
 
 def powers(masses, name, h, steps):
-    """The trajectory by the matrix of the algorithm."""
+    """Return the trajectory computed with the matrix of the algorithm."""
     matrix, z = amplification(masses, name, h), begin(masses, h)
     rows = [z]
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""Error against macro step: oscillators that advance exactly for a held force, coupled force against displacement."""
+"""Error by macro step, for oscillators that are exact for a held force and are coupled by force and displacement."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0
 
 
 def trajectory(oscillator, file, algorithm, step, damping=DAMPING, stop=STOP):
-    """Positions and velocities of both masses, shape (steps + 1, 4)."""
+    """Return positions and velocities of both masses, shape (steps + 1, 4)."""
     system = Structure("two masses")
     for name, stiffness in zip("ab", STIFFNESS, strict=True):
         start = {"parameters.stiffness": stiffness + COUPLING, "parameters.damping": damping}
@@ -33,7 +33,7 @@ STIFFNESS_MATRIX = np.diag(STIFFNESS) + COUPLING * np.array([[1.0, -1.0], [-1.0,
 
 
 def error(oscillator, file, algorithm, step):
-    """Largest error of both positions over the run."""
+    """Return the largest error of both positions over the run."""
     got = trajectory(oscillator, file, algorithm, step)
     matrix = np.block([[np.zeros((2, 2)), np.eye(2)], [-STIFFNESS_MATRIX, -DAMPING * np.eye(2)]])
     state, exact, once = np.array([0.1, 0.0, 0.0, 0.0]), [], expm(matrix * step)

@@ -1,4 +1,4 @@
-"""A run and the world while it runs: values streamed out, inputs that come in."""
+"""Values streamed from a run while it steps, and inputs that it receives."""
 
 import json
 import socket
@@ -60,7 +60,7 @@ def test_a_subscriber_may_come_late_and_leave_early(alone):
 
 
 def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
-    """It does not read before the run is over: what the network and LIMIT do not hold is dropped."""
+    """A subscriber that reads only after the run loses the rows that neither the network nor LIMIT buffers."""
     monkeypatch.setattr("master.observers.stream.LIMIT", 1 << 14)
     stream = Stream(variables=["a.y[1]", "a.through"])
     found = []
@@ -106,7 +106,7 @@ def test_values_that_json_has_no_words_for_are_null(lag):
 
 
 def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named(alone):
-    """Whoever is refused one lets the others go, before any FMU is loaded."""
+    """If one port is refused, the others are released, before any FMU is loaded."""
     first, driver, late = Stream(), Datagrams(0, ["a.u[1]"]), Stream()
     with CoSimulation(alone, step=0.1, observers=[first], drivers=[driver]) as simulation:
         first.open()
@@ -142,7 +142,7 @@ def test_inputs_come_as_datagrams(alone):
 
 
 def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_path):
-    """Not more often for other drivers and observers, and at the same steps in a run that goes on."""
+    """Other drivers and observers do not change how often; a resumed run keeps the same steps."""
     asked = []
 
     def function(t):
@@ -218,7 +218,7 @@ def test_good_datagrams_are_obeyed(content):
 
 
 def test_nothing_that_is_received_ends_a_run(lag):
-    """Deep nesting once ended it with a traceback, and a value that the FMU discards ended it too."""
+    """Regression: deep nesting, or a value that the FMU discards, ended the run."""
     system = Structure("alone")
     # fmi2SetReal gives fmi2Discard after a while
     system.add("a", lag, {"fail.function": 3, "fail.status": 2, "fail.time": 0.25})
@@ -241,7 +241,7 @@ def test_nothing_that_is_received_ends_a_run(lag):
 
 
 def test_a_flood_of_datagrams_does_not_hold_a_run_up(alone):
-    """A source that never runs dry: so it is for who reads more slowly than another sends."""
+    """Use a source that never runs dry, as a reader sees it who is slower than the sender."""
     driver = Datagrams(0, ["a.u[1]"])
     with CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
 

@@ -1,4 +1,4 @@
-"""A run under the hands of an operator, its log, and the run that repeats it; and the feed of its rows."""
+"""Runs that an operator controls: the log of the commands, runs that replay it, and the feed of rows."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ def say(connection, **command):
 
 
 class At(Observer):
-    """Says commands at times of the run."""
+    """Observer that sends commands at given times of the run."""
 
     chunk = 1
 
@@ -124,7 +124,7 @@ VARIABLES = {
 
 
 def operator_of(answers=None, **options):
-    """Return an operator of `VARIABLES` whose connection says nothing."""
+    """Return an operator of `VARIABLES` whose connection sends nothing."""
     found = Operator(socket.socketpair()[0], list(VARIABLES), pace=Pace(), answer=answers, **options)
     found._variables = VARIABLES
     return found
@@ -132,7 +132,7 @@ def operator_of(answers=None, **options):
 
 @pytest.mark.parametrize("button", ["b", "n"])
 def test_a_button_that_is_pressed_and_let_go_between_two_looks_acts_for_one(button):
-    """Whatever the type of its input; of a deflection the newest value counts."""
+    """This holds for inputs of any type; for a stick the newest value counts."""
     operator = operator_of(buttons=[button])
     for value, deflection in ((1, 0.5), (0, 0.25)):
         operator.command(json.dumps({"set": {button: value, "x": deflection}}).encode())
@@ -231,7 +231,7 @@ def test_a_log_of_another_system_is_warned_of(alone, tmp_path):
 
 
 def received(connection):
-    """Messages and rows that a feed has sent."""
+    """Return the messages and rows that a feed has sent."""
     connection.settimeout(5.0)
     stream, messages, times, values = connection.makefile("rb"), [], [], []
     while line := stream.readline():

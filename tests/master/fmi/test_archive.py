@@ -1,4 +1,4 @@
-"""Archives and documents from anywhere are opened without trusting them."""
+"""Archives and XML documents from untrusted sources are opened safely."""
 
 import contextlib
 import stat

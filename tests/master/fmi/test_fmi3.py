@@ -111,7 +111,7 @@ def test_derivatives_of_elements(arrays):
 
 
 def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
-    """A ring: y' = u - y of FMI 3.0 with four elements, of which the second goes through a lag of FMI 2.0."""
+    """A ring: y' = u - y in FMI 3.0 with four elements, the second of which passes through a lag in FMI 2.0."""
     system = Structure("mixed")
     system.add("three", arrays, {"n": 4, "gain": 2.0, "u[1]": 1.0})
     system.add("two", lag, {"gain": 3.0})

@@ -1,4 +1,4 @@
-"""FMUs by themselves: values, states, and those that are not what they say."""
+"""Single FMUs: values, states, and FMUs that differ from their model descriptions."""
 
 import _ctypes
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Archives and model descriptions made by an enemy, or by chance: refused by name, and nothing outside the target."""
+"""Malicious or random archives and model descriptions are refused by name and write nothing outside the target."""
 
 import contextlib
 import stat
@@ -60,7 +60,7 @@ def test_a_bomb_of_deflated_zeros_is_refused(tmp_path):
 
 
 def test_a_bomb_of_many_members_over_the_same_bytes_is_refused(tmp_path):
-    """The directory at the end lists one compressed member often: sizes add up, the file does not."""
+    """The central directory lists one compressed member many times: a small file with a large total size."""
     file = pack(tmp_path / "a.zip", (member("0"), bytes(1_000_000)))
     data = file.read_bytes()
     start = data.index(b"PK\x01\x02")
@@ -157,7 +157,7 @@ VALUES = st.one_of(
 
 @pytest.fixture(params=["FMI 2.0", "FMI 3.0"])
 def description(request):
-    """A model description that is sound."""
+    """Return a valid model description."""
     fmu = request.getfixturevalue({"FMI 2.0": "lag", "FMI 3.0": "arrays"}[request.param])
     with zipfile.ZipFile(fmu) as source:
         return source.read("modelDescription.xml")
@@ -166,7 +166,7 @@ def description(request):
 @given(data=st.data())
 @QUICK
 def test_no_model_description_whatever_gets_past(description, tmp_path_factory, data):
-    """Elements are taken out, doubled, moved, renamed; attributes are taken out, changed, added."""
+    """Elements are removed, duplicated, moved and renamed; attributes are removed, changed and added."""
     root = etree.fromstring(description)
     for _ in range(data.draw(st.integers(1, 4))):
         elements = list(root.iter())

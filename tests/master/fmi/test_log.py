@@ -1,4 +1,4 @@
-"""What FMUs say is formatted as C would, and never by it."""
+"""Log messages of FMUs are formatted as C's printf would format them, without calling it."""
 
 import ctypes
 import math
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture
 def say():
-    """Call the logger as a C function would; returns the message that arrives."""
+    """Call the logger as a C function would; return the message that arrives."""
     kept = log.Log()
     key = log.register(kept)
     # a call of the variadic function with arguments of known types, on which the platform's convention agrees

@@ -1,4 +1,4 @@
-"""Messages between processes: any value comes back, and any other bytes are refused by name."""
+"""Messages between processes: every value survives a round trip, and malformed bytes are refused by name."""
 
 import pickle
 

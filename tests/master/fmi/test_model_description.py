@@ -1,4 +1,4 @@
-"""Model descriptions are read whole, and refused with place and reason."""
+"""Model descriptions are read completely, or refused with the place and the reason."""
 
 import pytest
 

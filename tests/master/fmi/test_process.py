@@ -1,4 +1,4 @@
-"""FMUs in processes of their own: the same results, and faults that cost the run nothing but the FMU."""
+"""FMUs in separate processes give the same results, and their crashes do not take the run down."""
 
 import ctypes
 import os
@@ -33,7 +33,7 @@ BAD_ADDRESS, ABORT, EXIT, HANG, FLOOD = range(10, 15)
 
 
 def pair(lag, process, timeout=20.0, **start):
-    """Two lags; the second, "craft", runs in a process of its own if `process`."""
+    """Return two lags; the second, "craft", runs in a separate process if `process`."""
     system = Structure("pair")
     system.add("base", lag, {"u[1]": 1.0})
     start = {name.replace("_", ".", 1) if name.startswith("fail") else name: v for name, v in start.items()}
@@ -47,7 +47,7 @@ def pair(lag, process, timeout=20.0, **start):
 
 @pytest.fixture
 def remote(lag):
-    """An instance of the lag in another process."""
+    """Return an instance of the lag in another process."""
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     yield instance
     instance.free()
@@ -236,7 +236,7 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
 
 
 def overwritten(instance, data, size=None):
-    """The instance, whose FMU answers every message with `data`."""
+    """Return the instance, all of whose answers are overwritten with `data`."""
     ask = instance._shared.library.remote_ask
 
     class Lying:
@@ -259,7 +259,7 @@ class Bomb:
 
 
 def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
-    """An answer was unpickled once: whoever wrote it could run anything in the master."""
+    """Regression: answers were unpickled, so that an FMU could run any code in the master."""
     bomb = Bomb()
     bomb.place = str(tmp_path / "executed")
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
@@ -299,7 +299,7 @@ def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, s
 
 @pytest.mark.parametrize("seed", range(6))
 def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
-    """Another thread writes at random all over it, as the FMU could at any time."""
+    """Another thread writes random bytes into it, as the FMU could at any time."""
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=0.3)
     memory, noise, over = instance._shared._memory, random.Random(seed), threading.Event()
 
@@ -331,7 +331,7 @@ def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
 
 
 def test_a_status_that_fmi_does_not_have_is_no_success(lag):
-    """The functions that the compiled loop calls pass without a message: a negative status was taken for a warning."""
+    """Regression: in functions that the compiled loop calls, a negative status counted as a warning."""
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     instance.initialize()
     os.kill(instance._process.pid, signal.SIGSTOP)
@@ -356,7 +356,7 @@ def test_a_status_that_fmi_does_not_have_is_no_success(lag):
 
 
 def test_the_shared_memory_cannot_be_cut_off():
-    """An FMU that made it shorter would have ended the master by SIGBUS."""
+    """Regression: an FMU that truncated it ended the master with SIGBUS."""
     descriptor = create()
     try:
         for size in (0, 2 * SIZE):

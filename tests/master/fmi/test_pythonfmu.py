@@ -1,4 +1,4 @@
-"""FMUs of pythonfmu run beside compiled ones; what its wrapper does wrong stays in another process."""
+"""FMUs of pythonfmu run beside compiled ones; faults of its wrapper stay in a separate process."""
 
 import json
 import subprocess
@@ -134,7 +134,7 @@ def test_an_example_of_pythonfmu_runs_beside_a_compiled_fmu(lag, tmp_path):
 
 
 def same_named(folder):
-    """Two FMUs whose scripts have one name, of springs with stiffness 4 and 9."""
+    """Return two FMUs whose scripts have the same name: springs of stiffness 4 and 9."""
     script = ROOT / "tests/master/fmus/python_swing.py"
     files = []
     for stiffness in (4.0, 9.0):

@@ -1,4 +1,4 @@
-"""Strings: set, read, connected, watched, recorded; and steps that an FMU does in the background."""
+"""Strings are set, read, connected, watched and recorded; and asynchronous steps of an FMU."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_changes_of_strings_are_events(lag):
 
 
 def test_strings_in_a_loop_settle_at_the_start(lag):
-    """Each repeats what the other says, until the FMUs cut the texts."""
+    """Each FMU repeats the text of the other until the length limit of the FMUs."""
     system = chain(lag)
     system.connect("b", "text", "a", "text_in")
     result = run(system, step=0.1, stop=0.3)
@@ -59,7 +59,7 @@ def test_strings_in_a_loop_settle_at_the_start(lag):
 
 @pytest.fixture(scope="session")
 def patient(third_party, tmp_path_factory):
-    """The lag, which may do its steps in the background."""
+    """Return the lag with the capability of asynchronous steps."""
     xml = third_party.description().replace(
         'modelIdentifier="Lag"', 'modelIdentifier="Lag" canRunAsynchronuously="true"'
     )

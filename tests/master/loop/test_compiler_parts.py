@@ -1,4 +1,4 @@
-"""Each part of numba and llvmlite that `master/loop/compiler.py` uses is as it expects; failures name the part."""
+"""Check each part of numba and llvmlite that `master/loop/compiler.py` uses; failures name the part."""
 
 import ast
 import ctypes
@@ -58,7 +58,7 @@ CALLABLES = {
 
 
 def entry(name: str) -> EntryPoint:
-    """A function of this file, as Python calls those of the loop."""
+    """Return the entry point of a function of this file, made as for functions of the loop."""
     return EntryPoint(__name__, name, [Path(__file__), Path(compiler.__file__)])
 
 

@@ -1,4 +1,4 @@
-"""Steps that an FMU discards: the master goes back, takes the step as far as the FMU came, and goes on.
+"""A step that an FMU discards is rolled back, repeated up to the time that the FMU reached, and continued.
 
 A ramp turns at each multiple of 0.27 s, which no step may pass; a second FMU integrates it.
 """
@@ -28,7 +28,7 @@ CONTROLS = {
 
 @pytest.fixture(scope="module")
 def make(tmp_path_factory, linear, linear_library):
-    """Builds the system; keywords are the capabilities of the FMU that discards and its parameters."""
+    """Return the system; keywords are capabilities and parameters of the FMU that discards."""
     folder = tmp_path_factory.mktemp("discard")
     files = {back: linear.build(folder, linear_library, f"Linear{back}", goes_back=back) for back in (True, False)}
 
@@ -45,13 +45,13 @@ def make(tmp_path_factory, linear, linear_library):
 
 
 def turned(time):
-    """The ramp: a zigzag between 0 and PERIOD."""
+    """Return the ramp: a zigzag between 0 and PERIOD."""
     phase = np.mod(time, 2.0 * PERIOD)
     return np.minimum(phase, 2.0 * PERIOD - phase)
 
 
 def area(time):
-    """Its integral from 0."""
+    """Return the integral of the ramp from 0."""
     whole, phase = np.divmod(time, 2.0 * PERIOD)
     rising = 0.5 * np.minimum(phase, PERIOD) ** 2
     falling = np.maximum(phase - PERIOD, 0.0)
@@ -90,7 +90,7 @@ def test_a_retry_keeps_the_grid(make, tmp_path):
 
 
 def test_an_fmu_in_a_process_of_its_own_is_the_same(make, tmp_path):
-    """Its states, its last successful time and the derivatives of its outputs come through the shared memory."""
+    """States, the last successful time and output derivatives pass through the shared memory."""
     found = [rows(make(process=process), tmp_path, Retry(1e-6), Jacobi(linear=True)) for process in (False, True)]
     assert found[0][0].rejected_steps == found[1][0].rejected_steps == len(TURNS)
     assert all(np.array_equal(found[0][2][name], found[1][2][name]) for name in found[0][2])
@@ -99,7 +99,7 @@ def test_an_fmu_in_a_process_of_its_own_is_the_same(make, tmp_path):
 @pytest.mark.parametrize("order", [("ramp", "sum"), ("sum", "ramp")])
 @pytest.mark.parametrize("algorithm", [GaussSeidel(), Jacobi()])
 def test_held_inputs_are_those_of_the_parts(make, tmp_path, algorithm, order):
-    """All instances go back, also one that has stepped before the FMU that discards."""
+    """All instances are rolled back, including one that stepped before the FMU that discards."""
     _, time, values = rows(make(order=order), tmp_path, Retry(1e-6), algorithm)
     ends = np.unique(np.concatenate([time, TURNS]))
     newest = algorithm.name == "gauss_seidel" and order[0] == "ramp"

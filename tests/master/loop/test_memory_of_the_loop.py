@@ -1,4 +1,4 @@
-"""The compiled loop writes through addresses: all blocks are as large as what goes there, and the code is fresh."""
+"""The compiled loop writes through addresses: memory blocks are large enough, and its cached code is not stale."""
 
 import ast
 import ctypes
@@ -30,7 +30,7 @@ CHECKED = "libc_malloc_debug.so.0"
 
 
 def ring(lag, **second):
-    """Two lags that exchange values of all types; `second` are options of the second."""
+    """Return two lags that exchange values of all types; `second` are options of the second."""
     system = Structure("ring")
     system.add("a", lag, {"gain": 2.0})
     system.add("b", lag, {"gain": 3.0}, **second)
@@ -98,7 +98,7 @@ print("sound")
 
 
 def checked_runs(lag, kind):
-    """Runs with states that are saved, set, freed and serialised, in a process whose memory is checked."""
+    """Save, set, free and serialise states in runs of a process whose heap is checked."""
     try:
         ctypes.CDLL(CHECKED)
     except OSError:
@@ -118,7 +118,7 @@ def test_what_is_saved_and_set_stays_within_its_blocks(lag):
 
 
 def test_a_backup_that_is_too_large_is_found(lag):
-    """That the check would see it: the loop writes all of the backup to where it came from."""
+    """The heap check detects a backup that is larger than its source when the loop writes it back."""
     done = checked_runs(lag, "overflow")
     assert done.returncode == -signal.SIGABRT
     # which of its checks of the heap meets the damage first depends on what lies beside it
@@ -126,7 +126,7 @@ def test_a_backup_that_is_too_large_is_found(lag):
 
 
 def test_compiled_code_depends_on_no_other_package(tmp_path):
-    """A change of any file of the loop gives other code; other files of the master cannot make it stale."""
+    """A change of any file of the loop changes the digest, and the loop imports no other part of the master."""
     here = Path(compiler.__file__).parent
     for file in here.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):

@@ -1,4 +1,4 @@
-"""Derivatives of outputs that an FMU gives: what lines follow from the first step on."""
+"""Inputs extrapolated with output derivatives that an FMU provides."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ OUTPUT_DERIVATIVES, INPUT_DERIVATIVES = 1, 2
 
 @pytest.fixture(scope="module")
 def make(tmp_path_factory, linear, linear_library):
-    """A sine and its integral, which steps first: `tells` of the source, `takes` of the target."""
+    """Return a sine and its integral, which steps first: `tells` of the source, `takes` of the target."""
     folder = tmp_path_factory.mktemp("derivatives")
 
     def system(tells=True, takes=True, factor=1.0, every=1, source=(), target=()):

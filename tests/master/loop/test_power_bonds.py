@@ -1,4 +1,4 @@
-"""Steps chosen by what a power bond makes (ECCO), on the standard oscillator of two masses.
+"""Steps chosen by the residual energy of a power bond (ECCO), on the standard oscillator of two masses.
 
     ground --k,c-- m --kc-- m --k,c-- ground
 
@@ -24,7 +24,7 @@ STOP = 10.0
 
 
 def whole(c):
-    """The matrix of both: positions and velocities of the masses, and the length of the coupling spring."""
+    """Return the matrix of the coupled system: positions and velocities of the masses, length of the spring."""
     return np.array(
         [
             [0.0, 1.0, 0.0, 0.0, 0.0],
@@ -58,7 +58,7 @@ def make(tmp_path_factory, linear, linear_library):
 
 
 def rows(system, folder, *, control=None, algorithm=None, step=0.01, stop=STOP):
-    """(result, times, velocity of the first mass, force on it, its position, position and velocity of the second)"""
+    """Return (result, times, velocity of mass 1, force on it, its position, position and velocity of mass 2)."""
     recorder = Recorder(folder / "r.h5", NAMES)
     result = run(
         system, step=step, stop=stop, algorithm=algorithm or Jacobi(), control=control, observers=[recorder]
@@ -69,7 +69,7 @@ def rows(system, folder, *, control=None, algorithm=None, step=0.01, stop=STOP):
 
 
 def residual(time, v, force, newest_velocity=False):
-    """Force and velocity that one side got, by what the other gave: what the bond made in each step, J."""
+    """Return the residual energy of the bond in each step, J, from the values received and given by its sides."""
     got = v[1:] if newest_velocity else v[:-1]
     return np.diff(time) * (force[:-1] * v[1:] - force[1:] * got)
 
@@ -86,7 +86,7 @@ def exact(c, time):
 
 @pytest.mark.parametrize("algorithm", [Jacobi(), GaussSeidel()])
 def test_steps_are_those_of_the_controller_for_the_residual_energy(make, tmp_path, algorithm):
-    """The residual in closed form from what was exchanged, and the controller written down once more."""
+    """Compare with the residual in closed form, from the exchanged values, and a second form of the controller."""
     tolerance, shortest, longest = 1e-4, 1e-5, 0.2
     system = make(c=1.0, goes_back=False)
     control = controlled(tolerance, shortest, longest)

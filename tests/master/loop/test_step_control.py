@@ -1,4 +1,4 @@
-"""Steps of variable length, and instances with rates of their own."""
+"""Steps of variable length, and instances with their own rates."""
 
 import ctypes
 from array import array
@@ -115,7 +115,7 @@ def test_an_event_is_located_and_steps_grow_again(lag):
 
 
 def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_path, monkeypatch):
-    """The runs are equal to the bit whether each state is saved or one in eight."""
+    """Runs are bitwise equal whether every state is saved or one in eight."""
     found, saved = {}, {}
     for trail in (0, 8):
         monkeypatch.setattr("master.tables.step_control.HISTORY", trail)
@@ -225,7 +225,7 @@ def test_a_slow_instance_gets_the_means_of_its_inputs(lag, tmp_path):
 
 
 def test_a_slow_instance_steps_from_points_of_the_grid(lag):
-    """Neither times nor lengths gather rounding: the last of a million macro steps is as exact as the first."""
+    """Times and lengths accumulate no rounding: the last of a million macro steps is as exact as the first."""
     h, every, count = 1e-3, 7, 1_000_000
     system = Structure("rates")
     system.add("fast", lag)

@@ -1,4 +1,4 @@
-"""Instances that step side by side on threads: the results are those of one thread to the bit."""
+"""Instances that step in parallel on threads give results bitwise equal to those of one thread."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def ring(lag):
 
 @pytest.fixture
 def star(lag):
-    """One in the middle that all others exchange values with, which do not know of each other."""
+    """Return a star: one instance that exchanges values with all others, which are not connected to each other."""
     system = Structure("star")
     for i in range(5):
         system.add(f"lag{i}", lag, {"gain": 1.0 + i})
@@ -89,6 +89,6 @@ def test_no_threads_are_refused(ring):
 
 
 def test_threads_that_could_never_step_are_not_started(ring):
-    """Each waits by looking on and takes a core: a request for very many took all of the machine."""
+    """Waiting threads spin: a request for very many threads occupied the whole machine."""
     simulation = CoSimulation(ring, step=0.1, stop=1.0, algorithm=Jacobi(), threads=100_000)
     assert simulation.scheme.threads == len(ring.elements)

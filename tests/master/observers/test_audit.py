@@ -11,7 +11,7 @@ from master.result import Result
 
 
 class Stub:
-    """Resolves nothing: the audit only needs names."""
+    """Stand-in for a structure: the audit needs only names."""
 
 
 def audited(audit, time, table, chunks=3):
@@ -30,7 +30,7 @@ TIME = np.linspace(0.0, 2.0, 2001)
 
 
 def collision(loss=0.0):
-    """Momenta of two bodies that exchange 3 N.s, the second keeping `loss` less."""
+    """Return momenta of two bodies that exchange 3 N.s, of which `loss` is missing in the second."""
     passed = 3.0 * np.clip(TIME - 0.5, 0.0, 1.0)
     return {"a.p[1]": 5.0 - passed, "b.p[1]": passed * (1.0 - loss), "b.p[2]": np.full_like(TIME, 100.0)}
 
@@ -61,7 +61,7 @@ def test_where_nothing_moves_rounding_is_no_error():
 
 
 def test_own_momenta_and_impulse_errors():
-    """Compare what instances have by their own state: the larger of both momenta; and how far impulses are apart."""
+    """Instances report their own momenta, of which the larger counts, and the error of their impulses."""
     own = {name.replace(".p", ".own"): value for name, value in collision(loss=0.02).items()}
     apart = {"b.apart[2]": -0.06 * TIME / 2.0}
     audit = Audit(
@@ -79,7 +79,7 @@ def test_own_momenta_and_impulse_errors():
 
 
 def energies(gap=0.0):
-    """An oscillator that a motor drives and a brake slows; `gap` J go missing."""
+    """Return energies of an oscillator with a motor and a brake, of which `gap` J are missing."""
     work, heat = 4.0 * TIME, 1.5 * TIME
     kinetic = 10.0 + np.cos(20.0 * TIME) ** 2
     potential = work - heat + np.sin(20.0 * TIME) ** 2

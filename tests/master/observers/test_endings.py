@@ -1,4 +1,4 @@
-"""Runs that end some time after an event, on every machine at the same step."""
+"""Runs that end a given time after an event, at the same step on every machine."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_a_run_ends_the_given_time_after_the_event(swing, after, control):
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
 def test_the_end_does_not_depend_on_the_chunks_of_the_loop(swing, chunk):
     class Chunks(Observer):
-        """Makes chunks of at most some steps."""
+        """Observer that limits the length of chunks."""
 
     reference, _ = until(swing, {"high": 0.1})
     short = Chunks()

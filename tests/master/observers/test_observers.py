@@ -1,4 +1,4 @@
-"""Events, peaks, progress and recordings, against what the run itself gives."""
+"""Events, peaks, progress and recordings against the values of the run."""
 
 import io
 
@@ -36,7 +36,7 @@ def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, t
         rises, falls = time[1:][np.diff(high) > 0], time[1:][np.diff(high) < 0]
 
         def with_start(up, times):
-            """A signal that is up already counts as an event at the start."""
+            """A signal that is set at the start counts as an event there."""
             return np.concatenate([time[:1], times]) if up[0] else times
 
         expected = {

@@ -1,4 +1,4 @@
-"""Real time: a run that is held to the clock, what it does when it is late, and what it says of it."""
+"""Runs in real time: pacing by the clock, catching up when late, and the statistics of it."""
 
 import time
 
@@ -11,7 +11,7 @@ from master.run.simulation import run
 
 
 class Clock:
-    """A clock that only sleep, the spinning at the end of a wait, and `busy` move on."""
+    """Clock that is advanced only by sleep, by the spinning at the end of a wait, and by `busy`."""
 
     def __init__(self, monkeypatch):
         self.now = 100.0
@@ -26,7 +26,7 @@ class Clock:
         self.now += seconds
 
     def busy(self, times):
-        """A driver that takes so long before the steps which begin at these times."""
+        """Return a driver that takes a given time before the steps that begin at these times."""
 
         def work(t):
             self.now += sum(seconds for at, seconds in times.items() if abs(at - t) < 1e-9)
@@ -75,7 +75,7 @@ def test_stop_ends_the_run_and_says_why(alone, monkeypatch):
 
 
 def test_on_the_real_clock(alone):
-    """Loose, because the machine may be busy: the run takes what it must, and never less."""
+    """The run never takes less than its time; there is no upper bound, because the machine may be busy."""
     began = time.perf_counter()
     result = run(alone, step=0.005, stop=0.5, observers=[Pacing()])
     assert time.perf_counter() - began >= 0.495
@@ -93,7 +93,7 @@ def test_values_are_those_of_a_run_that_nothing_holds(alone):
 
 
 class Last(pacing.Observer):
-    """The values after the last step."""
+    """Observer that keeps the values after the last step."""
 
     chunk = 1
 

@@ -1,4 +1,4 @@
-"""Runs that fail say where, when and why, and keep what was recorded."""
+"""Failed runs report where, when and why they failed, and keep what was recorded."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ DO_STEP = 1
 
 
 def pair(lag, **faults):
-    """Two lags; the second, "craft", gets the start values `faults` with dots for underscores."""
+    """Return two lags; the second, "craft", gets the start values `faults`, with dots for underscores."""
     system = Structure("pair")
     system.add("base", lag, {"u[1]": 1.0})
     system.add("craft", lag, {name.replace("_", ".", 1): value for name, value in faults.items()})
@@ -76,7 +76,7 @@ def test_an_fmu_that_cannot_be_loaded_leaves_a_result(lag, third_party, tmp_path
 
 
 class Interrupt(Observer):
-    """Presses Ctrl-C once the run has come to `at`."""
+    """Observer that sends Ctrl-C when the run has reached `at`."""
 
     def __init__(self, at):
         self.at, self.pressed = at, False

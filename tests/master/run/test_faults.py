@@ -1,4 +1,4 @@
-"""What FMUs and users do to a run beside failing calls: floods of messages, messages from threads, signals."""
+"""Faults other than failing calls: floods of messages, messages from threads, signals."""
 
 import os
 import signal
@@ -71,7 +71,7 @@ print(run(system, step=0.01, stop=0.1).warnings)
 
 
 def test_an_fmu_that_speaks_from_a_thread_for_which_its_step_waits(lag):
-    """The loop must not hold what the message needs to be heard: else both wait for ever, and the process is ended."""
+    """The loop must release the GIL, which the message needs: otherwise both wait forever and the test times out."""
     done = subprocess.run(
         [sys.executable, "-c", SPEAKING, str(lag)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
     )

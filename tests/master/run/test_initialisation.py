@@ -1,4 +1,4 @@
-"""Outputs reach inputs before the first step, along chains and around loops."""
+"""Outputs are passed to inputs before the first step, along chains and around loops."""
 
 import itertools
 
@@ -81,7 +81,7 @@ def test_a_loop_that_is_only_declared_is_passed_without_a_word(lag, third_party,
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_dependencies_that_a_description_denies_are_noticed(third_party, tmp_path, order):
-    """`through` is declared to depend on nothing; the first row is right whatever the order, and the run says so."""
+    """`through` is declared to depend on nothing; the first row is right in any order, and the run warns of it."""
     xml = third_party.description().replace(' dependencies="1"', ' dependencies=""')
     system = chain(third_party.build(tmp_path, "Denier", xml=xml), "abc", {"feed": 2.0, "bias": 1.0})
     system.order = tuple(order)

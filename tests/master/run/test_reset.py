@@ -1,4 +1,4 @@
-"""A simulation that is reset runs again bitwise as one of its own, whatever happened before."""
+"""A simulation that is reset runs bitwise like a new one, whatever happened before."""
 
 import dataclasses
 
@@ -39,7 +39,7 @@ def with_gain(swing, gain):
 
 
 def ran(simulation, until=1.0):
-    """All that a run has found, but for wall-clock times."""
+    """Return all results of a run except wall-clock times."""
     simulation.advance(until)
     result = simulation.finish()
     series = next(o for o in simulation.requests.observers if isinstance(o, Series))
@@ -88,7 +88,7 @@ def test_in_a_process_of_its_own(swing):
 
 
 class Saboteur(Observer):
-    """Raises `fault` in the first chunk of steps; None lets the run go on."""
+    """Observer that raises `fault` in the first chunk of steps; with None the run continues."""
 
     fault = None
 
@@ -114,7 +114,7 @@ FAILURES = {
 
 
 def fails(simulation, swing, failure, trace):
-    """Reset to a run that ends by a failure; return its result, and what was called from the failure on."""
+    """Reset to a run that fails; return its result and the calls from the failure on."""
     broken, (saboteur,) = swing.copy(), [o for o in simulation.requests.observers if isinstance(o, Saboteur)]
     saboteur.fault = failure if isinstance(failure, BaseException) else None
     broken.elements["b"].start |= {} if saboteur.fault else failure
@@ -133,7 +133,7 @@ def started(simulation, system):
 @pytest.mark.parametrize("control", ["fixed", "doubling"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_after_a_run_that_failed(swing, tmp_path, monkeypatch, failure, control):
-    """Only fmi2Fatal takes all FMUs along: nothing of its library is called after it. After an error what may be is."""
+    """After fmi2Fatal nothing of the library is called; after an error the instances are only freed."""
     if failure == "error of a saved state" and control == "fixed":
         pytest.skip("fixed steps save no state")
     trace = tmp_path / "trace"
@@ -189,7 +189,7 @@ def test_after_a_failure_with_every_algorithm(swing, algorithm, failure):
 
 @pytest.mark.parametrize("failure", ["error", "crash"])
 def test_after_a_failure_in_a_process_of_its_own(swing, failure):
-    """A process that has ended is started again; one that has not is kept."""
+    """A process that has ended is restarted; one that is alive is kept."""
     swing.elements["b"].process = True
     broken = swing.copy()
     broken.elements["b"].start |= FAILURES["error"] | ({"fail.status": ABORT} if failure == "crash" else {})

@@ -1,4 +1,4 @@
-"""Whole runs of FMUs that know nothing of this master."""
+"""Complete runs of FMUs written independently of this master."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from master.system import Structure
 
 
 def ring(file, gains=(1.0, 2.0, 3.0), channels=1):
-    """Lags in a ring; the last hands on its value plus one, so that the ring does not stay at zero."""
+    """Return a ring of lags; the last one passes its value plus one, so that the ring does not stay at zero."""
     system = Structure("ring")
     for i, gain in enumerate(gains):
         system.add(f"lag{i}", file, {"gain": gain})
@@ -28,7 +28,7 @@ def ring(file, gains=(1.0, 2.0, 3.0), channels=1):
 
 
 def in_plain_python(gains, steps, h, sequential):
-    """The same ring of explicit Euler lags, step by step."""
+    """Compute the same ring of explicit Euler lags step by step."""
     y = np.zeros(len(gains))
     rows = [y.copy()]
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""A simulation that is stepped by hand: equal to a run, looked at and set in between, ended whatever happens."""
+"""A simulation stepped by hand: equal to a run, read and set between steps, and closed after any failure."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from master.system import Structure
 
 @pytest.fixture
 def swing(lag):
-    """Two lags that feed each other with opposite signs: a damped swing."""
+    """Return two lags that feed each other with opposite signs: a damped swing."""
     system = Structure("swing")
     system.add("a", lag, {"gain": 1.0})
     system.add("b", lag, {"gain": 1.0})

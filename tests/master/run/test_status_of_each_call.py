@@ -1,6 +1,6 @@
 """Every status at every call of an FMU: how the run ends, what is kept, and what is called afterwards.
 
-`lag.c` fails as it is told, and writes down each call.
+`lag.c` fails as requested and records each call.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ GOING_BACK = {
 
 @dataclass
 class Trace:
-    """The calls of all instances, in their order: (instance, function)."""
+    """Calls of all instances in order: (instance, function)."""
 
     file: object
 
@@ -54,7 +54,7 @@ class Trace:
         return [tuple(line.split()) for line in self.file.read_text().splitlines()]
 
     def after(self, function, instance="craft"):
-        """Return what was called of `instance` after the last `function` of "craft"."""
+        """Return the calls of `instance` after the last `function` of "craft"."""
         calls = self.calls
         last = max(k for k, call in enumerate(calls) if call == ("craft", function))
         return [name for who, name in calls[last + 1 :] if who == instance]
@@ -68,12 +68,12 @@ def trace(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory, third_party):
-    """The same FMU in another file, which so has a library of its own."""
+    """Return a copy of the FMU in another file, which has its own library."""
     return third_party.build(tmp_path_factory.mktemp("other"), "Other")
 
 
 def ring(lag, other, function, status, time, **craft):
-    """Two FMUs that exchange values of every type; the second, "craft", fails from `time` on."""
+    """Return two FMUs that exchange values of every type; the second, "craft", fails from `time` on."""
     system = Structure("ring")
     system.add("base", other, {"u[1]": 1.0, "label": "base"})
     faulty = {"fail.function": NUMBERS[function], "fail.status": status, "fail.time": time}
@@ -96,7 +96,7 @@ def check_named(error, function, status):
 
 
 def check_calls(trace, function, status, *, running=True):
-    """Hold to what the standard allows after a status: nothing after fmi2Fatal, after others the way out."""
+    """Check the calls against the standard: none after fmi2Fatal, only those that end the instance after an error."""
     allowed = set() if status == FATAL else set(FREEING)
     if status == DISCARD and running:
         allowed |= {"fmi2Terminate"}
@@ -272,7 +272,7 @@ def test_by_hand(lag, trace, function, status):
 
 
 def test_an_instance_that_is_refused_is_not_called(lag, other, third_party, trace, tmp_path):
-    """fmi2Instantiate gives no component."""
+    """fmi2Instantiate returns no component."""
     stranger = third_party.build(tmp_path, "Stranger", library_guid="another")
     system = ring(stranger, other, "fmi2DoStep", 0, 0.0)
     result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5", ["base.y[1]"])])

@@ -1,4 +1,4 @@
-"""What observers do by themselves instead of HDF5 and numpy, against these."""
+"""Chunks and extremes that observers compute themselves, against HDF5 and numpy."""
 
 import zlib
 
@@ -16,7 +16,7 @@ ROWS = 64
 
 @pytest.mark.parametrize("kind", [np.float64, np.int32, np.bool_])
 def test_chunks_hold_what_the_filters_of_hdf5_make(tmp_path, kind):
-    """The same shuffled bytes, in a stream that zlib reads; zlib-ng packs them in other ways than zlib."""
+    """The shuffled bytes are the same after decompression by zlib; zlib-ng compresses them differently."""
     table = (100.0 * np.sin(np.arange(4 * ROWS * 3.0))).reshape(-1, 3)
     column = table[:, 1]  # not contiguous, as columns of rows are
     options = {"shape": (0,), "maxshape": (None,), "chunks": (ROWS,), "dtype": kind}

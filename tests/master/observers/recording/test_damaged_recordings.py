@@ -1,4 +1,4 @@
-"""Recordings that were cut off or changed since they were written: never a crash, never silent garbage."""
+"""Truncated or changed recordings are refused or read correctly: no crash, no wrong values."""
 
 import random
 import warnings
@@ -51,7 +51,7 @@ def recorded(lag, tmp_path_factory):
 
 
 def read_or_refuse(file, recorded):
-    """Rows that come back from a file, all of them true; None where there are none and the file is named."""
+    """Return the rows read from a file, all of them correct; None if it is refused by name."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -116,7 +116,7 @@ def test_what_is_cut_off_is_named(recorded, tmp_path_factory, data):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_torn_page_costs_the_rows_from_there_on(recorded, tmp_path, seed):
-    """Read a file of this size up to the page: the chunks before it come back."""
+    """Chunks before the torn page are read."""
     whole, noise = bytearray(recorded.data), random.Random(seed)
     place = int(len(whole) * noise.uniform(0.6, 0.95))
     whole[place : place + 512] = noise.randbytes(512)
@@ -184,12 +184,12 @@ def test_a_journal_of_another_recording_is_not_taken(swing, tmp_path):
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_a_row(tmp_path):
-    """Rows that are tried again after that stand in their places, once each."""
+    """Rows that are written again afterwards are in place, once each."""
     file = tmp_path / "j"
     book = journal.Journal(file, ["a.y"])
 
     class Full:
-        """Takes so many bytes more."""
+        """File that accepts a limited number of further bytes."""
 
         def __init__(self, out, room):
             self.out, self.room = out, room
@@ -217,7 +217,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_row(tmp_path):
 
 
 def test_a_recording_that_is_being_written_is_refused_to_others(swing, tmp_path):
-    """Also to another run of the same process; a run that is over lets go of it."""
+    """This includes another run of the same process; a run that has ended releases the file."""
     with CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5")]) as simulation:
         simulation.advance(0.5)
         with pytest.raises(LockedError, match=r"r.h5 is being written by process \d+, since"):
@@ -232,7 +232,7 @@ def test_a_recording_that_is_being_written_is_refused_to_others(swing, tmp_path)
 
 
 def test_variables_keep_their_names_whatever_hdf5_makes_of_them(third_party, tmp_path):
-    """`a|b` came back as `a/b`; beside an `a/b` it could not be recorded."""
+    """Regression: `a|b` was read as `a/b`, and could not be recorded beside an `a/b`."""
     xml = third_party.description(channels=4)
     for old, new in (("y[1]", "a/b"), ("y[2]", "a|b"), ("y[3]", "."), ("y[4]", "a~1|b")):
         assert f'name="{old}"' in xml

@@ -1,4 +1,4 @@
-"""Extremes between recorded rows, against a recording of all steps: whatever happens to the run or to its file."""
+"""Extremes between recorded rows against a recording of all steps, also after failures of the run or its file."""
 
 import shutil
 
@@ -27,7 +27,7 @@ NAMES = ["a.through", "a.y[1]", "a.count"]
 
 @pytest.fixture
 def noisy(lag):
-    """A lag that passes its input through, and a driver that gives it another input in each step."""
+    """Return a lag that passes its input through, and a driver that changes its input in each step."""
     system = Structure("noisy")
     system.add("a", lag, {"gain": 50.0, "feed": 1.0})
 
@@ -44,7 +44,7 @@ def recorded(noisy, file, *observers, stop=0.5, **how):
 
 
 def between(every, few, name):
-    """The extremes between the rows of `few`, from a recording of every step."""
+    """Return the extremes between the rows of `few`, from a recording of every step."""
     ends = np.searchsorted(every.time, few.time - 0.1 * STEP)
     pieces = [every[name][max(a, 0) : b + 1] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
     pieces[-1] = every[name][ends[-2] :] if len(ends) > 1 else pieces[-1]
@@ -81,7 +81,7 @@ def test_steps_in_chunks_of_any_size_give_the_extremes_between_the_kept_ones(see
 @pytest.mark.parametrize("every", [2, 7, 1000])
 @pytest.mark.parametrize("peaks", [False, True])
 def test_a_run_has_the_extremes_of_all_its_steps(noisy, tmp_path, every, peaks):
-    """With the last interval shorter than the others, and whether or not others read the same variables."""
+    """The last interval may be shorter, and other observers may read the same variables."""
     _, whole = recorded(noisy, tmp_path / "whole.h5")
     result, few = recorded(noisy, tmp_path / "few.h5", *([Peaks(NAMES[:2])] if peaks else []), every=every)
     assert result.status == "completed", result.message
@@ -149,7 +149,7 @@ def test_a_run_resumed_within_an_interval_begins_with_a_row_and_loses_nothing(no
 
 
 class Snapshots(Observer):
-    """Copies a recording with its journal while the run goes on: what a kill would leave."""
+    """Observer that copies a recording with its journal during the run, as a kill would leave them."""
 
     def __init__(self, file, folder):
         self.file, self.folder, self.calls, self.count = file, folder, 0, 0
@@ -168,7 +168,7 @@ class Snapshots(Observer):
 @pytest.mark.filterwarnings("ignore::master.observers.recording.results.DamagedRecording")
 @pytest.mark.slow
 def test_what_a_kill_leaves_has_the_extremes_of_its_rows(noisy, tmp_path, monkeypatch):
-    """Rows in HDF5, in the journal, and in both; before and after `recover`."""
+    """Rows are in HDF5, in the journal, or in both; read before and after `recover`."""
     monkeypatch.setattr(recorder, "FLUSH_S", 0.0)
     monkeypatch.setattr(recorder, "CHUNK_ROWS", 64)
     monkeypatch.setattr(recorder, "BLOCK_ROWS", 128)

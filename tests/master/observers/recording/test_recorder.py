@@ -1,4 +1,4 @@
-"""Recordings: whole at every moment, dense around events, readable by others while they grow and after a kill."""
+"""Recordings are consistent at every moment, dense around events, and readable during the run and after a kill."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2]))
 
 @pytest.fixture
 def endless(lag12, tmp_path):
-    """A process that runs and records for ever; killed at the end of the test at the latest."""
+    """Start a process that runs and records without end; kill it at the end of the test."""
     file = tmp_path / "r.h5"
     process = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, str(lag12), str(file)], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -60,7 +60,7 @@ def endless(lag12, tmp_path):
 
 
 def check(results):
-    """All rows from the start to the end, each with the values of explicit Euler for y' = u - y."""
+    """Check that all rows from start to end have the values of explicit Euler for y' = u - y."""
     n = np.arange(len(results.time))
     assert np.allclose(results.time, n * 1e-3, rtol=0.0, atol=1e-9)
     for k in (1, 12):
@@ -121,7 +121,7 @@ print(result.status, result.message)
 
 @pytest.mark.parametrize("limit", [60_000, 300_000, 2_000_000])
 def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
-    """A limit on the size of files stands for the disk. HDF5 by itself would crash the process at its end."""
+    """A limit on file size represents the full disk. HDF5 alone would crash the process at its exit."""
     file = tmp_path / "r.h5"
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(lag12), str(file), str(limit)],
@@ -223,7 +223,7 @@ def test_a_torn_row_of_the_journal_is_left_out(tmp_path):
 
 
 def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monkeypatch):
-    """Read what a kill would leave after each call of the system."""
+    """Read what a kill after each system call would leave."""
     file, kept = tmp_path / "j", ([0.6, 0.7], [3.0, 5.0])
     book = journal.Journal(file, ["a.y"])
     book.append(5, np.array([0.5, *kept[0]]), np.array([[1.0], [3.0], [5.0]]))
