@@ -1,16 +1,50 @@
-"""All benchmarks, one table each: `python -m benchmarks [NAME ...]`."""
+"""Run benchmarks, each of which prints a table.
+
+python -m benchmarks [NAME ...]        those that are named, or all
+python -m benchmarks NAME OPTIONS      one, with its own options
+python -m benchmarks.kernels.contact   the same as `python -m benchmarks contact`
+"""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
 
-NOT_A_BENCHMARK = ("__init__", "__main__", "direct", "timing", "page", "inside", "masters")
-NAMES = sorted(file.stem for file in Path(__file__).parent.glob("*.py") if file.stem not in NOT_A_BENCHMARK)
+BENCHMARKS = {
+    "kernels": (
+        "codegen",
+        "contact",
+        "contact_ring",
+        "linkage",
+        "manipulator",
+        "probe_mechanism",
+        "small_matrices",
+        "spacecraft",
+    ),
+    "cosimulation": ("macro_step", "masters", "processes", "threads"),
+    "coupling": ("algorithms", "base_motion", "contact_interface", "stand", "step_control"),
+    "runs": ("command", "micro_steps", "system", "view"),
+    "campaigns": ("campaign", "capture_domain", "expert_sweep"),
+}
+"""Modules with a function `main`, by folder."""
 
-chosen = sys.argv[1:] or NAMES
-sys.argv[1:] = []  # a benchmark reads only its own options
-for name in chosen:
-    print(f"\n{name}\n{'=' * len(name)}", flush=True)
-    import_module(f"benchmarks.{name}").main()
+MODULES = {name: f"benchmarks.{folder}.{name}" for folder, names in BENCHMARKS.items() for name in names}
+
+
+def main() -> int:
+    """Run the benchmarks that the command line names, all without a name; words after the names are passed to them."""
+    words = sys.argv[1:]
+    count = next((k for k, word in enumerate(words) if word not in MODULES), len(words))
+    names, options = words[:count], words[count:]
+    if options and len(names) != 1:
+        print(f"options go to one benchmark, which is named first: {', '.join(MODULES)}", file=sys.stderr)
+        return 2
+    for name in names or MODULES:
+        print(f"\n{name}\n{'=' * len(name)}", flush=True)
+        sys.argv = [f"benchmarks {name}", *options]
+        import_module(MODULES[name]).main()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -37,7 +37,7 @@ exclude_patterns = ["_extensions"]
 
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-nb_execution_mode = "off"  # the outputs that the notebook holds are shown; tests/dockfmu/test_notebook.py runs it
+nb_execution_mode = "off"  # the outputs that the notebook holds are shown; tests/docs/test_notebook.py runs it
 
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"

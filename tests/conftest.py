@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis searches, and FMUs that many of them need."""
+"""Configuration of all tests: hypothesis, the order of files, quick tests, and shared FMUs."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ QUICK = "quick"
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Do not even import files without quick tests where those alone are asked for."""
+    """Do not import files without quick tests when only quick tests are selected."""
     if config.option.markexpr == QUICK and collection_path.name.startswith("test_"):
         return True if f"pytest.mark.{QUICK}" not in collection_path.read_text(encoding="utf-8") else None
     return None
@@ -52,30 +52,30 @@ LONGEST = (
     "tests/components/test_contract.py",
     "tests/fmus/native/test_sources.py",
     "tests/dockfmu/view/test_families.py",
-    "tests/dockfmu/test_fault_dockings.py",
+    "tests/dockfmu/dockings/test_fault_dockings.py",
     "tests/docs/test_site.py",
     "tests/dockfmu/view/test_live.py",
     "tests/fmus/native/test_sanitizers.py",
-    "tests/dockfmu/test_berthing.py",
-    "tests/dockfmu/test_same_bits.py",
-    "tests/dockfmu/test_work_space.py",
+    "tests/dockfmu/dockings/test_berthing.py",
+    "tests/dockfmu/numerics/test_same_bits.py",
+    "tests/dockfmu/numerics/test_work_space.py",
     "tests/dockfmu/test_nothing_lost.py",
     "tests/dockfmu/campaign/test_whole_campaigns.py",
-    "tests/dockfmu/test_movable_limiter_docking.py",
+    "tests/dockfmu/dockings/test_movable_limiter_docking.py",
     "tests/dockfmu/test_outcomes.py",
     "tests/fmus/check/test_seeded_faults.py",
 )
-"""files of 50 s and more"""
+"""Files that take 50 s and more."""
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the longest files: one that began last would be awaited by workers that have nothing left."""
+    """Run the longest files first, so that no worker ends long after the others."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.fixture(autouse=True)
 def no_process(request, monkeypatch):
-    """Quick tests start no process: no compiler, no FMU apart, no command line."""
+    """Let quick tests fail if they start a process: a compiler, a separate FMU or a command line."""
 
     def refuse(*_arguments, **_options):
         raise RuntimeError(f"{request.node.nodeid} is marked quick and starts a process")
@@ -87,23 +87,23 @@ def no_process(request, monkeypatch):
 
 @pytest.fixture(scope="session")
 def oscillator(tmp_path_factory):
-    """Oscillator.fmu"""
+    """Build Oscillator.fmu."""
     return fmus.build(oscillator_component(), tmp_path_factory.mktemp("oscillator"))
 
 
 @pytest.fixture(scope="session")
 def third_party():
-    """The module that builds variants of `lag.c`."""
+    """Return the module that builds variants of `lag.c`."""
     return third_party_fmus
 
 
 @pytest.fixture(scope="session")
 def lag(tmp_path_factory, third_party):
-    """A first-order lag y' = gain (u - y), explicit Euler, with Integer, Boolean and String variables."""
+    """Build a first-order lag y' = gain (u - y), explicit Euler, with Integer, Boolean and String variables."""
     return third_party.build(tmp_path_factory.mktemp("lag"))
 
 
 @pytest.fixture(scope="session")
 def lag12(tmp_path_factory, third_party):
-    """The same with twelve inputs and outputs."""
+    """Build the lag with twelve inputs and outputs."""
     return third_party.build(tmp_path_factory.mktemp("lag12"), "Lag12", channels=12)

@@ -1,4 +1,4 @@
-"""The program ecos in C++, which runs packages."""
+"""Run SSP packages with ecos, a co-simulation program in C++."""
 
 import os
 import re
@@ -11,10 +11,10 @@ from tests.importers_environment import call, installed
 
 
 def simulate(package: Path, names, step: float, stop: float, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(times, values of "element.variable", NaN for what it does not tell) of a package with its own parameters.
+    """Return (times, values of "element.variable") of a package with its own parameters; NaN where ecos has no value.
 
-    It writes six decimals, no enumerations, and may stop one step short: 2.0 is not 200 times 0.01 there.
-    Raises Missing where it is not installed.
+    ecos writes six decimals and no enumerations, and may stop one step short, because 200 times 0.01 is not 2.0.
+    Raises Missing if it is not installed.
     """
     program = installed("lib/python*/site-packages/ecospy/binaries/ecos")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)

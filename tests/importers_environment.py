@@ -1,4 +1,4 @@
-"""The environment in which importers of others are installed: `make importers`."""
+"""The environment in which `make importers` installs third-party importers."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ class Missing(RuntimeError):
 
 
 def installed(*places: str) -> Path:
-    """The first match of a glob pattern in the environment of the importers. Raises Missing."""
+    """Return the first match of the glob patterns in the environment of the importers. Raises Missing."""
     for place in places:
         for file in sorted(ENVIRONMENT.glob(place)):
             return file
@@ -22,7 +22,7 @@ def installed(*places: str) -> Path:
 
 
 def call(*command: object, **options) -> None:
-    """Run a program; fails with what it said."""
+    """Run a program; fail with its output if its exit status is not 0."""
     arguments = [str(word) for word in command]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=600, check=False, **options)
     assert done.returncode == 0, f"{arguments[0]} ended with {done.returncode}:\n{(done.stdout + done.stderr)[-6000:]}"

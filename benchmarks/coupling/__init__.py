@@ -1,1 +1,1 @@
-"""Systems whose coupling can be computed by hand, for tests and figures of the algorithms."""
+"""Accuracy of the coupling, and systems whose coupling can be computed by hand, for tests and figures."""

@@ -1,7 +1,7 @@
 """Compilation of the loop: decorators, tables that are passed by address, calls of FMI functions, atomic words.
 
 This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
-`tests/master/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
+`tests/master/loop/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
 Compiled functions access a table of `master.loop.packing` by the field names of its tuple: `tables.signals.y_real[k]`.
 """
 

@@ -1,4 +1,4 @@
-"""What is kept in the cache folder is noticed when it is damaged, cut, or another thing's."""
+"""Damaged, truncated or exchanged cache files are detected."""
 
 import pytest
 from hypothesis import given

@@ -143,7 +143,7 @@ def test_the_compiler_is_needed_only_where_the_cache_has_no_sound_code(tmp_path)
 
 
 def test_a_change_of_a_source_or_of_a_version_gives_other_code(tmp_path, monkeypatch):
-    """The key has them; none of them is imported for it."""
+    """The cache key covers sources and versions; computing it imports none of the packages."""
     source = tmp_path / "kernels.py"
     source.write_text("a = 1\n")
     digests = [entry_points._digest.__wrapped__(place) for place in (source, tmp_path)]

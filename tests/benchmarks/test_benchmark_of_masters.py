@@ -1,10 +1,10 @@
-"""What the comparison of masters rests on: its exact solution, its jobs, and what its runners need."""
+"""The comparison of masters: its exact solution, its jobs, and the requirements of its runners."""
 
 import numpy as np
 import pytest
 
-from benchmarks import masters
-from benchmarks.inside import share_of_fmus
+from benchmarks.cosimulation import masters
+from benchmarks.cosimulation.inside import share_of_fmus
 from benchmarks.page import replace_table
 from master.algorithms import by_name
 from tests.master.fmus import third_party
@@ -35,7 +35,7 @@ def test_a_job_is_the_whole_system(ring, tmp_path):
 
 
 def test_some_of_the_time_passes_inside_the_fmus(ring):
-    """Ask for some only: how much is a matter of what else the machine does."""
+    """Require only a share between 0 and 1, because its size depends on the load of the machine."""
     for name in ("jacobi", "gauss_seidel"):
         assert 0.0 < share_of_fmus(ring.structure, 1e-3, 1.0, by_name(name)) < 1.0
 

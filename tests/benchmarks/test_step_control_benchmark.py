@@ -1,10 +1,10 @@
-"""The benchmark of step control runs: each way goes on from the states of the reference."""
+"""The benchmark of step control runs; each method starts from the states of the reference."""
 
 import sys
 
 import pytest
 
-from benchmarks import step_control
+from benchmarks.coupling import step_control
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""The comparison with the source: what it measures, on a docking of a few seconds."""
+"""The quantities that the comparison with the source measures, on a docking of a few seconds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The command `dockfmu`, in this process and in one of its own."""
+"""Run the command `dockfmu`, in this process or in a separate one."""
 
 import json
 import subprocess
@@ -19,12 +19,12 @@ class Run:
     folder: Path
 
     def time(self, event: str) -> float:
-        """Time of the first event of that name, s."""
+        """Return the time of the first event of that name, s."""
         return next(entry["t"] for entry in self.summary["events"] if entry["name"] == event)
 
 
 def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess:
-    """`dockfmu ARGUMENTS` in a process of its own."""
+    """Run `dockfmu ARGUMENTS` in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "dockfmu", *map(str, arguments)],
         capture_output=True, text=True, check=False, cwd=cwd, timeout=600,
@@ -32,14 +32,14 @@ def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.Completed
 
 
 def run_system(folder: Path, *arguments: object, cwd: Path | None = None) -> Run:
-    """`dockfmu run ARGUMENTS --json`, with its results in `folder`; fails with what the command said."""
+    """Run `dockfmu run ARGUMENTS --json` with results in `folder`; fail with the output of the command."""
     done = dockfmu("run", *arguments, "--json", "-o", folder, cwd=cwd)
     assert done.returncode in (0, 3), done.stderr
     return Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
 
 
 def status_of(*arguments: object) -> int:
-    """Exit status of `dockfmu ARGUMENTS` in this process."""
+    """Return the exit status of `dockfmu ARGUMENTS` in this process."""
     try:
         return main([str(argument) for argument in arguments])
     except SystemExit as end:

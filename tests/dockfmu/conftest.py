@@ -1,4 +1,4 @@
-"""Runs of whole systems through the command line, each done once for the tests of a file; small systems; a browser."""
+"""Fixtures: runs of whole systems through the command line, each made once per session; small systems; a browser."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def pair(oscillator, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def python_fmu(tmp_path_factory):
-    """Builds one of the scripts in `fmus` with pythonfmu's own builder, once."""
+    """Return a function that builds a script of `fmus` with pythonfmu's own builder, each once."""
     folder = Path(__file__).parent / "fmus"
     built = {}
 

@@ -1,4 +1,4 @@
-"""Systems of milliseconds for the tests of the command line, and FMUs that are damaged on purpose."""
+"""Systems that run in milliseconds, and FMUs that are damaged on purpose, for the tests of the command line."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""`python -m dockfmu.conformance`: every checker that is here, a table, and an exit status."""
+"""`python -m dockfmu.conformance` runs every installed checker and reports a table and an exit status."""
 
 import zipfile
 
@@ -10,7 +10,7 @@ from fmus.package import pack
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """Put programs that say something on the PATH, in the place of checkers that are not installed here."""
+    """Put stand-ins for checkers that are not installed on the PATH."""
 
     def write(**said):
         for name, text in said.items():

@@ -1,4 +1,4 @@
-"""What a run must not lose: to a full disk, to another run, to a signal, to a name, to who has stopped reading."""
+"""No results are lost by a full disk, concurrent runs, signals, unusual names or a closed pipe."""
 
 import json
 import os
@@ -31,13 +31,13 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
 
 @pytest.fixture(scope="module")
 def long_pair(oscillator, tmp_path_factory):
-    """A run of a minute or more."""
+    """Return a system whose run takes a minute or more."""
     folder = tmp_path_factory.mktemp("long")
     return write_pair(oscillator, folder, replace(PLAN, step=1e-4, stop=1e4))
 
 
 def started(*arguments, cwd=None, **options):
-    """A run in a process of its own, when it has recorded something."""
+    """Start a run in a separate process; return it when it has recorded something."""
     folder = Path(arguments[arguments.index("-o") + 1])
     process = subprocess.Popen(
         [sys.executable, "-m", "dockfmu", "run", *map(str, arguments)],
@@ -52,7 +52,7 @@ def started(*arguments, cwd=None, **options):
 
 
 def complete(folder):
-    """The summary and the rows of a run that was ended in order."""
+    """Return the summary and the rows of a run that ended in order."""
     summary = json.loads((folder / "summary.json").read_text())
     assert json.loads((folder / "events.json").read_text()) == summary["events"]
     with read_results(folder / "results.h5") as results:
@@ -67,7 +67,7 @@ def complete(folder):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Makes a file system of so many bytes."""
+    """Return a function that mounts a file system of a given size."""
     mounted = []
 
     def make(size):
@@ -89,7 +89,7 @@ def small_disk(tmp_path):
 @LINUX
 @pytest.mark.parametrize("kilobytes", [600, 1000, 3000])
 def test_a_full_disk_leaves_a_whole_summary_and_all_rows_for_which_there_was_room(small_disk, long_pair, kilobytes):
-    """The file system was full after the first blocks: the summary was empty, the recording did not open."""
+    """Regression: the summary was empty and the recording did not open."""
     out = small_disk(1024 * kilobytes) / "out"
     done = dockfmu("run", long_pair, "-o", out)
     assert done.returncode == 1
@@ -145,7 +145,7 @@ def test_products_of_a_full_disk_are_whole_or_not_there(small_disk, pair, tmp_pa
 
 @LINUX
 def test_a_folder_in_which_another_run_writes_is_refused_by_the_name_of_its_process(long_pair, pair, tmp_path):
-    """Both were "completed", and the results of one lost."""
+    """Regression: both were "completed", and the results of one were lost."""
     out = tmp_path / "out"
     first = started(long_pair, "-o", out)
     done = dockfmu("run", pair, "-o", out)
@@ -173,7 +173,7 @@ def test_a_run_that_is_refused_leaves_the_folder_as_it_was(pair, tmp_path):
 
 
 def test_runs_of_one_system_with_other_settings_side_by_side_have_each_its_own(tmp_path):
-    """They went through one .ssp in build/ssp: one could run with the settings of the other."""
+    """Regression: they shared one .ssp in build/ssp, and one could run with the settings of the other."""
     (tmp_path / "alone.toml").write_text(TOML, encoding="utf-8")
     runs = [
         subprocess.Popen(
@@ -192,7 +192,7 @@ def test_runs_of_one_system_with_other_settings_side_by_side_have_each_its_own(t
 
 
 def test_systems_of_one_name_in_one_process_keep_their_fmus(tmp_path):
-    """Both had build/fmus/Spacecraft.fmu, which the second one overwrote."""
+    """Regression: both had build/fmus/Spacecraft.fmu, which the second one overwrote."""
     text = 'name = "craft"\n[elements.craft]\ncomponent = "spacecraft"\noptions = {{ ports = {} }}\n[run]\nstop = 1.0\n'
     systems = []
     for ports in (1, 2):
@@ -366,7 +366,7 @@ def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
 @pytest.mark.parametrize("where", ["_load", "_terminate"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypatch, where, number, status):
-    """Before the first one, while FMUs are loaded, and after the last one."""
+    """Signals come while FMUs are loaded, before the first step, and after the last one."""
     from master.run.simulation import CoSimulation
 
     original = getattr(CoSimulation, where)
@@ -406,7 +406,7 @@ def test_a_fault_of_this_program_leaves_the_summary_too(pair, tmp_path, monkeypa
 @LINUX
 @pytest.mark.parametrize("delay", [0.0, 0.33])
 def test_a_kill_at_any_moment_leaves_a_folder_that_opens_and_resumes(oscillator, tmp_path, delay):
-    """The checkpoint of every half second is whole, the report is made of what is there."""
+    """The half-second checkpoint is complete, and the report uses what was recorded."""
     package = write_pair(oscillator, tmp_path, replace(PLAN, step=1e-4, stop=1e4))
     out = tmp_path / "out"
     process = started(package, "-o", out)
@@ -493,7 +493,7 @@ def test_a_reader_of_standard_output_who_leaves_costs_nothing(pair, tmp_path):
 @LINUX
 @pytest.mark.parametrize("closed", ["1>&-", "0<&- 1>&- 2>&-"])
 def test_closed_standard_streams_cost_nothing(pair, tmp_path, closed):
-    """The recording got the number of standard output, and what FMUs print got into the recording."""
+    """Regression: the recording got the descriptor of standard output, and output of FMUs was written into it."""
     out = tmp_path / "out"
     done = subprocess.run(
         f"exec {sys.executable} -m dockfmu run {pair} -o {out} --json {closed}", shell=True, check=False, timeout=60

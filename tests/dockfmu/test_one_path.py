@@ -1,4 +1,4 @@
-"""One path to a run: what the command does, Python does with the same words, and its options are checked once."""
+"""The command and the Python API share one path to a run, with the same options, which are checked once."""
 
 import json
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""A run says what happened: its outcome, what was not valid, how it failed (issue 11, section 2)."""
+"""A run reports its outcome, validity counters and the state at a failure (issue 11, section 2)."""
 
 import json
 import signal
@@ -48,7 +48,7 @@ def cyclogram_fmu(tmp_path_factory):
 
 @pytest.fixture
 def sequence(cyclogram_fmu, tmp_path):
-    """Writes an .ssp of the cyclogram alone, whose sensors stay as given."""
+    """Write an .ssp of the cyclogram alone, with constant sensors."""
 
     def write(outcome=None, **plan):
         def of(sensors):
@@ -64,7 +64,7 @@ def sequence(cyclogram_fmu, tmp_path):
 
 
 def summary_of(capfd, status, *arguments):
-    """The summary and the two streams of a run in this process."""
+    """Return the summary and the two streams of a run in this process."""
     assert status_of("run", *arguments, "--no-report", "-o", "out", "--json") == status
     said = capfd.readouterr()
     return json.loads(said.out), said
@@ -104,7 +104,7 @@ def test_the_python_api_tells_the_outcome(sequence):
 
 
 def test_a_branch_tells_its_own_outcome(sequence):
-    """The passive craft is never captured, but for the branch in which it is."""
+    """The passive craft is captured only in the branch."""
     system = package.load(sequence()(ENDS["retreated"]))
     with system.simulate(step=0.1, stop=100.0) as simulation:
         simulation.advance(5.0)
@@ -116,7 +116,7 @@ def test_a_branch_tells_its_own_outcome(sequence):
 
 
 def test_interim_outcomes_hold_while_nothing_is_decided(sequence, capfd):
-    """Look at a docking for some seconds only: captured is its success."""
+    """In a docking of a few seconds, captured counts as success."""
     rule = OutcomeRule(
         "cyclogram.outcome",
         ("captured",),
@@ -162,7 +162,7 @@ def test_a_declaration_from_python(lag):
 
 
 def test_a_failed_run_has_the_outcome_failed(sequence, pair, capfd):
-    """Whatever the system would say: here it fails at its first step."""
+    """The run fails at its first step, and the outcome of the system does not count."""
     summary, said = summary_of(capfd, FAILED, pair, "--set", "second.parameters.travel_limit=0.1")
     assert (summary["outcome"], summary["success"], summary["status"]) == ("failed", False, "failed")
     assert summary["failure"]["element"] == "second"
@@ -173,7 +173,7 @@ def test_a_failed_run_has_the_outcome_failed(sequence, pair, capfd):
 
 
 def test_a_run_that_is_stopped_tells_what_it_came_to(oscillator, cyclogram_fmu):
-    """Ctrl-C after the sequence has got somewhere; a system that tells nothing is just stopped."""
+    """After Ctrl-C the outcome is the one reached so far; a system without an outcome is only stopped."""
 
     def stopped(system, **how):
         timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
@@ -259,7 +259,7 @@ def test_an_outcome_that_is_lost_by_a_swap_is_unknown_and_no_success(sequence, c
 
 
 def test_events_that_equal_a_level(lag):
-    """The first time only, which may be the start."""
+    """Only the first time counts, which may be the start."""
     system = System("lag")
     system.add("a", lag, {"count_in": -3})
     for name, level in (("start", 0), ("fifth", 2), ("never", 99)):
@@ -269,7 +269,7 @@ def test_events_that_equal_a_level(lag):
 
 @pytest.fixture
 def counting(lag, tmp_path):
-    """The lag, which counts its steps from the sixth on in an output `validity.late`."""
+    """Return the lag with an output `validity.late` that counts its steps from the sixth on."""
     file = changed_text(
         lag, tmp_path / "counting.fmu", "modelDescription.xml",
         'name="count" ', 'name="validity.late" description="late" ',
@@ -316,7 +316,7 @@ DOCKING = (
 
 @pytest.fixture
 def approach(lag12, tmp_path):
-    """The lag of twelve channels, of which eight are called as the outputs `docking` of a mechanism."""
+    """Return the lag of twelve channels, eight of which have the names of the outputs `docking` of a mechanism."""
     import zipfile
 
     with zipfile.ZipFile(lag12) as archive:
@@ -332,7 +332,7 @@ def approach(lag12, tmp_path):
 
 
 def test_a_failure_says_how_the_craft_stood(approach, tmp_path, capfd):
-    """At the last time that was sound: one step with gain x step = 1 takes the lag to its inputs."""
+    """The state is that of the last valid time: one step with gain x step = 1 takes the lag to its inputs."""
     told = (
         "the craft at t = 0.3 s: docking planes 0.25 m apart, closing at 0.07 m/s; the mechanism off the axis by "
         "y = 0.12 m, z = -0.34 m; yaw 1, pitch -2, roll 33 deg"
@@ -359,7 +359,7 @@ def test_a_discard_with_a_reason_does_not_blame_the_length_of_the_step(approach)
 
 
 def test_each_line_of_the_audit_is_judged_and_what_is_not_ok_is_warned_of(oscillator, tmp_path, capfd):
-    """The pair is tied to the ground: its momentum is not conserved, which a plan that judges it must tell."""
+    """The pair is fixed to the ground, so its momentum is not conserved, and a plan that judges it must say so."""
     write_pair(oscillator, tmp_path, replace(PLAN, limits={}))
     summary, said = summary_of(capfd, DONE, "pair.ssp")
     checks = summary["audit_checks"]
@@ -439,7 +439,7 @@ def test_spec00_r41_a_centred_approach_docks(tmp_path):
 
 @pytest.mark.slow
 def test_a_coupling_that_loses_momentum_is_warned_of(tmp_path):
-    """Quasi-Newton iterates to a tolerance, and gives up the identity that Gauss-Seidel keeps."""
+    """Quasi-Newton iterates to a tolerance and does not keep the identity that Gauss-Seidel keeps."""
     arguments = ("--algorithm", "quasi_newton", "--stop", 5, "--no-report", "--json", "-o", tmp_path / "out")
     done = dockfmu("run", "atv_probe_cone", *arguments)
     assert done.returncode == NO_SUCCESS, done.stderr
@@ -464,7 +464,7 @@ def test_too_deep_a_penetration_says_of_what_and_how_the_craft_stand(tmp_path):
 
 
 def test_the_bundle_of_an_older_version_has_no_outcome(pair):
-    """A plan without the entries of today."""
+    """Its plan lacks the entries of the present version."""
     content = json.loads(PLAN.to_json())
     del content["outcome"], content["limits"]
     plan = Plan.from_json(json.dumps(content))
@@ -472,7 +472,7 @@ def test_the_bundle_of_an_older_version_has_no_outcome(pair):
 
 
 def judged(macro_steps=1000, affine=False, **audit):
-    """Return what a Judgement says of these lines."""
+    """Return the verdict on each line of the audit."""
     result = Result("any", "gauss_seidel", 1e-3)
     result.audit, result.macro_steps = audit, macro_steps
     Judgement({}, affine=affine).end(result)

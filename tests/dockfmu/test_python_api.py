@@ -1,4 +1,4 @@
-"""The package as users import it: systems in a dozen lines, stepped by hand, values by name, tables out."""
+"""The public Python API: systems in a dozen lines, stepping by hand, values by name, tables."""
 
 import subprocess
 import sys
@@ -75,7 +75,7 @@ def test_stepping_by_hand_is_the_run(pair):
 
 
 def test_inputs_are_set_by_name_between_steps(alone):
-    """A controller in Python: the force brakes the mass. Explicit in the loop, as the values of the last step."""
+    """A controller in Python brakes the mass; it is explicit, with the values of the last step."""
     alone.set({"mass.parameters.initial_position": 0.5})
     with alone.simulate(step=0.01, record=["mass.position", "mass.velocity"]) as simulation:
         while simulation.time < 60.0 - 1e-9:

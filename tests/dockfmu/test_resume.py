@@ -1,4 +1,4 @@
-"""Runs that go on from a checkpoint, branches, and elements in processes of their own or on threads."""
+"""Runs resumed from a checkpoint, branches, and elements in separate processes or on threads."""
 
 import json
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def assert_tail(whole, rest):
-    """The rows of a resumed run are those of the whole run, to the bit; its first is that of the checkpoint."""
+    """Check that the rows of a resumed run, from the checkpoint on, are bitwise equal to those of the whole run."""
     at = np.searchsorted(whole.time, rest.time[1:])
     assert np.array_equal(whole.time[at], rest.time[1:])
     assert at[-1] == len(whole.time) - 1
@@ -29,7 +29,7 @@ def assert_tail(whole, rest):
 
 @pytest.mark.slow
 def test_a_central_impact_goes_on_to_the_bit(central_impact, tmp_path):
-    """Interrupted in the impact, at 0.3 s, with kilonewtons at work."""
+    """The run is interrupted in the impact, at 0.3 s, with forces of kilonewtons."""
     run_system(tmp_path / "part", "central_impact_20t", "--stop", 0.3, "--no-report")
     file = tmp_path / "part" / "run.checkpoint"
     rest = run_system(tmp_path / "rest", "central_impact_20t", "--no-report", "--resume", file)
@@ -49,7 +49,7 @@ def test_a_longer_run_goes_on_from_a_shorter_one_that_is_replaced(pair, tmp_path
 
 
 def test_the_recording_before_a_checkpoint_is_kept_beside_the_new_one(pair, tmp_path, capsys):
-    """Also where a run goes on twice from one checkpoint, and with the journal of a run that was killed."""
+    """This includes runs resumed twice from one checkpoint, and the journal of a run that was killed."""
     whole = run_system(tmp_path / "whole", pair, "--no-report")
     out = tmp_path / "out"
     resume = ("-o", out, "--no-report", "--resume", out / "run.checkpoint")
@@ -73,7 +73,7 @@ def test_the_recording_before_a_checkpoint_is_kept_beside_the_new_one(pair, tmp_
 
 @pytest.fixture
 def stiff(oscillator, tmp_path):
-    """An oscillator that can neither vary its step nor go back."""
+    """Return an oscillator that supports neither variable steps nor states."""
     changed = oscillator
     for k, ability in enumerate(("canHandleVariableCommunicationStepSize", "canGetAndSetFMUstate")):
         old, new = f'{ability}="true"', f'{ability}="false"'
@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_removed(pair, stiff, tm
 
 
 def test_a_checkpoint_of_another_system_is_refused_with_the_differences(pair, oscillator, tmp_path, capsys):
-    """And goes on with the checkpoint's values where it is forced to; the results are labelled with those."""
+    """With --force it resumes with the checkpoint's values, and the results are labelled with those."""
     folder = tmp_path / "out"
     resume = ("--resume", folder / "run.checkpoint", "--no-report")
     assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
@@ -166,7 +166,7 @@ def test_the_python_api_refuses_a_checkpoint_of_other_values(oscillator, tmp_pat
 
 
 def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
-    """Another step and algorithm are no other system; the console and the report tell of them."""
+    """Another step or algorithm is not another system; console and report mention it."""
     assert status_of("run", pair, "-o", tmp_path / "one", "--stop", 0.5, "--no-report") == 0
     arguments = ("--resume", tmp_path / "one" / "run.checkpoint", "--step", 0.005, "--algorithm", "jacobi")
     done = dockfmu("run", pair, *arguments, "-o", tmp_path / "two")

@@ -1,4 +1,4 @@
-"""Simulations that are reset, as users do it: equal to systems that are loaded anew with the same settings."""
+"""Simulations that users reset are bitwise equal to systems loaded again with the same settings."""
 
 import dataclasses
 
@@ -46,7 +46,7 @@ def test_reset_is_loading_with_these_settings(system):
 
 @pytest.mark.slow
 def test_reset_after_runs_that_failed(system):
-    """A bound of the model that a kernel exceeds, an input that is NaN: no FMU is loaded again, and no bit differs."""
+    """After an exceeded model limit or a NaN input no FMU is loaded again, and results are bitwise equal."""
     fast = {"initial_conditions.velocity[1]": 1.0}
     fresh = found(system.run(**SHORT))
     with dockfmu.load(IMPACT, fast).simulate(**SHORT) as simulation:

@@ -1,4 +1,4 @@
-"""FMUs that a third party might have written, for the tests of the master."""
+"""FMUs and systems for the tests of the master, written as a third party might write them."""
 
 import pytest
 

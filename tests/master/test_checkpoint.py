@@ -1,4 +1,4 @@
-"""Checkpoints: runs that go on equal to the bit, in this process or another, and branches from one prefix."""
+"""Checkpoints: resumed runs are bitwise equal, in this process or another; branches from a common prefix."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def swings(oscillator):
-    """Two oscillators on each other."""
+    """Return two coupled oscillators."""
     system = Structure("swings")
     system.add("one", oscillator, {"parameters.stiffness": 40.0, "parameters.initial_position": 0.1})
     system.add("other", oscillator, {"parameters.stiffness": 9.0})
@@ -38,7 +38,7 @@ def swings(oscillator):
 
 @pytest.fixture
 def lags(lag):
-    """Two lags that exchange values of every type; `a.u[1]` is free."""
+    """Return two lags that exchange values of every type; `a.u[1]` is free."""
     system = Structure("lags")
     system.add("a", lag, {"u[1]": 1.0, "label": "Größe"})
     system.add("b", lag, {"gain": 3.0})
@@ -238,7 +238,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
 
 
 def test_equal_values_of_other_types_are_no_difference(swings, tmp_path):
-    """As from a file, or by name of what is the FMU's own start value."""
+    """Values may come from a file, or name the FMU's own start value."""
     with CoSimulation(swings, step=1e-3) as simulation:
         simulation.save().write(tmp_path / "c")
     swings.elements["one"].start |= {"parameters.stiffness": np.float32(40), "parameters.mass": True}
@@ -246,7 +246,7 @@ def test_equal_values_of_other_types_are_no_difference(swings, tmp_path):
 
 
 def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, tmp_path):
-    """Parameters that are fixed stay those of the state; the recording and the warnings tell the truth."""
+    """Fixed parameters keep the values of the state, and recording and warnings say so."""
     swings.connections.pop()
     names = ["one.position", "other.position"]
     with CoSimulation(swings, step=1e-3) as simulation:
@@ -272,7 +272,7 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
 
 
 def test_what_a_checkpoint_was_taken_of_is_what_was_loaded(swings):
-    """A change of the system while it runs does not act, and is not in the checkpoint."""
+    """A change of the system during the run has no effect and is not in the checkpoint."""
     with CoSimulation(swings, step=1e-3) as simulation:
         swings.elements["one"].start["parameters.mass"] = 7.0
         checkpoint = simulation.save()
@@ -374,7 +374,7 @@ def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
 @given(st.data())
 @settings(max_examples=60)
 def test_a_damaged_checkpoint_is_refused_by_name(checkpoint_bytes, tmp_path_factory, data):
-    """Wherever it was changed or cut off: states and the memory of the loop are taken whole or not at all."""
+    """A change or truncation anywhere is refused: states and the loop's memory are restored all or not at all."""
     whole = bytearray(checkpoint_bytes)
     if data.draw(st.booleans()):
         del whole[data.draw(st.integers(0, len(whole) - 1)) :]
@@ -388,7 +388,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(checkpoint_bytes, tmp_path_fact
 
 @pytest.fixture(scope="module")
 def checkpoint_bytes(oscillator, tmp_path_factory):
-    """A checkpoint of one oscillator."""
+    """Return a checkpoint of one oscillator."""
     system = Structure("one")
     system.add("one", oscillator)
     with CoSimulation(system, step=1e-3) as simulation:

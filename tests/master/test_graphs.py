@@ -1,4 +1,4 @@
-"""Order and loops of directed graphs, against scipy."""
+"""Execution order and loops of directed graphs, against scipy."""
 
 import numpy as np
 import pytest

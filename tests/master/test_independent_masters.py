@@ -1,4 +1,4 @@
-"""Independent masters give the same trajectories: a plain loop over fmpy's calls, and libcosim, which is C++."""
+"""Independent masters give the same trajectories: a plain loop over fmpy's calls, and libcosim in C++."""
 
 import shutil
 
@@ -41,7 +41,7 @@ def ours(system, file, algorithm):
 
 
 def plain_fmpy_loop(system, sequential):
-    """The textbook master: one fmpy call after the other, step sizes passed exactly."""
+    """Run the textbook master: one fmpy call after the other, step sizes passed exactly."""
     slaves = []
     for name, element in system.elements.items():
         folder = fmpy.extract(str(element.file))

@@ -1,4 +1,4 @@
-"""All that can be wrong with a system is found, and told at once."""
+"""All problems of a system are found and reported together."""
 
 import pytest
 

@@ -180,7 +180,10 @@ def carry_out(s, seconds, duration=2.0):
 
 
 def test_step_gives_one_command_after_another():
-    """At its time, after the one before; one coordinate at a time (oracle O36 of spec/08). No capture: it says so."""
+    """Commands start at their time and after the previous one, one coordinate at a time (oracle O36 of spec/08).
+
+    Without capture the outcome is NOT_CAPTURED.
+    """
     s = sequence("STEP", **LIST)
     begun = carry_out(s, 20.0)
     assert [entry[1:] for entry in begun] == [("STEP", 2, -0.02), ("STEP", 5, 0.005), ("INSERT", 1, 0.1)]
@@ -194,7 +197,7 @@ def test_step_gives_one_command_after_another():
 
 @pytest.mark.parametrize(("load", "expected"), [(100.0, "BERTHED"), (1500.0, "OVERLOADED")])
 def test_an_insert_runs_to_its_end_after_capture(load, expected):
-    """The flag of capture stops nothing (source 8.4); with a load beyond its limit the outcome is not a berth."""
+    """Capture does not stop the insert (source 8.4); a load beyond its limit gives OVERLOADED instead of BERTHED."""
     s = sequence("STEP", **LIST)
     s.m.sensor.capture = 1.0
     s.m.tip.force[0] = load
@@ -252,7 +255,7 @@ def order(s, **values):
 
 
 def test_a_live_operator_commands_steps_and_inserts():
-    """The next command is the operator's to begin (spec/08 3.7); a trigger that stays up starts nothing anew."""
+    """The operator starts each command (spec/08 3.7); a trigger that stays set does not start another one."""
     s = sequence("LIVE")
     s.m.hand.translation[:] = (0.5, -1.0, 0.0)
     s.step(0.0, H)

@@ -1,4 +1,4 @@
-"""A closed path of a body in all six coordinates: elastic contact gives back on it all that it took."""
+"""A closed path of a body in all six coordinates: the work of an elastic contact over it is zero."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from components.core.rotation import about_x, about_y, about_z, compose, store_m
 
 Y = np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0])
 Y_AND_PITCH = np.array([0.0, 0.3, 0.0, 0.0, 0.3, 0.0])
-"""Amplitudes of the second harmonic, by which the way back is another one than the way there."""
+"""Amplitudes of the second harmonic, which makes the outward and the return path differ."""
 
 
 @jit

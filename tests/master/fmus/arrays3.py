@@ -1,4 +1,4 @@
-"""Builds `arrays3.c` into an FMU of FMI 3.0."""
+"""Build `arrays3.c` into an FMU of FMI 3.0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOB = '<Binary name="blob" valueReference="70" causality="input"><Start value="
 
 
 def description(extra: str = "") -> str:
-    """Its modelDescription.xml; `extra` are more variables."""
+    """Return the modelDescription.xml; `extra` are additional variables."""
     rest = []
     for k, kind in enumerate(WHOLE):
         declared = ' declaredType="Mode"' if kind == "Enumeration" else ""

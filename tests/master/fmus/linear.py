@@ -1,4 +1,4 @@
-"""Describes `linear.c` and builds FMUs of it with the capabilities that are asked for."""
+"""Describe `linear.c` and build FMUs of it with the requested capabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PARAMETERS = (
 
 
 def description(*, goes_back: bool, interpolates: bool, output_derivatives: int) -> str:
-    """The modelDescription.xml."""
+    """Return the modelDescription.xml."""
 
     def variable(name: str, reference: int, causality: str, variability: str, kind: str) -> str:
         initial = ' initial="calculated"' if causality in ("output", "local") else ""

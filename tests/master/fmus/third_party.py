@@ -1,4 +1,4 @@
-"""Builds `lag.c` into FMUs: what a third party might hand in, and what it should not."""
+"""Build `lag.c` into FMUs, valid and invalid ones, as a third party might supply them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CACHE = cache_root() / "zig"
 
 
 def compiled(folder: Path, source: str, **defines: str) -> bytes:
-    """The shared library of a C file of this folder."""
+    """Compile a C file of this folder; return the shared library."""
     out = folder / f"{source}-{'-'.join(defines.values())}.so".replace('"', "")
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
     # without contraction of multiplication and addition results are those of plain arithmetic
@@ -42,12 +42,12 @@ def compiled(folder: Path, source: str, **defines: str) -> bytes:
 
 @cache
 def library(folder: Path, channels: int, guid: str) -> bytes:
-    """The compiled library."""
+    """Return the compiled library of `lag.c`."""
     return compiled(folder, "lag.c", CHANNELS=str(channels), GUID=f'"{guid}"')
 
 
 def description(channels: int = 1, guid: str = "lag", unit: str | None = "m") -> str:
-    """Its modelDescription.xml."""
+    """Return the modelDescription.xml of the lag."""
     given = f' unit="{unit}"' if unit else ""
     lines: list[tuple[str, str, int, str, str]] = []
     for i in range(channels):

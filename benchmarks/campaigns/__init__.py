@@ -1,0 +1,1 @@
+"""Campaigns: runs per second, and results that are computed by many runs."""

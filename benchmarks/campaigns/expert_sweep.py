@@ -1,0 +1,129 @@
+"""Signs and clocking of the published expert run, which its source does not give (spec/07 11.5).
+
+`python -m benchmarks expert_sweep [--write docs/validation/peripheral.md]` runs `expert_peripheral_5t` until the rings
+have captured each other or the craft departs, for all signs of roll, of the tilt about the normal of the miss, of its
+rate and of the rate of roll, at eight directions of the miss; three petals repeat after 120 deg.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from dataclasses import dataclass
+from math import cos, radians, sin
+from pathlib import Path
+
+import numpy as np
+
+import dockfmu
+from benchmarks.page import replace_table
+
+SYSTEM = "expert_peripheral_5t"
+CLOCKINGS = range(0, 120, 15)
+MISS, LATERAL, AXIAL = 0.1, 0.02, 0.05
+ANGLE, RATE = radians(4.0), radians(0.2)
+STOP = 25.0
+SPEED = "mechanism.docking.velocity[1]"
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Signs of a member: +1 or -1; the tilt is toward the miss if its sign is +1."""
+
+    roll: int
+    tilt: int
+    roll_rate: int
+    tilt_rate: int
+
+    def __str__(self) -> str:
+        return " ".join("+" if sign > 0 else "\N{MINUS SIGN}" for sign in self.__dict__.values())
+
+
+@dataclass(frozen=True)
+class Found:
+    """Result of a member: times after the previous event, s, and the closing speed lost while the ring extends."""
+
+    lost: float | None
+    capture: float | None
+    slowed: float | None
+
+    def __str__(self) -> str:
+        if self.lost is None:
+            return "in place" if self.capture is None else "captured in place"
+        if self.capture is None:
+            return f"{self.lost:.1f}, none"
+        return f"{self.lost:.1f}, {self.capture:.3f}, {1e3 * self.slowed:.0f}"
+
+    @property
+    def published(self) -> bool:
+        """Return whether everything published about the run holds: T29 and T30 of spec/07."""
+        return (
+            self.lost is not None
+            and self.capture is not None
+            and 2.0 < self.lost < 5.0
+            and 0.1 < self.capture < 0.35
+            and abs(self.slowed) < 0.02
+        )
+
+
+def conditions(signs: Signs, clocking: float) -> dict[str, object]:
+    """Return the initial conditions of a member; `clocking` of the miss from y to z, rad."""
+    c, s = cos(clocking), sin(clocking)
+    tilt, rate = signs.tilt * ANGLE, signs.tilt_rate * RATE
+    return {
+        "initial_conditions.miss": [MISS * c, MISS * s],
+        "initial_conditions.velocity": [AXIAL, LATERAL * c, LATERAL * s],
+        "initial_conditions.yaw": -tilt * s,
+        "initial_conditions.pitch": tilt * c,
+        "initial_conditions.roll": signs.roll * ANGLE,
+        "initial_conditions.angular_velocity": [signs.roll_rate * RATE, -rate * s, rate * c],
+    }
+
+
+def run(signs: Signs, clocking: float) -> Found:
+    """Run a member until its capture, or until it departs."""
+    system = dockfmu.load(SYSTEM, conditions(signs, clocking))
+    outcome = system.run(record=[SPEED], every=1, stop=STOP, check=False)
+    event = outcome.events
+    first, lost, capture = (event.get(name) for name in ("first_contact", "initial_position_lost", "capture"))
+    if lost is None or first is None or (capture is not None and capture < lost):
+        return Found(None, None if capture is None or first is None else capture - first, None)
+    if capture is None:
+        return Found(lost - first, None, None)
+    speed = np.interp([lost, capture], outcome.time, outcome[SPEED])
+    return Found(lost - first, capture - lost, float(speed[0] - speed[1]))
+
+
+def table() -> str:
+    """Return the table of all members, in Markdown."""
+    members = [Signs(*signs) for signs in itertools.product((1, -1), repeat=4)]
+    lines = ["| signs | " + " | ".join(f"{c}°" for c in CLOCKINGS) + " |", "|---" * (1 + len(CLOCKINGS)) + "|"]
+    found = []
+    for signs in members:
+        row = [run(signs, radians(c)) for c in CLOCKINGS]
+        found += row
+        lines.append(f"| {signs} | " + " | ".join(f"**{x}**" if x.published else str(x) for x in row) + " |")
+        print(lines[-1], flush=True)
+    captured = [x for x in found if x.capture is not None and x.lost is not None]
+    lines += [
+        "",
+        f"{len(found)} members: {len(captured)} captured after the loss of the initial position, "
+        f"{sum(x.published for x in found)} of them as published.",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, or put it into a page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", type=Path, metavar="FILE.md", help="put the table into this page")
+    options = parser.parse_args()
+    text = table()
+    if options.write:
+        replace_table(options.write, "expert sweep", text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Costs and gains of the modes of base motion and of elastic coupling: tables of docs/validation/modes.md.
+
+python -m benchmarks base_motion [--write docs/validation/modes.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dockfmu
+from benchmarks.coupling.hub_and_beam import Reference, hub_and_beam
+from benchmarks.kernels.spacecraft import march_elastic, march_rigid, march_two_way
+from benchmarks.page import replace_table
+from benchmarks.timing import microseconds
+from components import spacecraft
+from components.core.component import Instance
+
+MODES = ("SOURCE", "LAGGED", "AFFINE")
+CRAFT = "chaser.parameters.port[1].base_motion"
+MECHANISM = "mechanism.parameters.base_motion"
+CRAFTS = ("chaser", "station")
+
+
+def composite() -> dict[str, Any]:
+    """Return the mass data that mode SOURCE requires of the craft: the Soyuz with the mechanism frozen in place."""
+    mass, center, port = 6957.0, np.zeros(3), np.array([3.0, 0.0, 0.0])
+    about_origin = np.diag([0.64e4, 3.2e4, 3.2e4])
+
+    def steiner(part: float, x: np.ndarray) -> np.ndarray:
+        return part * (x @ x * np.eye(3) - np.outer(x, x))
+
+    # set PR-2: housing about the hinge; probe about the exit bearing, its centre from there
+    bearing = port + np.array([0.35, 0.0, 0.0])
+    centre = np.array([0.2486, 0.0, 0.0])
+    probe = np.diag([0.0139, 0.6102, 0.6102]) - steiner(8.0, centre)
+    total = mass + 35.0 + 8.0
+    shifted = (35.0 * port + 8.0 * (bearing + centre)) / total
+    about_origin = about_origin + np.diag([0.2, 2.0, 2.0]) + steiner(35.0, port)
+    about_origin = about_origin + probe + steiner(8.0, bearing + centre)
+    inertia = about_origin - steiner(total, shifted)
+    return {
+        "chaser.parameters.mass": total,
+        "chaser.parameters.inertia": inertia.tolist(),
+        "chaser.parameters.center_of_mass": (center + shifted).tolist(),
+    }
+
+
+def system(mode: str, name: str = "soyuz_probe_cone", **values: Any) -> dockfmu.System:
+    """Return the docking with craft and mechanism in the `mode` of base motion."""
+    settings = {CRAFT: mode, MECHANISM: mode, **(composite() if mode == "SOURCE" else {}), **values}
+    return dockfmu.load(name, settings)
+
+
+def momentum_drift(mode: str, step: float) -> np.ndarray:
+    """Return the largest relative change of linear and of angular momentum of craft, station and mechanism.
+
+    It is computed from the mechanism's own state, and is relative to the momentum that the station received. The
+    mechanism's momentum at a time is known at the end of the next step, when the true motion of the base has corrected
+    the extrapolated one.
+    """
+    names = ["momentum", "angular_momentum"]
+    wanted = [f"{e}.audit.{name}" for e in CRAFTS for name in (*names, "impulse_control", "angular_impulse_control")]
+    wanted += [f"mechanism.audit.{prefix}{name}" for name in names for prefix in ("", "own_")]
+    run = system(mode).run(step=step, stop=2.0, record=wanted)
+    drift = []
+    for name, impulse in zip(names, ("impulse_control", "angular_impulse_control"), strict=True):
+        told, own = run[f"mechanism.audit.{name}"], run[f"mechanism.audit.own_{name}"]
+        crafts = sum(run[f"{e}.audit.{name}"] - run[f"{e}.audit.{impulse}"] for e in CRAFTS)
+        total = (crafts + told)[:-1] + (own - told)[1:]
+        exchanged = np.linalg.norm(run[f"station.audit.{name}"] - run[f"station.audit.{name}"][0], axis=1).max()
+        drift.append(np.linalg.norm(total - total[0], axis=1).max() / exchanged)
+    return np.array(drift)
+
+
+def impulses(mode: str, step: float, fine: int) -> np.ndarray:
+    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.7 s; `fine` steps make a ms."""
+    run = system(mode).run(step=step, stop=1.7, record=["mechanism.base.force"])
+    return np.asarray(step * np.cumsum(run["mechanism.base.force"][1:], axis=0)[fine - 1 :: fine])
+
+
+def pulse(mode: str, step: float, seconds: float = 2.0) -> np.ndarray:
+    """Return velocity and angular velocity of the carrier's port after a push and a twist on the free craft.
+
+    The push acts where the craft without mechanism has its centre of mass. Mode COMPOSITE is one rigid body.
+    """
+    alone = mode == "COMPOSITE"
+    settings = composite() if alone else {}
+    values = {"initial_conditions.start_gap": 5.0, "initial_conditions.velocity": [0.0, 0.0, 0.0],
+              "initial_conditions.angular_velocity": [0.0, 0.0, 0.0], **settings}  # fmt: skip
+    craft = dockfmu.load("soyuz_probe_cone", values) if alone else system(mode, **values)
+    if alone:
+        craft.structure.connections[:] = [c for c in craft.structure.connections if c.target != "chaser"]
+    arm = -np.array(composite()["chaser.parameters.center_of_mass"]) if mode in ("COMPOSITE", "SOURCE") else np.zeros(3)
+    with craft.simulate(step=step, stop=seconds, record=["chaser.port[1].velocity"]) as run:
+        for k in range(round(seconds / step)):
+            push = np.sin(np.pi * (k + 0.5) * step / seconds)
+            force = np.array([100.0, 2000.0 * push, 500.0 * push])
+            run["chaser.control.force"] = force.tolist()
+            run["chaser.control.torque"] = (np.array([50.0, 0.0, -300.0 * push]) + np.cross(arm, force)).tolist()
+            run.step()
+        return np.array([*run["chaser.port[1].velocity"], *run["chaser.port[1].angular_velocity"]])
+
+
+def base_motion() -> str:
+    """Return the table of the modes of base motion: errors of a docking and of a push, time of a run."""
+    exact = impulses("AFFINE", 1e-3, 1)
+    body = pulse("COMPOSITE", 1e-2)
+    seconds: dict[str, list[float]] = {mode: [] for mode in MODES}
+    for _ in range(3):
+        for mode in MODES:
+            seconds[mode].append(system(mode).run(stop=2.0, record=["mechanism.base.force"]).result.wall_s)
+    rows = [
+        "| mode | momentum of all | impulse on the carrier | push, against one rigid body | time of a run |",
+        "|---|---|---|---|---|",
+    ]
+    for mode in MODES:
+        drift = momentum_drift(mode, 1e-3).max() if mode != "SOURCE" else None
+        impulse = np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max() if mode != "AFFINE" else None
+        push = np.abs(pulse(mode, 1e-2) - body).max() / np.abs(body).max()
+        time = min(seconds[mode]) / min(seconds["LAGGED"])
+        told = "not kept" if drift is None else f"{drift:.1e}"
+        apart = "" if impulse is None else f"{impulse:.1e}"
+        rows.append(f"| {mode} | {told} | {apart} | {push:.1e} | {time:.2f} |")
+    return "\n".join(rows)
+
+
+def _time(craft: Instance, coupling: str) -> str:
+    march = {"rigid": march_rigid, "one_way": march_elastic, "two_way": march_two_way}[coupling]
+    return f"{microseconds(march, craft.m, 1e-3, count=20_000):.2f} µs"
+
+
+def after_pulse(coupling: str, scale: float, seconds: float = 5.0, h: float = 1e-3) -> np.ndarray:
+    """Return the angular velocity of the hub and the place of the beam's tip in I after spec/11 O6's pulse.
+
+    Modes are those of the beam held at its root; one-way takes those of the free craft.
+    """
+    bodies = hub_and_beam(scale=scale)
+    free = bodies.free_modes() if coupling == "one_way" else None
+    rigid = {"parameters.modes_used": 0} if coupling == "rigid" else {}
+    one = bodies.craft("two_way" if coupling == "two_way" else "one_way", modes=free, **rigid)
+    for k in range(round(seconds / h)):
+        one.m.port[0].force[:] = (0.0, 1000.0, 500.0) if (k + 0.5) * h < 0.1 else 0.0
+        one.step(k * h, h)
+    return np.concatenate([one.m.port[0].angular_velocity, one.m.port[1].position + bodies.origin])
+
+
+def reference(scale: float, seconds: float = 5.0) -> np.ndarray:
+    """Return the same from a computation with bodies in absolute coordinates."""
+    bodies = hub_and_beam(scale=scale)
+    body = Reference(bodies)
+    force = np.array([0.0, 1000.0, 500.0])
+    y = body.run(body.start(), 0.1, lambda t, y: (force, np.cross(bodies.place[0], force), 0.0))
+    y = body.run(y, seconds - 0.1, lambda t, y: (np.zeros(3), np.zeros(3), 0.0), 0.1)
+    return np.concatenate([body.velocities(y)[3:6], body.tip(y)])
+
+
+def elastic() -> str:
+    """Return the table of rigid, one-way and two-way craft: errors after a pulse, and the time of a step."""
+    scales = (1.0, 0.1, 0.01)
+    exact = {scale: reference(scale) for scale in scales}
+    rows = [
+        "| craft | " + " | ".join(f"beam of {20 * scale:g} kg: rate, place" for scale in scales)
+        + " | 4 modes | 30 modes |",
+        "|---|" + "---|" * (len(scales) + 2),
+    ]  # fmt: skip
+    hub = hub_and_beam()
+    station = {"parameters.mass": 4e5, "parameters.inertia": np.diag([1.2e8, 1.0e8, 2.0e8])}
+    for coupling in ("rigid", "one_way", "two_way"):
+        cells = []
+        for scale in scales:
+            apart = np.abs(after_pulse(coupling, scale) - exact[scale])
+            cells.append(f"{apart[:3].max():.1e} rad/s, {1e3 * apart[3:].max():.2g} mm")
+        if coupling == "rigid":
+            times = 2 * [_time(Instance(spacecraft.component(), **station), coupling)]
+        else:
+            large = Instance(spacecraft.component("station_beam", coupling=coupling), **station)
+            times = [_time(hub.craft(coupling), coupling), _time(large, coupling)]
+        rows.append(f"| {coupling} | {' | '.join(cells + times)} |")
+    return "\n".join(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="page that gets the tables")
+    page = parser.parse_args().write
+    for name, make in (("elastic", elastic), ("base motion", base_motion)):
+        table = make()
+        print(f"\n{name}\n{table}", flush=True)
+        if page:
+            replace_table(page, name, table)
+
+
+if __name__ == "__main__":
+    main()

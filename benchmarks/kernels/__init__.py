@@ -1,0 +1,1 @@
+"""Cost of the kernels of the components."""

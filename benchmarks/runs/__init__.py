@@ -1,0 +1,1 @@
+"""Cost of whole runs and commands."""

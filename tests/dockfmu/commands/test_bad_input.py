@@ -1,0 +1,422 @@
+"""Bad input: exit status 2 before a run, 1 with readable partial results after its start; always a clear message."""
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from dockfmu.declare.packages import bundle
+from dockfmu.declare.plan import Panel, Plan
+from fmus import build, catalogue
+from fmus.toolchain.zig import LinkError
+from master.observers.recording.results import read_results
+from master.system import Structure
+from ssp.archive import write_ssp
+from ssp.from_system import from_system
+from ssp.model import Annotation, SsvParameter, SsvParameterSet
+from ssp.write import write_parameter_set
+from tests.dockfmu.command_line import dockfmu, status_of
+from tests.dockfmu.small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
+
+DESCRIPTION = "modelDescription.xml"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    """The command works in the present folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def refused(capfd, tmp_path):
+    """Return the message of a command with exit status 2; it must leave no files."""
+
+    def run(*arguments):
+        assert status_of(*arguments) == 2
+        said = capfd.readouterr()
+        assert said.out == ""
+        assert "Traceback" not in said.err
+        assert not (tmp_path / "out" / "summary.json").exists()
+        return said.err
+
+    return run
+
+
+@pytest.fixture
+def failed(capfd, tmp_path):
+    """Return (message, summary) of a run that fails with exit status 1.
+
+    summary.json equals what was printed, and the message on standard error is that of the summary.
+    """
+
+    def run(*arguments):
+        assert status_of("run", *arguments, "-o", "out", "--json") == 1
+        said = capfd.readouterr()
+        summary = json.loads(said.out)
+        assert summary == json.loads((tmp_path / "out" / "summary.json").read_text())
+        assert summary["status"] == "failed"
+        assert summary["message"] in said.err
+        assert "Traceback" not in said.err
+        return summary["message"], summary
+
+    return run
+
+
+def partial(summary):
+    """Return the recording of a failed run, which is readable to its end; check that its report was written."""
+    with h5py.File("out/results.h5") as raw:
+        assert raw.attrs["status"] == "failed"
+        assert raw.attrs["message"] == summary["message"]
+    assert "failed" in Path("out/report.html").read_text(encoding="utf-8")
+    return read_results("out/results.h5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), ["a COMMAND is needed"]),
+        (("rum",), ["there is no command 'rum'", "did you mean run?"]),
+        (("run",), ["required: SYSTEM|FILE.ssp"]),
+        (
+            ("run", "central_impact"),
+            ["no system 'central_impact'", "did you mean central_impact_20t"],
+        ),
+        (
+            ("run", "dockking"),
+            ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2, atv_probe_cone_v3", "ends in .ssp or .toml"],
+        ),
+        (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
+        (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),
+        (("run", "PAIR", "--set", "first"), ["--set first: must be NAME=VALUE"]),
+        (("run", "PAIR", "--set", "first.parameters.mass="), ["must be NAME=VALUE"]),
+        (
+            ("run", "PAIR", "--set", "frist.parameters.mass=1"),
+            ["has no element 'frist'; there are first, second", "did you mean first?"],
+        ),
+        (("run", "PAIR", "--set", "first.parameters.mas=1"), ["no variable 'parameters.mas'", "parameters.mass"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=-1"), ["first.parameters.mass = -1.0", "minimum 1e-09 kg"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=heavy"), ["'heavy': must be a number"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=1,2"), ["must be one value, not 2"]),
+        (("run", "PAIR", "--set", "first.force=nan"), ["first.force = nan: must be a finite number"]),
+        (("run", "PAIR", "--set", "first.position=1"), ["first.position cannot be set"]),
+        (
+            ("run", "PAIR", "--set", "initial_conditions.miss=0,0"),
+            ["initial_conditions.miss: an .ssp has start states"],
+        ),
+        (
+            ("run", "PAIR", "--algorithm", "euler"),
+            ["no algorithm 'euler'", "gauss_seidel, gauss_seidel_linear, jacobi"],
+        ),
+        (("run", "PAIR", "--step", "fast"), ["--step", "'fast' is not a positive time"]),
+        (("run", "PAIR", "--step", "0"), ["'0' is not a positive time"]),
+        (("run", "PAIR", "--stop", "-1"), ["'-1' is not a positive time"]),
+        (("run", "PAIR", "--stop", "inf"), ["'inf' is not a positive time"]),
+        (("run", "PAIR", "--parameters", "nosuch.ssv"), ["parameters nosuch.ssv: No such file"]),
+        (
+            ("run", "PAIR", "--swap", "third=x.fmu"),
+            ["third: the system pair has no element 'third'; there are first, second"],
+        ),
+        (("run", "PAIR", "--swap", "first=x.fmu"), ["x.fmu: there is no such file"]),
+        (("build", "Oscilator"), ["'Oscilator'", "did you mean Oscillator?"]),
+        (("build", "Oscillator", "--platform", "linux"), ["--platform: unknown linux; choose from linux64"]),
+        (("build", "Oscillator", "--option", "modes=3"), ["Oscillator: cannot be made with modes = 3"]),
+        (("validate", "nosuch.fmu"), ["nosuch.fmu: there is no such file"]),
+        (("report", "nosuch"), ["nosuch holds no results.h5; run a system with -o nosuch first"]),
+        (("export", "nosuch", "--csv"), ["nosuch: there is no such file"]),
+        (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
+    ],
+)
+def test_wrong_commands(refused, pair, arguments, words):
+    said = refused(*(pair if argument == "PAIR" else argument for argument in arguments))
+    for word in words:
+        assert word in said
+
+
+def test_all_wrong_values_are_told_at_once(refused, pair):
+    said = refused("run", pair, "--set", "first.parameters.mass=-1", "--set", "second.parameters.damping=-2")
+    assert "first.parameters.mass = -1.0" in said
+    assert "second.parameters.damping = -2.0" in said
+
+
+@pytest.mark.parametrize("folder", ["file/below", "file", "/proc/nosuch"])
+def test_an_output_folder_that_cannot_be(refused, pair, tmp_path, folder):
+    (tmp_path / "file").write_text("no folder")
+    said = refused("run", pair, "-o", folder)
+    assert folder in said
+    assert (tmp_path / "file").read_text() == "no folder"
+
+
+def test_parameter_files_with_unknown_names(refused, pair, tmp_path):
+    entries = [
+        SsvParameter(f"{name}.parameters.{what}", "Real", 2.0) for name, what in (("first", "mas"), ("frist", "mass"))
+    ]
+    (tmp_path / "p.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
+    said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
+    assert "p.ssv: first has no variable 'parameters.mas'; did you mean parameters.mass" in said
+    assert "p.ssv: 'frist.parameters.mass' names no element; did you mean first" in said
+
+
+def test_wrong_values_of_a_parameter_file_are_told_with_the_file(refused, pair, tmp_path):
+    entries = [
+        SsvParameter("first.parameters.mass", "Boolean", True),
+        SsvParameter("second.parameters.mass", "Real", -1.0),
+        SsvParameter("second.parameters.mass", "Real", -2.0),
+        SsvParameter("second.force", "Real", float("inf")),
+    ]
+    (tmp_path / "p.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
+    said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
+    assert "p.ssv: parameter first.parameters.mass = True: it is a Boolean, but parameters.mass is a Real" in said
+    assert "p.ssv: 'second.parameters.mass' has 2 values: -1.0, -2.0" in said
+    assert "p.ssv: second.parameters.mass = -1.0: less than its minimum" in said
+    assert "p.ssv: second.force = inf: must be a finite number" in said
+
+
+def test_a_whole_number_of_5000_digits_in_a_parameter_file(refused, pair, tmp_path):
+    entry = SsvParameter("first.parameters.mass", "Integer", 7777)
+    content = write_parameter_set(SsvParameterSet("mine", [entry])).replace(b"7777", b"7" * 5000)
+    (tmp_path / "p.ssv").write_bytes(content)
+    said = refused("run", pair, "--parameters", "p.ssv", "-o", "out")
+    assert "p.ssv" in said
+    assert len(said) < 500
+
+
+@pytest.mark.parametrize("value", ['{"a":1}', "1" + 400 * "0", 5000 * "9", 5000 * "[", "1_0", "null", "[[[{}]]]"])
+def test_texts_that_are_no_value(refused, pair, value):
+    said = refused("run", pair, "--set", f"first.parameters.mass={value}", "-o", "out")
+    assert "first.parameters.mass" in said
+    assert len(said) < 300
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"audited": ("frist",)}, "audit: there is no element 'frist'; did you mean first?"),
+        ({"panels": (Panel("Forces", ("first.nix",)),)}, "report, 'Forces': first has no variable 'nix'"),
+        (
+            {"panels": (Panel("Forces", ("first.force",)),)},
+            "report, 'Forces': first.force is not an output (causality input)",
+        ),
+    ],
+)
+def test_a_plan_that_names_what_there_is_not(refused, oscillator, tmp_path, plan, words):
+    assert words in refused("run", write_pair(oscillator, tmp_path, replace(PLAN, **plan)), "-o", "out")
+
+
+@pytest.mark.parametrize("content", [b"no XML", b"<a/>", b""])
+def test_parameter_files_that_are_none(refused, pair, tmp_path, content):
+    (tmp_path / "p.ssv").write_bytes(content)
+    assert "p.ssv" in refused("run", pair, "--parameters", "p.ssv")
+
+
+def test_a_damaged_package(refused, pair, tmp_path):
+    data = pair.read_bytes()
+    (tmp_path / "cut.ssp").write_bytes(data[: len(data) // 2])
+    assert "cut.ssp: not a readable zip archive" in refused("run", "cut.ssp")
+    place = data.index(b"<?xml") if b"<?xml" in data else data.index(b"SystemStructure.ssd") + 40
+    (tmp_path / "hurt.ssp").write_bytes(data[:place] + bytes(60) + data[place + 60 :])
+    assert "hurt.ssp: member 'SystemStructure.ssd' cannot be unpacked" in refused("run", "hurt.ssp")
+
+
+def test_a_package_without_description(refused, pair, tmp_path):
+    changed_archive(pair, tmp_path / "p.ssp", {"SystemStructure.ssd": None})
+    assert "holds no SystemStructure.ssd" in refused("run", "p.ssp")
+
+
+def test_a_package_without_its_fmu(refused, pair, tmp_path):
+    changed_archive(pair, tmp_path / "p.ssp", {"resources/Oscillator.fmu": None})
+    assert "Oscillator.fmu" in refused("run", "p.ssp")
+
+
+def test_a_package_whose_plan_is_damaged(refused, oscillator, tmp_path):
+    for text in ("no JSON", "[]", '{"order": []}'):
+        content = from_system(pair_system(oscillator), annotations=[Annotation.of_text(bundle.ANNOTATION, text)])
+        write_ssp(content, tmp_path / "p.ssp")
+        assert "annotation org.dockfmu.plan is not the plan of a run" in refused("run", "p.ssp")
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "/tmp/dockfmu-evil.txt", "resources/../../evil.txt", "C:\\evil.txt"])
+@pytest.mark.parametrize("kind", ["ssp", "fmu"])
+def test_paths_that_leave_an_archive(refused, pair, oscillator, tmp_path, name, kind):
+    if kind == "ssp":
+        changed_archive(pair, tmp_path / "evil.ssp", {name: b"evil"})
+        said = refused("run", "evil.ssp")
+    else:
+        changed_archive(oscillator, tmp_path / "evil.fmu", {name: b"evil"})
+        said = refused("run", pair, "--swap", "first=evil.fmu")
+    assert f"evil.{kind}: member" in said
+    assert "points out of the archive" in said or "absolute path" in said
+    assert not list(tmp_path.parent.glob("**/evil.txt"))
+
+
+def test_a_damaged_fmu(refused, pair, oscillator, tmp_path):
+    (tmp_path / "cut.fmu").write_bytes(oscillator.read_bytes()[:5000])
+    assert "cut.fmu: not a readable zip archive" in refused("run", pair, "--swap", "first=cut.fmu")
+    changed_archive(oscillator, tmp_path / "empty.fmu", {DESCRIPTION: None})
+    assert "holds no modelDescription.xml, so it is not an FMU" in refused("run", pair, "--swap", "first=empty.fmu")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('guid="{', 'guid="{0', "its library may not belong to its description"),
+        ('valueReference="0"', 'valueReference="4000"', "no variable has the value reference 4000"),
+        ('modelIdentifier="Oscillator"', 'modelIdentifier="Pendulum"', "has no binaries/linux64/Pendulum.so"),
+    ],
+)
+def test_descriptions_that_lie_about_their_library(failed, pair, oscillator, tmp_path, old, new, words):
+    changed_text(oscillator, tmp_path / "liar.fmu", DESCRIPTION, old, new)
+    message, summary = failed(pair, "--swap", "first=liar.fmu")
+    assert words in message
+    assert "first" in message or "liar.fmu" in message
+    assert summary["macro_steps"] == 0
+
+
+def test_a_library_that_is_none(failed, pair, oscillator, tmp_path):
+    changed_archive(oscillator, tmp_path / "text.fmu", {"binaries/linux64/Oscillator.so": b"no library"})
+    message, _ = failed(pair, "--swap", "first=text.fmu")
+    assert "text.fmu: its library cannot be loaded" in message
+
+
+def test_a_missing_resource(failed, tmp_path):
+    """The modes of an elastic spacecraft are in a separate file; without it nothing is recorded."""
+    fmu = build(catalogue.component("spacecraft", modes="station_beam"), tmp_path)
+    broken = changed_archive(fmu, tmp_path / "broken.fmu", {"resources/modes.f64": None})
+    system = Structure("craft")
+    system.add("craft", broken)
+    bundle.write_bundle(system, Plan(stop=1.0), "", tmp_path / "craft.ssp")
+    message, summary = failed("craft.ssp")
+    assert "cannot open the resource" in message
+    assert "modes.f64" in message
+    assert (summary["macro_steps"], summary["peaks"]) == (0, {})
+    assert not (tmp_path / "out" / "results.h5").exists()
+
+
+def test_a_limit_that_is_exceeded_leaves_what_was_recorded(failed, pair):
+    message, summary = failed(pair, "--set", "second.parameters.travel_limit=0.1")
+    assert "second: fmi2DoStep gave fmi2Error for a step of 0.01 s" in message
+    assert "exceeds parameters.travel_limit = 0.1 m" in message
+    with partial(summary) as results:
+        assert results.time[-1] == pytest.approx(summary["t_end"])
+        assert 0.09 < results["second.position"][-1] <= 0.1
+        assert np.isfinite(results["first.position"]).all()
+
+
+def test_a_macro_step_too_long_for_stability(failed, pair, capfd):
+    """Forces delayed by Jacobi add energy to the oscillators: little with steps of 0.01 s, without bound with 1 s."""
+    arguments = [f"--set={name}.parameters.travel_limit=100" for name in ("first", "second")]
+    arguments += ["--algorithm", "jacobi", "--stop", 1000.0]
+    assert status_of("run", pair, *arguments, "--no-report", "-o", "stable") == 0
+    capfd.readouterr()
+    message, summary = failed(pair, *arguments, "--step", 1.0)
+    assert "exceeds parameters.travel_limit = 100 m" in message
+    assert "fmi2DoStep gave fmi2Error for a step of 1 s" in message
+    with partial(summary) as results:
+        assert len(results.time) == summary["macro_steps"] + 1
+
+
+def test_an_energy_balance_that_does_not_close_is_warned_of(pair, oscillator, tmp_path, capfd):
+    """The work of the forces is left out of the balance."""
+    assert status_of("run", pair, "--no-report") == 0
+    assert "warning" not in capfd.readouterr().err
+    write_pair(oscillator, tmp_path, replace(PLAN, supplied=()))
+    assert status_of("run", "pair.ssp", "--no-report", "--json") == 0
+    said = capfd.readouterr()
+    summary = json.loads(said.out)
+    (warning,) = summary["warnings"]
+    assert warning in said.err
+    assert f"energy residual {summary['audit']['energy_residual']:.3g}, limit 0.01" in warning
+    assert "a smaller macro step than 0.01 s may help" in warning
+
+
+def test_nan_from_an_fmu_is_named_with_its_time(python_fmu, tmp_path):
+    """Use a separate process, because pythonfmu keeps scripts that it has loaded."""
+    system = pair_system(python_fmu("plain_oscillator"))
+    system.elements["first"].start = {"parameters.nan_at": 0.5}
+    bundle.write_bundle(system, Plan(step=0.01, stop=2.0), "", tmp_path / "nan.ssp")
+    done = dockfmu("run", "nan.ssp", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "first: output position became nan" in done.stderr
+    assert "at t = 0.51 s" in done.stderr
+    with read_results(tmp_path / "out" / "results.h5") as results:
+        assert results.time[-1] == pytest.approx(0.5)
+        assert np.isfinite(results["first.position"]).all()
+
+
+def test_a_failed_run_leaves_nothing_of_an_earlier_one(failed, pair, oscillator, tmp_path, capfd):
+    assert status_of("run", pair, "-o", "out") == 0
+    capfd.readouterr()
+    assert (tmp_path / "out" / "report.html").exists()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    changed_text(oscillator, tmp_path / "liar.fmu", DESCRIPTION, 'guid="{', 'guid="{0')
+    failed(pair, "--swap", "first=liar.fmu")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["events.json", "notes.txt", "summary.json"]
+
+
+def test_a_wrong_command_leaves_the_results_of_an_earlier_run(pair, tmp_path):
+    assert status_of("run", pair, "-o", "out", "--no-report") == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert status_of("run", pair, "-o", "out", "--set", "first.parameters.mass=-1") == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_a_package_without_a_plan_runs_to_its_own_stop_time(oscillator, tmp_path, capfd):
+    write_ssp(from_system(pair_system(oscillator), stop_time=0.5), tmp_path / "plain.ssp")
+    assert status_of("run", "plain.ssp", "--json") == 0
+    summary = json.loads(capfd.readouterr().out)
+    assert (summary["t_end"], summary["step"], summary["events"]) == (0.5, Plan().step, [])
+
+
+def test_a_plan_for_another_system_is_refused(refused, oscillator, tmp_path):
+    plan = Plan(order=("first", "third"))
+    write_pair(oscillator, tmp_path, PLAN)
+    with zipfile.ZipFile(tmp_path / "pair.ssp") as archive:
+        text = archive.read("SystemStructure.ssd").decode()
+    assert PLAN.to_json() in text.replace("&quot;", '"')
+    changed_text(tmp_path / "pair.ssp", tmp_path / "other.ssp", "SystemStructure.ssd", PLAN.to_json(), plan.to_json())
+    assert "the order (first, third) does not name each element once (first, second)" in refused("run", "other.ssp")
+
+
+def test_a_declaration_of_the_user_with_a_wrong_name(refused, tmp_path):
+    (tmp_path / "alone.toml").write_text(TOML.replace('"soft"', '"sofd"'), encoding="utf-8")
+    assert "parameter sets of Oscillator" in refused("run", "alone.toml")
+    assert "did you mean soft?" in refused("run", "alone.toml")
+
+
+def test_a_build_that_fails(monkeypatch, capfd):
+    def fail(*arguments, **options):
+        raise LinkError("zig cc: no space left")
+
+    monkeypatch.setattr("dockfmu.declare.packages.assembly.build", fail)
+    assert status_of("build", "Oscillator") == 1
+    assert capfd.readouterr().err == "dockfmu: zig cc: no space left\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--set", "initial_conditions.velocity=2,0,0"), ["penetration", "of roller", "on cone exceeds its limit"]),
+        (("--set", "mechanism.probe_cone.parameters.law_bottom.stiffness=1e5"), ["of head on socket bottom exceeds"]),
+        (("--step", 0.05), ["step 0.05 s is longer than parameters.step_limit = 0.02 s", "a smaller macro step"]),
+        # micro-steps are halved in vain: an error of the model, no step to be discarded (spec/05 10.4)
+        (
+            ("--step", 0.5, "--set", "mechanism.parameters.step_limit=1"),
+            [
+                "for a step of 0.5 s",
+                "exceeds its limit of 0.005 m",
+                "frame 0 of the mechanism was",
+            ],
+        ),
+    ],
+)
+def test_limits_of_the_docking_mechanism(failed, arguments, words):
+    message, summary = failed("central_impact_20t", *arguments)
+    for word in words:
+        assert word in message
+    with partial(summary) as results:
+        assert results.time[-1] == pytest.approx(summary["t_end"])
+        assert all(np.isfinite(results[name]).all() for name in results.variables)

@@ -1,0 +1,44 @@
+"""Commands and warm runs do not import slow packages, which would dominate the time before the first step."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.dockfmu.command_line import dockfmu
+
+PROGRAM = """
+import json, sys
+from dockfmu.cli import main
+try:
+    status = main(sys.argv[1:])
+except SystemExit as end:
+    status = end.code or 0
+print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+def imported(*arguments: object) -> set[str]:
+    """Return the packages that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    status, names = json.loads(done.stdout.splitlines()[-1])
+    assert status == 0, done.stderr
+    return set(names)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["run", "--help"], ["list"]])
+def test_commands_that_only_tell_import_no_numerics(command):
+    heavy = {"numba", "llvmlite", "scipy", "lxml", "h5py", "jinja2", "matplotlib", "plotly", "pandas"}
+    assert not imported(*command) & heavy
+
+
+@pytest.mark.slow
+def test_a_warm_run_with_its_report_imports_no_compiler(pair, tmp_path):
+    assert dockfmu("run", pair, "--stop", 0.5, "-o", tmp_path).returncode == 0
+    names = imported("run", pair, "--stop", 0.5, "-o", tmp_path)
+    assert not names & {"numba", "scipy", "fmpy", "matplotlib", "plotly", "pandas", "ziglang"}
+    assert names >= {"numpy", "llvmlite", "h5py", "jinja2"}
+    assert (tmp_path / "report.html").is_file()

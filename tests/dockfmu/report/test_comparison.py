@@ -1,0 +1,217 @@
+"""`dockfmu compare` finds differences between two runs with different grids or signals, or damaged files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dockfmu.report.comparison import compare, open_run, resampled
+from dockfmu.report.overlay import panels, write_overlay
+from tests.dockfmu.command_line import status_of
+from tests.dockfmu.small_systems import pair_system
+
+
+def made(pair, folder, *arguments):
+    assert status_of("run", pair, "--no-report", "-o", folder, *arguments) in (0, 1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runs(pair, tmp_path_factory):
+    """Return folders of runs of the pair: unchanged twice, with a larger displacement, with shorter steps, failed."""
+    folder = tmp_path_factory.mktemp("runs")
+    further = ("--set", "first.parameters.initial_position=1.1")
+    return {
+        "plain": made(pair, folder / "plain"),
+        "again": made(pair, folder / "again"),
+        "further": made(pair, folder / "further", *further),
+        "fine": made(pair, folder / "fine", "--step", 0.005, "--every", 3, "--stop", 1.0),
+        "failed": made(pair, folder / "failed", "--set", "second.parameters.travel_limit=205mm"),
+    }
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+def found(runs, a, b, *signals, **tolerances):
+    return compare(open_run(runs[a]), open_run(runs[b]), signals or ("*",), **tolerances)
+
+
+def test_a_run_agrees_with_itself_repeated(runs):
+    same = found(runs, "plain", "again")
+    assert same.same
+    assert same.compared > 10
+    assert [same.parameters, same.fmus, same.settings, same.peaks, same.signals] == [[]] * 5
+
+
+def test_parameters_events_peaks_and_signals_that_differ(runs):
+    differ = found(runs, "plain", "further")
+    assert not differ.same
+    ((name, a, b, unit),) = [(p.name, p.a, p.b, p.unit) for p in differ.parameters]
+    assert (name, a, b, unit) == ("first.parameters.initial_position", 1.0, 1.1, "m")
+    one, other = (summary(runs[run]) for run in ("plain", "further"))
+    (event,) = differ.events
+    assert event.name == "pushed_far"
+    assert event.difference == other["events"][0]["t"] - one["events"][0]["t"] < 0.0
+    peaks = {pair.name: pair for pair in differ.peaks}
+    assert peaks["first.position max"].a == one["peaks"]["first.position"]["max"]
+    assert peaks["first.position max"].difference == pytest.approx(0.1, rel=1e-12)
+    # the system is linear: everything that moves is greater by a tenth
+    largest = {signal.name: signal for signal in differ.signals}
+    assert largest["first.position"].largest == pytest.approx(0.1, rel=1e-12)
+    assert largest["first.position"].time == 0.0
+    assert largest["second.position"].share == pytest.approx(0.1 / 1.1, rel=1e-9)
+
+
+def test_tolerances(runs):
+    positions = (runs, "plain", "further", "*.position")
+    assert not found(*positions, tolerance=0.2).same
+    assert found(*positions, tolerance=0.2, event_tolerance=0.5).same
+    assert not found(*positions, tolerance=0.01, event_tolerance=0.5).same
+
+
+def test_other_grids_are_compared_where_both_are(runs):
+    coarse = found(runs, "plain", "fine", "*.position", tolerance=0.02)
+    assert coarse.span == (0.0, 0.99) or coarse.span == (0.0, 1.0)
+    assert coarse.compared == 2
+    # first order in the step: half a step of the other's force
+    assert not coarse.signals
+    assert [pair.name for pair in coarse.settings] == ["step", "record_every"]
+
+
+def test_samples_between_those_of_the_other():
+    time, values = np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 6.0])
+    at = np.array([0.0, 0.5, 2.0, 3.0])
+    assert resampled(time, values, at, step=False).tolist() == [0.0, 1.0, 4.0, 6.0]
+    assert resampled(time, values, at, step=True).tolist() == [0.0, 0.0, 2.0, 6.0]
+    assert resampled(time, values, time, step=False) is values
+
+
+def test_a_failed_run_is_compared_as_far_as_it_goes(runs):
+    short = found(runs, "plain", "failed")
+    assert not short.same
+    assert short.b["status"] == "failed"
+    assert short.span is not None
+    assert short.span[1] < 2.0
+    assert not short.signals  # until it failed it was the same
+    assert not short.problems
+
+
+@pytest.fixture
+def copied(runs, tmp_path):
+    """Return a copy of the unchanged run, to be damaged."""
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for name in ("results.h5", "summary.json"):
+        (folder / name).write_bytes((runs["plain"] / name).read_bytes())
+    return folder
+
+
+def test_a_damaged_recording_is_compared_as_far_as_it_goes(runs, copied):
+    content = (copied / "results.h5").read_bytes()
+    (copied / "results.h5").write_bytes(content[: len(content) * 9 // 10])
+    damaged = compare(open_run(runs["plain"]), open_run(copied))
+    assert not damaged.same
+    assert any(problem.startswith("B: ") and "damaged" in problem for problem in damaged.problems)
+    assert [event.difference for event in damaged.events] == [0.0]  # the summary is whole
+
+
+def test_a_recording_alone_and_a_summary_alone(runs, copied):
+    (copied / "summary.json").unlink()
+    without = compare(open_run(runs["plain"]), open_run(copied))
+    assert without.b["status"] == "completed"
+    assert not without.signals
+    assert not without.same
+    (copied / "results.h5").unlink()
+    (copied / "summary.json").write_bytes((runs["plain"] / "summary.json").read_bytes())
+    alone = compare(open_run(copied), open_run(runs["plain"]))
+    assert alone.span is None
+    assert [event.difference for event in alone.events] == [0.0]
+    assert any("results.h5: there is no such file" in problem for problem in alone.problems)
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"events": [3]}', '{"peaks": {"a": 3}}'])
+def test_a_summary_of_something_else_is_told(runs, copied, text):
+    (copied / "summary.json").write_text(text)
+    other = compare(open_run(runs["plain"]), open_run(copied))
+    assert any("summary.json" in problem for problem in other.problems)
+
+
+def test_other_sets_of_signals(runs, oscillator, tmp_path):
+    system = pair_system(oscillator)
+    system.elements["third"] = system.elements.pop("second")
+    system.connections.clear()
+    system.name = "other"
+    from dockfmu.declare.packages import bundle
+    from dockfmu.declare.plan import Plan
+
+    file = bundle.write_bundle(system, Plan(step=0.01, stop=2.0), "", tmp_path / "other.ssp")
+    made(file, tmp_path / "other")
+    differ = compare(open_run(runs["plain"]), open_run(tmp_path / "other"))
+    assert {name.split(".")[0] for name in differ.only_a} == {"second"}
+    assert {name.split(".")[0] for name in differ.only_b} == {"third"}
+    assert {pair.name for pair in differ.fmus} == {"second", "third"}
+    assert "system" in {pair.name for pair in differ.settings}
+
+
+def test_the_overlay_has_both_runs(runs, pair, tmp_path):
+    a, b = open_run(runs["plain"]), open_run(runs["failed"])
+    chosen = panels(a, b, None, compare(a, b))
+    assert chosen == [("Displacements", ["first.position", "second.position"])]
+    text = write_overlay(a, b, chosen, tmp_path / "overlay.html").read_text()
+    for letter in "AB":
+        assert f"{letter}: first.position" in text
+    # between rows that are far apart
+    sparse = open_run(made(pair, tmp_path / "sparse", "--every", 17))
+    speeds = [("speeds", ["first.velocity", "second.velocity"])]
+    assert '"fill":"toself"' in write_overlay(sparse, b, speeds, tmp_path / "boxes.html").read_text()
+    assert '"fill":"toself"' not in text
+    assert panels(a, b, ["x.y[1]", "x.y[2]", "z"], compare(a, b)) == [("x.y", ["x.y[1]", "x.y[2]"]), ("z", ["z"])]
+
+
+def test_the_command(runs, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert status_of("compare", runs["plain"], runs["again"] / "results.h5", "--no-figure") == 0
+    assert "the results agree" in capsys.readouterr().out
+    assert not (tmp_path / "compare.html").exists()
+    assert status_of("compare", runs["plain"], runs["further"]) == 1
+    told = capsys.readouterr().out
+    assert "first.parameters.initial_position  1" in told
+    assert "pushed_far" in told
+    assert (tmp_path / "compare.html").is_file()
+    assert status_of("compare", runs["plain"], runs["further"], "--json", "--signals", "first", "--no-figure") == 1
+    content = json.loads(capsys.readouterr().out)
+    assert content["compared"] == len([n for n in open_run(runs["plain"]).results.variables if n.startswith("first.")])
+    assert content["same"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nosuch",), "nosuch: holds no run"),
+        (("plain", "--signals", "first.positon"), "did you mean first.position"),
+        (("plain", "-o", "x.png"), "the overlay is a page"),
+        (("plain", "--tolerance", "-1"), "must be a number of at least 0"),
+        (("plain", "--signals", "a,,b"), "is not a list of patterns"),
+    ],
+)
+def test_wrong_commands(runs, arguments, words, capsys):
+    other = runs.get(arguments[0], arguments[0])
+    assert status_of("compare", runs["plain"], other, *arguments[1:]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_export_of_chosen_signals_and_rows(runs, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    chosen = ("--signals", "second.position,*.audit.momentum[1]", "--every", 10, "-o", "out.csv")
+    assert status_of("export", runs["plain"], "--csv", *chosen) == 0
+    header = (tmp_path / "out.csv").read_text().splitlines()[0]
+    assert header == "time [s],first.audit.momentum[1] [N.s],second.audit.momentum[1] [N.s],second.position [m]"
+    rows = np.loadtxt(tmp_path / "out.csv", delimiter=",", skiprows=1)
+    results = open_run(runs["plain"]).results
+    assert np.array_equal(rows[:, 0], results.time[::10])
+    assert np.array_equal(rows[:, 3], results["second.position"][::10])
+    capsys.readouterr()
+    assert status_of("export", runs["plain"], "--csv", "--signals", "momentum") == 2
+    assert "holds no 'momentum'" in capsys.readouterr().err

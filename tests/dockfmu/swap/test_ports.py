@@ -1,0 +1,237 @@
+"""The ports of an element as a table and as skeletons, which agree, fit and run."""
+
+import csv
+import importlib.util
+import io
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from pythonfmu.builder import FmuBuilder
+
+from base.cache import ROOT, cache_root
+from base.platforms import library_name, this_platform
+from dockfmu.swap.interface import check_swap, interface
+from dockfmu.swap.skeletons import skeleton, table
+from fmus.catalogue import CatalogueError
+from fmus.check import validate
+from master.errors import StructureError
+from master.fmi.description import read_description
+from master.run.simulation import run
+from master.system import Structure
+from tests.dockfmu.command_line import dockfmu, status_of
+
+THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">
+<CoSimulation modelIdentifier="three"/><ModelVariables/><ModelStructure/></fmiModelDescription>"""
+
+PLACES = ("atv_probe_cone.chaser", "atv_probe_cone.cyclogram")
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def place(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def found(place):
+    return interface(place)
+
+
+def names(found):
+    """Return the scalar variables of a skeleton: connected ones, and those that the run uses."""
+    signals = [*found.needed, *(signal for signal in found.optional if signal.uses)]
+    return {variable.name for signal in signals for variable in signal.variables}
+
+
+def test_an_interface_is_what_the_system_connects():
+    found = interface("atv_probe_cone.cyclogram")
+    needed = {signal.name: signal for signal in found.needed}
+    assert needed["sensor.capture"].partners == ("mechanism.sensor.capture",)
+    assert needed["command.attitude_hold"].partners == ("chaser.command.attitude_hold", "station.command.attitude_hold")
+    assert needed["command.motor_voltage"].shape == (2,)
+    optional = {signal.name: signal.uses for signal in found.optional}
+    assert "end of the run" in optional["finished"]
+    assert optional["operator.abort"] == ()
+
+
+def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
+    found = interface(f"{pair}.first")
+    assert [(signal.name, signal.partners) for signal in found.needed] == [
+        ("force", ("second.position",)),
+        ("position", ("second.force",)),
+    ]
+
+
+def test_a_component_alone_needs_all_its_ports():
+    found = interface("probe_cyclogram")
+    assert found.optional == ()
+    assert len([s for s in found.needed if s.first.causality == "input"]) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("probe_cyclogramm", CatalogueError, "probe_cyclogramm"),
+        (
+            "atv_probe_cone.chasr",
+            StructureError,
+            "has no element 'chasr'; there are chaser, station, mechanism, cyclogram",
+        ),
+    ],
+)
+def test_names_that_do_not_exist(name, error, words):
+    with pytest.raises(error, match=words):
+        interface(name)
+
+
+def test_the_table_tells_type_unit_and_partner():
+    lines = table(interface("atv_probe_cone.chaser")).splitlines()
+    (line,) = [line for line in lines if "port[1].force[3]" in line]
+    assert line.split()[:4] == ["input", "port[1].force[3]", "Real", "N"]
+    assert line.endswith("<- mechanism.base.force")
+    assert lines.index("needed: connected in the system") < lines.index("optional: not connected")
+
+
+def model(found):
+    """Return a unique name: in a process, pythonfmu runs the first script of a name for all others of that name."""
+    return "Mine" + found.name.rpartition(".")[2].title()
+
+
+def test_the_table_in_the_docs_is_that_of_the_declaration():
+    told = table(interface("atv_probe_cone.cyclogram")).partition("\n\noptional")[0]
+    assert f"```\n{told}\n```" in (ROOT / "docs" / "guide" / "swap.md").read_text()
+
+
+def built_in_python(found, folder):
+    ((name, text),) = skeleton(found, "python", model(found)).items()
+    (folder / name).write_text(text)
+    return FmuBuilder.build_FMU(folder / name, dest=folder)
+
+
+def built_in_c(found, folder):
+    name = model(found)
+    files = skeleton(found, "c", name)
+    for file, text in files.items():
+        (folder / file).write_text(text)
+    library = folder / library_name(name)
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-rtlib=none", "-fno-sanitize=undefined"]
+    zig = str(cache_root() / "zig")
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", *flags, "-o", library, folder / f"{name}.c"],
+        check=True, env={"ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": zig, "HOME": str(folder)},
+    )  # fmt: skip
+    with zipfile.ZipFile(folder / f"{name}.fmu", "w") as archive:
+        archive.write(folder / "modelDescription.xml", "modelDescription.xml")
+        archive.write(library, f"binaries/{this_platform()}/{library.name}")
+    return folder / f"{name}.fmu"
+
+
+@pytest.mark.parametrize("build", [built_in_python, built_in_c])
+def test_a_skeleton_fits_and_runs(place, found, build, tmp_path):
+    fmu = build(found, tmp_path)
+    problems, notes = check_swap(place, fmu)
+    assert problems == []
+    assert not [note for note in notes if "start values" not in note]
+    description = read_description(fmu)
+    assert {v.name for v in description.select("input", "output")} == names(found)
+    system = Structure("alone")
+    system.add("mine", fmu)
+    assert run(system, step=0.1, stop=1.0).status == "completed"
+
+
+def test_the_skeleton_in_c_is_a_sound_fmu(found, tmp_path):
+    findings = [str(finding) for finding in validate(built_in_c(found, tmp_path)) if finding.severity == "error"]
+    assert findings == []
+
+
+def modelica_variables(text):
+    """Return the names that a tool gives to the scalar variables of nested connectors with arrays."""
+    types, current, found = {}, [], []
+    for line in text.splitlines():
+        line = line.strip().replace("'", "")
+        if opened := re.fullmatch(r"connector (\w+)", line):
+            current.append(opened[1])
+            types[opened[1]] = []
+        elif line.startswith("end ") and current:
+            current.pop()
+        elif port := re.match(
+            r"(?:(?:input|output) (?:Real|Integer|Boolean)|(\w+)) (\w+)(?:\[([\d, ]+)\])?[( ;]", line
+        ):
+            kind, name, shape = port.groups()
+            if kind is None or kind in types:
+                target = types[current[-1]] if current else found
+                indices = [""] if shape is None else [f"[{k + 1}]" for k in range(int(shape))]
+                inner = [""] if kind is None else [f".{rest}" for rest in types[kind]]
+                target += [name + index + rest for index in indices for rest in inner]
+    return found
+
+
+def test_the_ports_in_modelica_have_the_names_that_are_connected(found):
+    (text,) = skeleton(found, "modelica").values()
+    assert set(modelica_variables(text)) == names(found)
+
+
+def test_the_ports_for_simulink_are_those_of_the_element(found):
+    (text,) = skeleton(found, "simulink").values()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    widths = {row["name"]: row["dimensions"] for row in rows}
+    assert {s.name: "x".join(map(str, s.shape)) or "1" for s in found.needed}.items() <= widths.items()
+    for block in ("Inport", "Outport"):
+        ports = [int(row["port"]) for row in rows if row["block"] == block]
+        assert ports == list(range(1, len(ports) + 1))
+
+
+def test_the_python_skeleton_is_plain_to_read(found, tmp_path):
+    """The skeleton can be imported without dockfmu."""
+    ((name, text),) = skeleton(found, "python").items()
+    (tmp_path / name).write_text(text)
+    assert "dockfmu" not in re.sub(r'""".*?"""', "", text, count=1, flags=re.DOTALL)
+    spec = importlib.util.spec_from_file_location("skeleton_of_a_port", tmp_path / name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert {*module.INPUTS, *module.OUTPUTS} == names(found)
+
+
+def test_the_commands(oscillator, pair, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert status_of("ports", f"{pair}.first") == 0
+    assert "needed: connected in the system" in capsys.readouterr().out
+    assert status_of("ports", f"{pair}.first", "--format", "c", "--name", "Own", "-o", "own") == 0
+    assert sorted(file.name for file in (tmp_path / "own").iterdir()) == ["Own.c", "modelDescription.xml"]
+    assert status_of("check-swap", f"{pair}.first", oscillator) == 0
+    assert "Oscillator.fmu fits in place of" in capsys.readouterr().out
+    assert status_of("diagram", pair, "-o", "pair.png") == 0
+    assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")
+    for wrong in (
+        ("ports", f"{pair}.first", "--format", "fortran"),
+        ("ports", f"{pair}.first", "--format", "c", "--name", "2 b"),
+        ("check-swap", "first", oscillator),
+        ("diagram", pair, "-o", "pair.docx"),
+    ):
+        assert status_of(*wrong) == 2, wrong
+
+
+def test_a_misfit_is_told_and_counts_as_failed(pair, python_fmu, tmp_path):
+    fmu = python_fmu("plain_cyclogram")
+    done = dockfmu("check-swap", f"{pair}.first", fmu, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "cannot take the place of first: force: needs input Real in N, has no such variable" in done.stdout
+    assert "does not fit in place of" in done.stdout
+
+
+def test_the_platform_is_called_as_the_version_of_the_fmu_has_it(pair, tmp_path):
+    """The platform is linux64 in FMI 2.0 and x86_64-linux in FMI 3.0."""
+    fmu = tmp_path / "three.fmu"
+    with zipfile.ZipFile(fmu, "w") as archive:
+        archive.writestr("modelDescription.xml", THREE)
+        archive.writestr(f"binaries/{this_platform('3.0')}/{library_name('three')}", b"")
+    problems, _ = check_swap(f"{pair}.first", fmu)
+    assert not [problem for problem in problems if "library" in problem]
+
+
+def test_what_a_run_goes_without_is_told(pair, python_fmu):
+    problems, notes = check_swap(f"{pair}.second", python_fmu("plain_oscillator"))
+    assert problems == []
+    assert any("not audited: there is no second.audit" in note for note in notes)

@@ -1,0 +1,100 @@
+"""Archives and XML documents from untrusted sources are opened safely."""
+
+import contextlib
+import stat
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from master.errors import ArchiveError, MasterError
+from master.fmi import archive
+from master.fmi.description import read_description
+
+
+def write(file, *entries):
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, data in entries:
+            out.writestr(name, data)
+    return file
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "a/../../evil.txt", "..\\evil.txt"])
+def test_a_path_out_of_the_archive_is_refused(tmp_path, name):
+    file = write(tmp_path / "a.zip", ("good.txt", "good"), (name, "evil"))
+    with pytest.raises(ArchiveError, match="points out of the archive"):
+        archive.extract(file, tmp_path / "out")
+    assert not (tmp_path / "evil.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["/tmp/evil.txt", "C:/evil.txt", "C:\\evil.txt"])
+def test_an_absolute_path_is_refused(tmp_path, name):
+    with pytest.raises(ArchiveError, match="absolute path"):
+        archive.extract(write(tmp_path / "a.zip", (name, "evil")), tmp_path / "out")
+
+
+def test_a_symbolic_link_is_refused(tmp_path):
+    link = zipfile.ZipInfo("link")
+    link.create_system = 3
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with pytest.raises(ArchiveError, match="symbolic link"):
+        archive.extract(write(tmp_path / "a.zip", (link, "/etc/passwd")), tmp_path / "out")
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MAX_RATIO", 100)
+    file = write(tmp_path / "a.zip", ("zeros", bytes(101_000_000)))
+    with pytest.raises(ArchiveError, match="would unpack to 101000000 bytes"):
+        archive.extract(file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_member_is_named(tmp_path):
+    file = write(tmp_path / "a.zip", ("data.bin", bytes(range(256)) * 64))
+    data = bytearray(file.read_bytes())
+    data[60:90] = bytes(30)
+    file.write_bytes(data)
+    with pytest.raises(ArchiveError, match=r"data\.bin"):
+        archive.extract(file, tmp_path / "out")
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_no_damage_whatever_gets_past(lag, tmp_path_factory, data):
+    content = bytearray(lag.read_bytes())
+    for _ in range(data.draw(st.integers(1, 20))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    folder = tmp_path_factory.mktemp("damaged")
+    file = folder / "damaged.fmu"
+    file.write_bytes(content[: data.draw(st.integers(len(content) // 2, len(content)))])
+    with contextlib.suppress(MasterError):
+        read_description(file)
+        archive.extract(file, folder / "out")
+
+
+def test_no_archive_at_all(tmp_path):
+    (tmp_path / "a.zip").write_text("no zip")
+    with pytest.raises(ArchiveError, match="not a readable zip"):
+        archive.members(tmp_path / "a.zip")
+    with pytest.raises(ArchiveError, match="no such file"):
+        archive.members(tmp_path / "b.zip")
+
+
+def test_backslashes_of_some_windows_tools_are_folders(tmp_path):
+    file = write(tmp_path / "a.zip", ("binaries\\win64\\a.dll", "dll"))
+    archive.extract(file, tmp_path / "out")
+    assert (tmp_path / "out" / "binaries" / "win64" / "a.dll").read_text() == "dll"
+
+
+def test_xml_with_a_document_type_is_refused_and_entities_are_not_expanded(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    data = f'<!DOCTYPE a [<!ENTITY e SYSTEM "{secret.as_uri()}">]><a>&e;</a>'.encode()
+    with pytest.raises(ArchiveError, match="document type declaration"):
+        archive.parse_xml(data, "test")
+
+
+def test_xml_that_is_cut_off_is_refused():
+    with pytest.raises(ArchiveError, match="test: not well-formed"):
+        archive.parse_xml(b"<a><b></a>", "test")

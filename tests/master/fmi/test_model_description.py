@@ -1,0 +1,111 @@
+"""Model descriptions are read completely, or refused with the place and the reason."""
+
+import pytest
+
+from base.units import Unit, conversion
+from master.errors import ArchiveError, DescriptionError
+from master.fmi.description import read_description
+
+pytestmark = pytest.mark.quick
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Test" guid="{1}" generationTool="hand">
+<ModelExchange modelIdentifier="TestME"/>
+<CoSimulation modelIdentifier="Test" canGetAndSetFMUstate="true" maxOutputDerivativeOrder="1"/>
+<UnitDefinitions>
+<Unit name="kN"><BaseUnit kg="1" m="1" s="-2" factor="1000"/><DisplayUnit name="N" factor="1000"/></Unit>
+</UnitDefinitions>
+<TypeDefinitions>
+<SimpleType name="Force"><Real unit="kN" min="-10" max="10" nominal="5"/></SimpleType>
+<SimpleType name="Mode"><Enumeration><Item name="off" value="1"/><Item name="on" value="5"/></Enumeration></SimpleType>
+</TypeDefinitions>
+<DefaultExperiment stopTime="3" stepSize="0.5"/>
+<ModelVariables>
+<ScalarVariable name="f" valueReference="7" causality="input" description="push"><Real declaredType="Force" max="8" start="2.5"/></ScalarVariable>
+<ScalarVariable name="mode" valueReference="7" causality="output" variability="discrete"><Enumeration declaredType="Mode"/></ScalarVariable>
+<ScalarVariable name="n" valueReference="0" causality="parameter" variability="fixed"><Integer start="-3" min="-5"/></ScalarVariable>
+<ScalarVariable name="on" valueReference="0"><Boolean/></ScalarVariable>
+<ScalarVariable name="s" valueReference="4294967295" causality="parameter" variability="tunable"><String start="&lt;x&gt;"/></ScalarVariable>
+</ModelVariables>
+<ModelStructure><Outputs><Unknown index="2" dependencies="1"/></Outputs>
+<InitialUnknowns><Unknown index="2"/></InitialUnknowns></ModelStructure>
+</fmiModelDescription>
+"""  # noqa: E501
+
+
+def read(tmp_path, text=XML):
+    file = tmp_path / "modelDescription.xml"
+    file.write_text(text)
+    return read_description(file)
+
+
+def test_everything_that_is_said_is_read(tmp_path):
+    description = read(tmp_path)
+    assert (description.model_name, description.guid, description.identifier) == ("Test", "{1}", "Test")
+    assert (description.can_get_and_set_state, description.can_vary_step) == (True, False)
+    assert description.max_output_derivative_order == 1
+    assert (description.experiment.start, description.experiment.stop, description.experiment.step) == (None, 3.0, 0.5)
+    f = description.variables["f"]
+    assert (f.reference, f.type, f.causality, f.variability) == (7, "Real", "input", "continuous")
+    # what the variable says goes before what its type says
+    assert (f.start, f.minimum, f.maximum, f.nominal, f.unit) == (2.5, -10.0, 8.0, 5.0, "kN")
+    assert description.unit(f) == Unit("kN", (1, 1, -2, 0, 0, 0, 0, 0), 1000.0, display=(("N", 1000.0, 0.0),))
+    mode = description.variables["mode"]
+    assert mode.items == (("off", 1), ("on", 5))
+    assert (mode.storage, mode.declared_type) == ("Integer", "Mode")
+    assert description.variables["n"].start == -3
+    assert description.variables["s"].start == "<x>"
+    assert description.outputs == {"mode": ("f",)}
+    assert description.initial_unknowns == {"mode": None}
+    assert [v.name for v in description.select("parameter")] == ["n", "s"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('fmiVersion="2.0"', 'fmiVersion="1.0"', r"FMI 1\.0; this master runs co-simulation FMUs of FMI 2\.0 and 3\.0"),
+        ('fmiVersion="2.0"', "", "has no attribute fmiVersion"),
+        ("<CoSimulation", "<CoSimulations", "but one for model exchange; export it for co-simulation"),
+        ('modelIdentifier="Test" ', "", "line 4, CoSimulation: has no attribute modelIdentifier"),
+        ('modelIdentifier="Test" ', 'modelIdentifier="../x" ', "is not a C identifier"),
+        ('name="on" valueR', 'name="n" valueR', "line 17, ScalarVariable 'n': two variables have this name"),
+        ('name="n" valueReference="0"', 'name="n"', "ScalarVariable 'n': has no attribute valueReference"),
+        ('valueReference="4294967295"', 'valueReference="4294967296"', "valueReference = '4294967296' is not a valid"),
+        ('start="2.5"', 'start="two"', "Real.*start = 'two' is not a valid value"),
+        ('declaredType="Force"', 'declaredType="Fource"', "declaredType 'Fource' is not among the Real types"),
+        ('declaredType="Force"', 'declaredType="Mode"', "declaredType 'Mode' is not among the Real types"),
+        ('causality="input"', 'causality="inputs"', "causality 'inputs' is not one of"),
+        ("<Boolean/>", "", "ScalarVariable 'on': needs exactly one element of"),
+        ('dependencies="1"', 'dependencies="6"', "Unknown: index 6 is outside 1 to 5"),
+        ('factor="1000"/><D', 'factor="0"/><D', "Unit 'kN': factor of the base unit is zero"),
+    ],
+)
+def test_faults_are_told_with_their_place(tmp_path, old, new, words):
+    assert old in XML
+    with pytest.raises(DescriptionError, match=words):
+        read(tmp_path, XML.replace(old, new, 1))
+
+
+def test_what_is_no_model_description(tmp_path):
+    with pytest.raises(DescriptionError, match="root element"):
+        read(tmp_path, "<html/>")
+    with pytest.raises(ArchiveError, match="not well-formed"):
+        read(tmp_path, XML[:-30])
+    with pytest.raises(DescriptionError, match="holds no modelDescription"):
+        read_description(tmp_path / "..")
+
+
+def test_units_of_one_quantity_are_converted():
+    celsius = Unit("degC", (0, 0, 0, 0, 1, 0, 0, 0), 1.0, 273.15)
+    fahrenheit = Unit("degF", (0, 0, 0, 0, 1, 0, 0, 0), 5.0 / 9.0, 273.15 - 32.0 * 5.0 / 9.0)
+    factor, offset = conversion(celsius, fahrenheit)
+    assert factor * 100.0 + offset == pytest.approx(212.0, rel=1e-13)
+    assert conversion(celsius, celsius) == (1.0, 0.0)
+    assert conversion(Unit("?"), Unit("?")) == (1.0, 0.0)
+
+
+def test_units_of_different_quantities_are_not():
+    with pytest.raises(ValueError, match="different quantities"):
+        conversion(Unit("m", (0, 1, 0, 0, 0, 0, 0, 0)), Unit("s", (0, 0, 1, 0, 0, 0, 0, 0)))
+    with pytest.raises(ValueError, match="'x' is not defined"):
+        conversion(Unit("m", (0, 1, 0, 0, 0, 0, 0, 0)), Unit("x"))

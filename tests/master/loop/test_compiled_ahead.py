@@ -1,0 +1,13 @@
+"""`python -m master` compiles the loop ahead of the first run."""
+
+from master import loop
+from master.__main__ import main
+from master.run.simulation import run
+
+
+def test_a_run_compiles_the_loop_no_more(swing):
+    """The tables of an empty system have the same types as those of any other system."""
+    main()
+    before = len(loop.advance.loaded)
+    assert run(swing, step=0.01, stop=0.1).status == "completed"
+    assert len(loop.advance.loaded) == before

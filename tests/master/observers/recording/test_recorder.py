@@ -1,0 +1,262 @@
+"""Recordings are consistent at every moment, dense around events, and readable during the run and after a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from master.errors import MasterError
+from master.observers.events import Event
+from master.observers.recording import journal
+from master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from master.observers.recording.results import read_results, recover
+from master.observers.recording.selection import Dense, Selection
+from master.run.simulation import run
+
+ROOT = Path(__file__).parents[4]
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+import master.observers.recording.recorder as recorder
+from master.observers.observer import Observer
+from master.run.simulation import run
+from master.system import Structure
+
+recorder.FLUSH_S = 0.0
+
+class Tell(Observer):
+    "Prints how far the run is recorded: the recorder comes first."
+    chunk = 700  # not a divisor of a chunk of the file
+
+    def progress(self, time, wall):
+        print(repr(time), flush=True)
+
+system = Structure("endless")
+system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
+run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2])), Tell()])
+"""
+
+
+@pytest.fixture
+def endless(lag12, tmp_path):
+    """Start a process that runs and records without end; kill it at the end of the test."""
+    file = tmp_path / "r.h5"
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, str(lag12), str(file)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    process.stdout.readline()
+    yield process, file
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def check(results):
+    """Check that all rows from start to end have the values of explicit Euler for y' = u - y."""
+    n = np.arange(len(results.time))
+    assert np.allclose(results.time, n * 1e-3, rtol=0.0, atol=1e-9)
+    for k in (1, 12):
+        assert np.allclose(results[f"lag.y[{k}]"], k * (1.0 - (1.0 - 1e-3) ** n), rtol=1e-9, atol=1e-12)
+    assert np.array_equal(results["lag.count"], n)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.11, 0.37])
+def test_a_kill_at_any_moment_leaves_all_that_was_flushed(endless, delay):
+    process, file = endless
+    time.sleep(delay)
+    os.kill(process.pid, signal.SIGKILL)
+    told = process.stdout.read().split("\n")
+    with read_results(file) as results:
+        assert results.attributes["status"] == "running"
+        check(results)
+        # what was told last may be cut off
+        if len(told) > 2:
+            assert results.time[-1] >= float(told[-2]) - 1e-9
+        before = results.time
+    with h5py.File(recover(file)) as plain:
+        assert np.array_equal(plain["time"], before)
+        assert plain.attrs["status"] == "failed"
+        assert plain["lag/y[1]"].attrs["unit"] == "m"
+    assert not journal.beside(file).exists()
+    with read_results(file) as results:
+        check(results)
+
+
+def test_another_process_reads_while_the_run_goes_on(endless):
+    process, file = endless
+    lengths = []
+    for _ in range(20):
+        with read_results(file) as results:
+            check(results)
+            lengths.append(len(results.time))
+        time.sleep(0.02)
+    assert process.poll() is None
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > lengths[0] + CHUNK_ROWS
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from master.observers.recording.recorder import Recorder
+from master.run.simulation import run
+from master.system import Structure
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
+system = Structure("full")
+system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
+result = run(system, step=1e-3, stop=1e6, observers=[Recorder(Path(sys.argv[2]))])
+print(result.status, result.message)
+"""
+
+
+@pytest.mark.parametrize("limit", [60_000, 300_000, 2_000_000])
+def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
+    """A limit on file size represents the full disk. HDF5 alone would crash the process at its exit."""
+    file = tmp_path / "r.h5"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(lag12), str(file), str(limit)],
+        cwd=ROOT, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "failed" in done.stdout
+    assert f"{file}: cannot be written ([Errno 27] File too large)" in done.stdout
+    assert file.exists() == (limit > 60_000)
+    if file.exists():
+        with read_results(file) as results:
+            check(results)
+            assert results.attributes["status"] == "failed"
+            assert len(results.time) > 0 or limit < 1_000_000
+        with h5py.File(recover(file)) as plain:
+            assert plain.attrs["message"] in done.stdout
+
+
+def test_datasets_are_chunked_and_compressed(swing, tmp_path):
+    run(
+        swing,
+        step=1e-3,
+        stop=20.0,
+        observers=[Recorder(tmp_path / "r.h5"), Recorder(tmp_path / "p.h5", compression=None)],
+    )
+    with h5py.File(tmp_path / "r.h5") as file:
+        dataset = file["a/count"]
+        assert (dataset.compression, dataset.shuffle, dataset.chunks) == ("gzip", True, (CHUNK_ROWS,))
+        # twenty thousand integers that count up
+        assert dataset.id.get_storage_size() < 0.5 * dataset.nbytes
+        with h5py.File(tmp_path / "p.h5") as plain:
+            assert plain["a/count"].compression is None
+            assert np.array_equal(plain["a/y[1]"], file["a/y[1]"])
+    assert not journal.beside(tmp_path / "r.h5").exists()
+
+
+def test_rows_are_dense_around_events_and_sparse_elsewhere(swing, tmp_path):
+    event = Event("a.high", "rise")
+    dense = Dense((event,), before=0.02, after=0.05)
+    full, thin = Recorder(tmp_path / "full.h5"), Recorder(tmp_path / "thin.h5", every=100, dense=dense)
+    run(swing, step=0.001, stop=3.0031, observers=[full, thin])
+    with read_results(tmp_path / "full.h5") as results:
+        time_, y, high = results.time, results["a.y[1]"], results["a.high"].astype(int)
+    rises = time_[1:][np.diff(high) > 0]
+    assert len(rises) > 2
+    keep = np.arange(len(time_)) % 100 == 0
+    keep[-1] = True
+    for rise in rises:
+        keep |= (time_ > rise - 0.0205) & (time_ < rise + 0.0505)
+    with read_results(tmp_path / "thin.h5") as results:
+        assert np.array_equal(results.time, time_[keep])
+        assert np.array_equal(results["a.y[1]"], y[keep])
+    assert keep.sum() < 0.5 * len(keep)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_the_selection_is_the_same_however_the_rows_come(size):
+    selection, time_ = Selection(Dense((), before=0.3, after=0.2), 10), np.arange(200) * 0.1
+    kept = []
+    for first in range(0, 200, size):
+        block = time_[first : first + size]
+        kept.append(selection.push(block, block[:, None]))
+        for event in (5.04, 12.3):
+            if block[0] <= event + 0.06 <= block[-1] + 0.1:
+                selection.event(event)
+    kept.append(selection.rest())
+    times = np.concatenate([times[keep] for times, _, keep in kept])
+    assert np.array_equal(np.concatenate([times for times, _, _ in kept]), time_)
+    n = np.arange(200)
+    windows = ((n >= 48) & (n <= 52)) | ((n >= 120) & (n <= 125))
+    assert np.array_equal(times, time_[windows | (n % 10 == 0) | (n == 199)])
+    assert np.array_equal(np.concatenate([values[keep, 0] for _, values, keep in kept]), times)
+
+
+def test_an_event_that_cannot_be_watched_is_refused(swing, tmp_path):
+    dense = Dense((Event("a.gain"),))
+    with pytest.raises(MasterError, match=r"a\.gain is a parameter"):
+        run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5", dense=dense)])
+
+
+def test_a_torn_row_of_the_journal_is_left_out(tmp_path):
+    file = tmp_path / "j"
+    book = journal.Journal(file, ["a.y", "b.y"])
+    book.append(5, np.array([0.5, 0.6]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    book.append(7, np.array([0.7]), np.array([[5.0, 6.0]]))
+    whole = file.read_bytes()
+    # three rows of six numbers, room for an entry of extremes; the last cut takes away the end of the names, too
+    for cut, rows in ((0, 3), (1, 2), (8, 2), (48, 2), (49, 1), (96, 1), (97, 0), (144, 0), (149, 0)):
+        file.write_bytes(whole[: len(whole) - cut])
+        found = journal.read(file)
+        assert found.time.tolist() == [0.5, 0.6, 0.7][:rows]
+        assert [values.tolist()[:rows] for values in found.values.values()][1:] in ([[2.0, 4.0, 6.0][:rows]], [])
+    file.write_bytes(whole[:-8] + bytes(8))
+    assert len(journal.read(file).time) == 2
+    book.restart(8, np.zeros(0), np.zeros((0, 2)))
+    assert len(journal.read(file).time) == 0
+    book.close(remove=True)
+    assert len(journal.read(file).time) == 0
+
+
+def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monkeypatch):
+    """Read what a kill after each system call would leave."""
+    file, kept = tmp_path / "j", ([0.6, 0.7], [3.0, 5.0])
+    book = journal.Journal(file, ["a.y"])
+    book.append(5, np.array([0.5, *kept[0]]), np.array([[1.0], [3.0], [5.0]]))
+    seen = []
+
+    def look(call):
+        def looked(*arguments, **options):
+            result = call(*arguments, **options)
+            found = journal.read(file)
+            seen.append(found.first)
+            assert (found.time.tolist()[-2:], found.values["a.y"].tolist()[-2:]) == kept
+            return result
+
+        return looked
+
+    monkeypatch.setattr(Path, "replace", look(Path.replace))
+    monkeypatch.setattr(book, "_write", look(book._write))
+    book.restart(6, np.array(kept[0]), np.array([[3.0], [5.0]]))
+    monkeypatch.undo()
+    assert seen == [5, 5, 6]
+    book.append(8, np.array([0.8]), np.array([[7.0]]))
+    assert journal.read(file).time.tolist() == [0.6, 0.7, 0.8]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["j"]
+    book.close(remove=True)
+
+
+def test_results_as_tables(swing, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    with read_results(tmp_path / "r.h5") as results:
+        frame = results.to_pandas(["a.y[1]", "b.count"])
+        assert isinstance(frame, pandas.DataFrame)
+        assert frame.index.name == "time"
+        assert np.array_equal(frame["a.y[1]"], results["a.y[1]"])
+        assert np.array_equal(results.table(["a.y[1]", "b.count"]), frame.to_numpy())
+        assert list(results.to_pandas().columns) == results.variables

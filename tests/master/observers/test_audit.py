@@ -1,0 +1,119 @@
+"""The audit against a pair of masses whose balance is known in closed form."""
+
+import numpy as np
+import pytest
+
+from base.names import vector
+from master.errors import StructureError
+from master.observers.audit import Audit, Bond
+from master.observers.observer import RunContext
+from master.result import Result
+
+
+class Stub:
+    """Stand-in for a structure: the audit needs only names."""
+
+
+def audited(audit, time, table, chunks=3):
+    """Feed columns named by `table` through the audit in a few pieces, as a run does."""
+    sampling = audit.sampling(Stub())
+    values = np.column_stack([table.get(name, np.zeros_like(time)) for name in sampling.variables])
+    audit.begin(RunContext(Stub(), {}, {}, time[0], time[-1], time[1] - time[0], "test", lambda: None))
+    for piece in np.array_split(np.arange(len(time)), chunks):
+        audit.sample(time[piece], values[piece])
+    result = Result("test", "test", 1e-3)
+    audit.end(result)
+    return result.audit
+
+
+TIME = np.linspace(0.0, 2.0, 2001)
+
+
+def collision(loss=0.0):
+    """Return momenta of two bodies that exchange 3 N.s, of which `loss` is missing in the second."""
+    passed = 3.0 * np.clip(TIME - 0.5, 0.0, 1.0)
+    return {"a.p[1]": 5.0 - passed, "b.p[1]": passed * (1.0 - loss), "b.p[2]": np.full_like(TIME, 100.0)}
+
+
+def test_momentum_that_is_conserved_shows_no_drift_whatever_its_size():
+    found = audited(Audit(momentum=("a.p", "b.p")), TIME, collision())
+    assert found["linear_momentum_drift"] < 1e-15
+
+
+def test_the_drift_is_relative_to_the_largest_value_exchanged():
+    found = audited(Audit(momentum=("a.p", "b.p"), angular_momentum=("a.p", "b.p")), TIME, collision(loss=0.01))
+    assert found["linear_momentum_drift"] == pytest.approx(0.01, rel=1e-12)
+    assert found["angular_momentum_drift"] == pytest.approx(0.01, rel=1e-12)
+
+
+def test_without_exchange_the_momentum_itself_is_the_measure():
+    still = {"a.p[1]": np.full_like(TIME, 7.0) + 1e-15 * np.sin(TIME)}
+    assert audited(Audit(momentum=("a.p",)), TIME, still)["linear_momentum_drift"] < 1e-15
+    assert audited(Audit(momentum=("a.p",)), TIME, {})["linear_momentum_drift"] == 0.0
+
+
+def test_where_nothing_moves_rounding_is_no_error():
+    """An arm at rest in its brakes: 1e-24 J of rounding, not balanced."""
+    noise = 1e-24 * np.abs(np.sin(TIME))
+    rest = {"a.T": noise, "a.V": 0.0 * noise, "a.Q": 7.0 * noise, "a.W": 0.0 * noise, "a.p[1]": 1e-15 * noise}
+    audit = Audit(momentum=("a.p",), stored=("a.T", "a.V"), dissipated=("a.Q",), supplied=("a.W",))
+    assert max(audited(audit, TIME, rest).values()) < 1e-11
+
+
+def test_own_momenta_and_impulse_errors():
+    """Instances report their own momenta, of which the larger counts, and the error of their impulses."""
+    own = {name.replace(".p", ".own"): value for name, value in collision(loss=0.02).items()}
+    apart = {"b.apart[2]": -0.06 * TIME / 2.0}
+    audit = Audit(
+        momentum=("a.p", "b.p"),
+        angular_momentum=("a.p", "b.p"),
+        own_momentum=("a.own", "b.own"),
+        own_angular_momentum=("a.p", "b.p"),
+        impulse_errors=("b.apart",),
+    )
+    found = audited(audit, TIME, collision() | own | apart)
+    assert found["linear_momentum_drift"] < 1e-15
+    assert found["mechanism_momentum_drift"] == pytest.approx(0.02, rel=1e-12)
+    assert found["base_impulse_error"] == pytest.approx(0.06 / 3.0, rel=1e-12)
+    assert "base_impulse_error" not in audited(Audit(momentum=("a.p",)), TIME, collision())
+
+
+def energies(gap=0.0):
+    """Return energies of an oscillator with a motor and a brake, of which `gap` J are missing."""
+    work, heat = 4.0 * TIME, 1.5 * TIME
+    kinetic = 10.0 + np.cos(20.0 * TIME) ** 2
+    potential = work - heat + np.sin(20.0 * TIME) ** 2
+    return {"a.T": kinetic, "a.V": potential - gap * TIME / TIME[-1], "a.Q": heat, "a.W": work}
+
+
+def test_the_energy_balance_closes_and_its_gap_is_relative_to_the_reference():
+    names = {"stored": ("a.T", "a.V"), "dissipated": ("a.Q",), "supplied": ("a.W",)}
+    assert audited(Audit(**names), TIME, energies())["energy_residual"] < 1e-14
+    found = audited(Audit(**names, reference_energy=20.0), TIME, energies(gap=0.5))
+    assert found["energy_residual"] == pytest.approx(0.025, rel=1e-12)
+    largest = (energies()["a.T"] + energies(gap=0.5)["a.V"]).max()
+    assert audited(Audit(**names), TIME, energies(gap=0.5))["energy_residual"] == pytest.approx(
+        0.5 / largest, rel=1e-12
+    )
+
+
+def test_the_work_over_a_bond_is_mean_effort_times_mean_flow():
+    # v = sin t over the run, and the mean of f = cos t over each step: the work is the integral of their product
+    velocity = np.sin(TIME)
+    force = np.zeros_like(TIME)
+    force[1:] = np.diff(np.sin(TIME)) / np.diff(TIME)
+    audit = Audit(bonds=(Bond("port", vector("a.force", 1), vector("b.velocity", 1)),))
+    audited(audit, TIME, {"a.force[1]": force, "b.velocity[1]": velocity}, chunks=7)
+    assert audit.bonds_work["port"] == pytest.approx(0.5 * np.sin(2.0) ** 2, rel=1e-12)
+
+
+def test_a_bond_of_unequal_sides_is_refused():
+    with pytest.raises(StructureError, match="bond port: as many efforts as flows"):
+        Audit(bonds=(Bond("port", vector("a.f"), vector("b.v", 2)),)).sampling(Stub())
+
+
+def test_series_show_the_errors_over_time():
+    audit = Audit(momentum=("a.p", "b.p"))
+    audited(audit, TIME, collision(loss=0.01))
+    assert np.array_equal(audit.series["time"], TIME)
+    assert audit.series["linear_momentum"][-1] == pytest.approx(0.03, rel=1e-12)

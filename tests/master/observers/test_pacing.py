@@ -1,0 +1,108 @@
+"""Runs in real time: pacing by the clock, catching up when late, and the statistics of it."""
+
+import time
+
+import pytest
+
+from master.drivers.driver import Function
+from master.observers import pacing
+from master.observers.pacing import Pacing
+from master.run.simulation import run
+
+
+class Clock:
+    """Clock that is advanced only by sleep, by the spinning at the end of a wait, and by `busy`."""
+
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(pacing, "time", self)
+
+    def perf_counter(self):
+        self.now += 1e-6
+        return self.now
+
+    def sleep(self, seconds):
+        assert seconds > 0.0
+        self.now += seconds
+
+    def busy(self, times):
+        """Return a driver that takes a given time before the steps that begin at these times."""
+
+        def work(t):
+            self.now += sum(seconds for at, seconds in times.items() if abs(at - t) < 1e-9)
+            return {}
+
+        return Function(["a.u[1]"], work)
+
+
+def test_steps_wait_for_the_clock(alone, monkeypatch):
+    clock = Clock(monkeypatch)
+    result = run(alone, step=0.01, stop=2.0, observers=[Pacing(factor=4.0)])
+    # the first step sets the clock
+    assert clock.now - 100.0 == pytest.approx(0.5 - 0.0025, abs=1e-4)
+    assert result.realtime["overruns"] == 0
+    assert result.realtime["steps"] == 199
+    assert result.realtime["jitter_max_s"] < 1e-5
+    assert result.summary()["realtime"]["factor"] == 4.0
+
+
+def test_slip_loses_the_time_once(alone, monkeypatch):
+    clock = Clock(monkeypatch)
+    result = run(alone, step=0.01, stop=1.0, observers=[Pacing()], drivers=[clock.busy({0.5: 0.105})])
+    real = result.realtime
+    assert real["overruns"] == 1
+    assert real["slipped_s"] == pytest.approx(0.095, abs=1e-4)
+    assert real["late_max_s"] == real["slipped_s"]
+    assert clock.now - 100.0 == pytest.approx(0.99 + 0.095, abs=1e-3)
+    assert (real["t_step_max"], real["step_max_s"]) == (pytest.approx(0.51), pytest.approx(0.105, abs=1e-4))
+
+
+def test_skip_catches_up(alone, monkeypatch):
+    clock = Clock(monkeypatch)
+    result = run(alone, step=0.01, stop=1.0, observers=[Pacing(policy="skip")], drivers=[clock.busy({0.5: 0.105})])
+    # the late step and the nine deadlines that it missed
+    assert result.realtime["overruns"] == 10
+    assert result.realtime["slipped_s"] == 0.0
+    assert clock.now - 100.0 == pytest.approx(0.99, abs=1e-3)
+
+
+def test_stop_ends_the_run_and_says_why(alone, monkeypatch):
+    clock = Clock(monkeypatch)
+    result = run(alone, step=0.01, stop=1.0, observers=[Pacing(policy="stop")], drivers=[clock.busy({0.5: 0.105})])
+    assert result.status == "stopped"
+    assert result.t_end == pytest.approx(0.51)
+    assert "the step to t = 0.51 s ended 95 ms late" in result.message
+
+
+def test_on_the_real_clock(alone):
+    """The run never takes less than its time; there is no upper bound, because the machine may be busy."""
+    began = time.perf_counter()
+    result = run(alone, step=0.005, stop=0.5, observers=[Pacing()])
+    assert time.perf_counter() - began >= 0.495
+    assert result.realtime["steps"] == 99
+    assert result.realtime["jitter_99_s"] >= 0.0
+
+
+def test_values_are_those_of_a_run_that_nothing_holds(alone):
+    last = []
+    for observers in ([], [Pacing(factor=100.0)]):
+        drivers = [Function(["a.u[1]"], lambda t: {"a.u[1]": t})]
+        result = run(alone, step=0.01, stop=1.0, observers=[*observers, Last(last)], drivers=drivers)
+        assert result.status == "completed"
+    assert last[0] == last[1]
+
+
+class Last(pacing.Observer):
+    """Observer that keeps the values after the last step."""
+
+    chunk = 1
+
+    def __init__(self, found):
+        self.found = found
+
+    def begin(self, run):
+        self.instance = run.instances["a"]
+
+    def progress(self, time, wall):
+        if time > 0.995:
+            self.found.append(self.instance.get(["y[1]", "count"]))

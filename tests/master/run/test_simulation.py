@@ -1,0 +1,136 @@
+"""A simulation stepped by hand: equal to a run, read and set between steps, and closed after any failure."""
+
+import numpy as np
+import pytest
+
+from master.drivers.driver import Driver
+from master.errors import FmuError, MasterError, StructureError
+from master.observers.observer import Observer
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
+from master.run.simulation import CoSimulation, run
+from master.system import Structure
+
+
+@pytest.fixture
+def swing(lag):
+    """Return two lags that feed each other with opposite signs: a damped swing."""
+    system = Structure("swing")
+    system.add("a", lag, {"gain": 1.0})
+    system.add("b", lag, {"gain": 1.0})
+    system.connect("a", "y[1]", "b", "u[1]", factor=4.0)
+    system.connect("b", "y[1]", "a", "u[1]", factor=-4.0, offset=4.0)
+    return system
+
+
+NAMES = ["a.y[1]", "b.y[1]", "a.count"]
+
+
+def test_steps_by_hand_are_those_of_a_run(swing, tmp_path):
+    result = run(swing, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "run.h5", NAMES)])
+    with CoSimulation(swing, step=0.01, observers=[Recorder(tmp_path / "hand.h5", NAMES)]) as simulation:
+        for k in range(1, 101):
+            simulation.advance(k * 0.01)
+        last = simulation.get(NAMES)
+    assert simulation.result.macro_steps == result.macro_steps == 100
+    with read_results(tmp_path / "run.h5") as one, read_results(tmp_path / "hand.h5") as other:
+        assert np.array_equal(one.time, other.time)
+        for name, value in zip(NAMES, last, strict=True):
+            assert np.array_equal(one[name], other[name])
+            assert one[name][-1] == value
+
+
+def test_a_step_off_the_grid_is_shorter_and_moves_the_grid(swing):
+    with CoSimulation(swing, step=0.1) as simulation:
+        assert simulation.advance(0.25) == 0.25
+        assert simulation.get(["a.count"]) == [3]
+        assert simulation.advance(0.45) == pytest.approx(0.45, rel=1e-15)
+        assert simulation.get(["a.count"]) == [5]
+        assert simulation.advance(0.4) == simulation.time  # the past: nothing happens
+
+
+def test_it_ends_at_the_stop_time_and_at_the_stop_signal(swing):
+    with CoSimulation(swing, step=0.1, stop=0.5) as simulation:
+        assert not simulation.finished
+        assert simulation.advance(9.0) == 0.5
+        assert simulation.finished
+    assert simulation.result.status == "completed"
+    with CoSimulation(swing, step=0.1, stop_when="a.high") as simulation:
+        simulation.advance(9.0)
+        assert simulation.finished
+        assert simulation.time < 9.0
+
+
+def test_an_input_that_nothing_sets_is_set_between_steps(alone):
+    with CoSimulation(alone, step=0.1) as simulation:
+        simulation.advance(0.1)
+        assert simulation.get(["a.y[1]"]) == [0.0]
+        simulation.set({"a.u[1]": 2.0})
+        simulation.advance(0.2)
+        # explicit Euler of y' = u - y
+        assert simulation.get(["a.y[1]"]) == [pytest.approx(0.2, rel=1e-15)]
+
+
+def test_what_cannot_be_set_is_refused_with_the_reason(swing):
+    with CoSimulation(swing, step=0.1) as simulation:
+        with pytest.raises(StructureError, match=r"a\.u\[1\] cannot be set from outside: it is connected to b\.y\[1\]"):
+            simulation.set({"a.u[1]": 2.0})
+        with pytest.raises(StructureError, match=r"a\.y\[1\] cannot be set during a run: it is a continuous output"):
+            simulation.set({"a.y[1]": 2.0})
+
+
+def test_a_driver_is_a_function_of_the_time_at_the_begin_of_each_step(alone):
+    class Ramp(Driver):
+        inputs = ("a.u[1]",)
+
+        def values(self, time):
+            return {"a.u[1]": time}
+
+    y = 0.0
+    for k in range(20):
+        y += 0.1 * (k * 0.1 - y)
+    with CoSimulation(alone, step=0.1, drivers=[Ramp()]) as simulation:
+        simulation.advance(2.0)
+        assert simulation.get(["a.y[1]"]) == [pytest.approx(y, rel=1e-13)]
+
+
+def test_an_observer_that_returns_a_reason_ends_the_run(swing):
+    class Enough(Observer):
+        chunk = 1
+
+        def progress(self, time, wall):
+            return "enough is enough" if time > 0.25 else None
+
+    result = run(swing, step=0.1, stop=2.0, observers=[Enough()])
+    assert (result.status, result.message) == ("stopped", "enough is enough")
+    assert result.t_end == pytest.approx(0.3)
+
+
+def test_a_failure_inside_the_block_completes_the_result(swing, tmp_path):
+    def use(simulation):
+        with simulation:
+            simulation.advance(0.5)
+            raise ZeroDivisionError("mine")
+
+    simulation = CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5", NAMES)])
+    with pytest.raises(ZeroDivisionError):
+        use(simulation)
+    assert (simulation.result.status, simulation.result.message) == ("failed", "mine")
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.attributes["status"] == "failed"
+        assert len(results.time) == 6
+
+
+def test_it_must_be_entered(swing):
+    with pytest.raises(MasterError, match="has not begun"):
+        CoSimulation(swing, step=0.1).advance(1.0)
+
+
+def test_an_fmu_that_fails_raises_from_advance(lag):
+    system = Structure("bad")
+    system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.45})
+    simulation = CoSimulation(system, step=0.1)
+    with pytest.raises(FmuError, match="fmi2DoStep"), simulation:
+        simulation.advance(1.0)
+    assert simulation.result.status == "failed"
+    assert simulation.time == pytest.approx(0.5)
