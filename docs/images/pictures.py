@@ -1,7 +1,8 @@
-"""Make the pictures of the station, station.png and station-arm.png: `python docs/images/station.py`.
+"""Make the pictures of the page in the browser: `python docs/images/pictures.py [NAME ...]`, all of them by default.
 
-Each flies a system in real time in a headless Chromium of the system, by the script interface of the page. The pictures
-depend on the moment at which they are taken.
+Replays need the results of their systems in build/results (`dockfmu run SYSTEM`). The pictures of the station are taken
+while the system is flown in real time by the script interface of the page, so they differ each time. All need the
+Chromium of the system.
 """
 
 from __future__ import annotations
@@ -28,6 +29,49 @@ APPROACH = (
 BERTHING = ("airlock_era", "--set", "sequence.parameters.script=LIVE")
 
 
+VIEW = {
+    "view": (("atv_probe_cone",), 1.98, ""),
+    "view-3d": (("atv_probe_cone",), 1.98, "dockfmu.look('orbit')"),
+    "view-two": (("atv_probe_cone", "central_impact_20t"), 2.0, ""),
+    "view-ring": (("expert_peripheral_5t",), 4.7, ""),
+    "view-berthing": (("mim1_ssrms_nrt74",), 44.0, "dockfmu.view('craft')"),
+}
+"""Systems, time in s and script of each picture of a replay."""
+
+
+@contextmanager
+def shown(command: list[str], *, stderr: bool) -> Iterator[Any]:
+    """Run a command of dockfmu that prints an address, and yield the page there."""
+    pipe = "stderr" if stderr else "stdout"
+    streams = {"stdout": subprocess.DEVNULL, pipe: subprocess.PIPE}
+    with (
+        subprocess.Popen([sys.executable, "-m", "dockfmu", *command, "--no-browser"], text=True, **streams) as process,
+        sync_playwright() as play,
+    ):
+        try:
+            lines = getattr(process, pipe)
+            address = next(found[0] for line in lines if (found := re.search(r"http://127\S+", line)))
+            browser = play.chromium.launch(executable_path=shutil.which("chromium"), headless=True)
+            page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+            page.goto(address)
+            page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+            yield page
+            browser.close()
+        finally:
+            process.terminate()
+
+
+def replay(name: str) -> None:
+    """Take the picture of a replay."""
+    systems, t, script = VIEW[name]
+    with shown(["view", *(f"build/results/{system}" for system in systems)], stderr=False) as page:
+        if script:
+            page.evaluate(f"async () => {{ await {script} }}")
+        page.evaluate("t => dockfmu.seek(t)", t)
+        page.wait_for_timeout(1000)
+        page.screenshot(path=FOLDER / f"{name}.png")
+
+
 def wait(page: Any, condition: Callable[[], object], timeout: float = 120.0) -> None:
     """Wait until a condition holds. Raises TimeoutError."""
     end = time.monotonic() + timeout
@@ -40,23 +84,12 @@ def wait(page: Any, condition: Callable[[], object], timeout: float = 120.0) -> 
 @contextmanager
 def flown(*arguments: str) -> Iterator[Any]:
     """Run a system in real time and yield its page, which has the controls."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
-        command = [sys.executable, "-m", "dockfmu", "run", *arguments, "-o", folder, "--no-report"]
-        command += ["--view", "--realtime", "--no-browser"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as run:
-            try:
-                assert run.stderr is not None
-                address = next(found[0] for line in run.stderr if (found := re.search(r"http://127\S+", line)))
-                browser = play.chromium.launch(executable_path=shutil.which("chromium"), headless=True)
-                page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
-                page.goto(address)
-                page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
-                page.click("#take")
-                wait(page, lambda: page.evaluate("dockfmu.station.state().mine"))
-                yield page
-                browser.close()
-            finally:
-                run.terminate()
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["run", *arguments, "-o", folder, "--no-report", "--view", "--realtime"]
+        with shown(command, stderr=True) as page:
+            page.click("#take")
+            wait(page, lambda: page.evaluate("dockfmu.station.state().mine"))
+            yield page
 
 
 def approach() -> None:
@@ -93,7 +126,10 @@ def berthing() -> None:
         page.evaluate("dockfmu.station.deflect('z', 1)")
         go_on(2.0)
         page.evaluate("dockfmu.station.deflect('z', 0)")
-        go_on(8.0)
+        # the payload swings on the arm
+        page.evaluate("dockfmu.station.speed(20)")
+        go_on(30.0)
+        page.evaluate("dockfmu.station.speed(1)")
         field("mode").select_option(label="SUPV")
         field("step.type").select_option(label="STEP")
         field("step.axis").select_option("2")
@@ -104,9 +140,12 @@ def berthing() -> None:
         wait(page, lambda: page.evaluate("dockfmu.rows('manipulator.command.state')[1].at(-1)") == 2)
         field("step.trigger").dispatch_event("pointerup")
         go_on(3.0)
+        page.evaluate("document.activeElement.blur()")
         page.screenshot(path=FOLDER / "station-arm.png")
 
 
+STATION = {"station": approach, "station-arm": berthing}
+
 if __name__ == "__main__":
-    approach()
-    berthing()
+    for name in sys.argv[1:] or (*VIEW, *STATION):
+        STATION[name]() if name in STATION else replay(name)
