@@ -261,7 +261,7 @@ def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
     assert np.mean(each) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 1000))
     told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
     assert told == [
-        f"the levels of simulation {k} did not reach the event: they stopped falling, where most samples have the same "
+        f"the levels of simulation {k} did not reach the event: they stopped falling where most samples have the same "
         f"value; {round(500 * share)} of the last samples are events" for k, share in enumerate(each, 1)
     ]  # fmt: skip
 
