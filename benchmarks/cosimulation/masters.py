@@ -56,7 +56,7 @@ class Master:
     """Why a system does not run, or gives other results, as far as is known."""
 
 
-NO_PROPAGATION = "outputs are not passed on before the first step, and the mechanism needs the attitudes of the crafts"
+NO_PROPAGATION = "outputs are not passed on before the first step, but the mechanism needs the attitudes of the craft"
 MASTERS = (
     Master("fmpy 0.3.32, container FMU", "fmpy_container", 100_000),
     Master("fmu-manipulation-toolbox 2.0, container FMU", "fmucontainer", 100_000, NO_PROPAGATION),
@@ -70,9 +70,9 @@ MASTERS = (
         "CoFMPy 0.2.0",
         "cofmpy_jacobi",
         1_000,
-        "it sets all inputs by fmi2SetReal, those of other types too: in the ring the Boolean `enable` and the String "
-        "`text_in`, whose value references are those of u[1] and u[2], hold these two at 1 and 0. With u[1] and u[2] "
-        "held so dockfmu gives the same 60 outputs to the bit; the other ten channels are those of Jacobi",
+        "it sets all inputs by fmi2SetReal, whatever their type. In the ring the Boolean `enable` and the String "
+        "`text_in` have the value references of u[1] and u[2], which it therefore holds at 1 and 0. With u[1] and u[2] "
+        "held at these values dockfmu gives 60 bitwise equal outputs; the other ten channels are those of Jacobi",
     ),
     Master("gemseo-fmu 3.1.1", "gemseo_jacobi", 300, "it cannot read start values of Booleans"),
     Master("SysSimX 0.4.3", "syssimx_jacobi", 100),
@@ -81,8 +81,8 @@ MASTERS = (
 
 NOT_MASTERS = {
     "FMUGym 0.2.0": "wraps a single FMU for reinforcement learning; it couples none",
-    "energysim 2.1.9.1": "fails at its import: module 'pypsa' has no attribute 'pf'",
-    "pycosim 0.6.5": "runs the command-line program of libcosim; see there",
+    "energysim 2.1.9.1": "cannot be imported: module 'pypsa' has no attribute 'pf'",
+    "pycosim 0.6.5": "runs the command-line program of libcosim, which has a row",
     "OMPython 4.1.0": "needs an installed OpenModelica, which PyPI does not have",
     "modelica 0.0.205": "exports and imports FMI 3.0 only",
 }
@@ -206,7 +206,7 @@ def _reason(output: str) -> str:
         line.strip() for line in output.splitlines() if re.search(r"error|exception|not found|no module", line, re.I)
     ]
     telling = [line for line in lines if not re.search(r"subprocess|exited with|pip\b|wheel", line)]
-    text = (telling or lines or output.splitlines() or ["it said nothing"])[-1 if not telling else 0]
+    text = (telling or lines or output.splitlines() or ["no output"])[-1 if not telling else 0]
     text = re.sub(r"\(Caused by.*|with url: \S+", "", text).strip()
     return text[:160]
 
@@ -286,7 +286,7 @@ def _distance(values: Sequence[float], reference: Sequence[float]) -> float:
 
 
 def table(rows: Sequence[Row], fmus: float) -> str:
-    """`fmus` is what the FMUs of the contact system take of a macro step, us."""
+    """Return the table; `fmus` is the time of the FMUs of the contact system in a macro step, us."""
     best = {name: min(min(r.costs[name]) for r in rows if r.costs.get(name)) for name in ("ring", "contact")}
     lines = [
         "| master | ring, us/step | ratio | ring, error "
@@ -339,7 +339,7 @@ def main() -> None:
     rows = [row for row, _, _ in todo]
     text = [machine(), "", table(rows, fmus), ""]
     text += [
-        f"- fmi2DoStep of the four FMUs of the contact system takes {fmus:.3g} us of a macro step, whoever calls it"
+        f"- fmi2DoStep of the four FMUs of the contact system takes {fmus:.3g} us of a macro step with every master"
     ]
     text += [f"- {row.title}, {system}: {fault}" for row in rows for system, fault in row.faults.items()]
     text += [f"- {entry.title}: {entry.known}" for entry in MASTERS if entry.known]
@@ -352,7 +352,7 @@ def main() -> None:
 
 
 def refusal(package: str) -> str:
-    """Why a package of a master cannot be installed here; or that now it can, and wants a runner."""
+    """Return why a package of a master cannot be installed here, or that it can be."""
     try:
         environment(package, [package])
     except (RuntimeError, subprocess.TimeoutExpired) as error:

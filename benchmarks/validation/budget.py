@@ -59,21 +59,23 @@ def balance(docking: Docking) -> dict[str, np.ndarray]:
 def table(dockings: Sequence[Docking]) -> list[str]:
     """Return the energies at the end of each docking as lines of Markdown, J."""
     balances = [balance(docking) for docking in dockings]
-    lines = ["| J at the end | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
+    lines = ["| energy, J | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
     lines.append("|---" * (1 + len(dockings)) + "|")
 
     def row(title: str, values: Sequence[float | None], digits: int = 1) -> str:
         return f"| {title} | " + " | ".join(NONE if v is None else f"{v:.{digits}f}" for v in values) + " |"
 
-    lines.append(row("kinetic and stored at first contact", [b["kinetic"][0] + b["stored"][0] for b in balances]))
-    lines.append(row("from thrusters, and from motors through the drive", [b["supplied"][-1] for b in balances]))
+    lines.append(
+        row("kinetic and stored energy at first contact", [b["kinetic"][0] + b["stored"][0] for b in balances])
+    )
+    lines.append(row("work of thrusters, and of motors through the drive", [b["supplied"][-1] for b in balances]))
     for name, title in (*DEVICES.items(), ("modes", "modes of the station")):
         values = [b[name][-1] if name in b else None for b in balances]
         if any(value is not None and abs(value) >= 0.05 for value in values):
             lines.append(row(title, values))
-    lines.append(row("kinetic at the end", [b["kinetic"][-1] for b in balances]))
-    lines.append(row("stored at the end", [b["stored"][-1] for b in balances]))
-    lines.append(row("missing", [b["residual"][-1] for b in balances], 4))
+    lines.append(row("kinetic energy at the end", [b["kinetic"][-1] for b in balances]))
+    lines.append(row("stored energy at the end", [b["stored"][-1] for b in balances]))
+    lines.append(row("residual", [b["residual"][-1] for b in balances], 4))
     return lines
 
 

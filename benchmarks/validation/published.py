@@ -57,7 +57,7 @@ def _push_ends(docking: Docking) -> Found:
     bottom = docking.events["socket_bottom"]
     push = docking["cyclogram.command.push"] != 0.0
     last = float(docking.time[np.flatnonzero(push)[-1]])
-    return f"{1e3 * (last - bottom):.0f} ms after it", 0.0 <= last - bottom < 0.1
+    return f"{1e3 * (last - bottom):.0f} ms later", 0.0 <= last - bottom < 0.1
 
 
 def _resistance(docking: Docking) -> tuple[int, int, int]:
@@ -76,9 +76,9 @@ def _recoil(docking: Docking) -> Found:
     loading = docking.push[first + int(np.argmax(travel[first:turn] >= level))]
     back = np.flatnonzero(travel[turn:pull] <= level)
     if not len(back):
-        return "does not come back to half the travel", None
+        return "does not return to half the travel", None
     unloading = docking.push[turn + back[0]]
-    return f"{unloading / loading:.2f} of it at half the travel", bool(unloading < loading)
+    return f"ratio {unloading / loading:.2f} at half the travel", bool(unloading < loading)
 
 
 def _friction_brake(docking: Docking) -> Found:
@@ -197,7 +197,7 @@ def _limiter_before_capture(docking: Docking) -> Found:
     if not touching.any():
         return "never", True
     after = float(docking.time[np.argmax(touching)]) - docking.events["capture"]
-    return f"{abs(after):.2f} s {'after' if after >= 0.0 else 'before'} it", after >= 0.0
+    return f"{abs(after):.2f} s {'after' if after >= 0.0 else 'before'}", after >= 0.0
 
 
 def _full_contact(docking: Docking) -> Found | None:
@@ -227,44 +227,50 @@ def _limiter_stands(docking: Docking) -> Found | None:
 
 
 EXISTING = (
-    Feature("6.2, fig. 6.2.2", "after the first touch contact is lost before the head is in the socket", _contact_lost),
-    Feature("6.2, fig. 6.2.2", "the push ends when the head touches the bottom", _push_ends),
+    Feature(
+        "6.2, fig. 6.2.2", "contact is lost after the first touch, before the head enters the socket", _contact_lost
+    ),
+    Feature("6.2, fig. 6.2.2", "the push ends when the head touches the bottom of the socket", _push_ends),
     Feature("6.2", "docking starts about 3 s after first contact", _start),
-    Feature("6.2, fig. 6.2.2", "the friction brake slips after the spring", _friction_brake),
-    Feature("6.2, fig. 6.2.2", "the force of recoil is smaller than that of resistance", _recoil),
+    Feature("6.2, fig. 6.2.2", "the friction brake slips once the spring is compressed", _friction_brake),
+    Feature("6.2, fig. 6.2.2", "the force is smaller in recoil than in compression", _recoil),
     Feature("6.2, fig. 6.2.4", "the latches strike their stops in the 6th second", _latch_time),
     Feature("6.2, fig. 6.2.3", "hysteresis makes the pulse of the latches asymmetric", _asymmetric),
     Feature("6.2, fig. 6.2.2", "the second strike on the bottom is weaker", _second_hit),
-    Feature("6.2, fig. 6.2.4", "the limiter touches the cone before 38 s, twice", _limiter_contacts),
+    Feature("6.2, fig. 6.2.4", "the limiter touches the cone twice before 38 s", _limiter_contacts),
     Feature("6.2, fig. 6.2.4", "the drive starts at 38 s", _drive_on),
     Feature("6.2, fig. 6.2.4", "rollers touch the cone after 220 s", _rollers),
     Feature("6.2", "no more than two rollers touch at once", _rollers_at_once),
-    Feature("6.1, 4.1", "the whole takes 5 to 7 minutes", _duration),
+    Feature("6.1, 4.1", "the whole docking takes 5 to 7 minutes", _duration),
 )
 """What the source says of the docking of an ATV with the existing mechanism (section 6.2)."""
 
 COMPARED = (
-    Feature("6.4", "largest push; of two friction brakes smaller", _largest_push),
-    Feature("6.4", "pulse of the latches; of two friction brakes much smaller", _latch_pulse),
-    Feature("6.4", "pulses of the limiter above 0.3 kN in the first minute: existing a series, else few", _pulses),
-    Feature("6.4", "of these above 1 kN; modified at most one small one", _strong_pulses),
+    Feature("6.4", "largest push; smaller with two friction brakes", _largest_push),
+    Feature("6.4", "pulse of the latches; much smaller with two friction brakes", _latch_pulse),
+    Feature("6.4", "pulses of the limiter above 0.3 kN in the first minute; V1 a series, V2 and V3 few", _pulses),
+    Feature("6.4", "pulses above 1 kN; V2 and V3 at most a small one", _strong_pulses),
     Feature("6.5", "largest angle between the docking axes; V3 1.5 times smaller", _tilt),
-    Feature("6.5", "first contact of the limiter; V3 not before the capture", _limiter_before_capture),
+    Feature("6.5", "first contact of the limiter, relative to capture; V3 not before it", _limiter_before_capture),
     Feature("6.4", "stroke of FrB1, largest", _first_brake),
-    Feature("6.4, 6.5", "pushers restore the stroke of FrB1 while nut and gap stand (V3: 185 to 204 s)", _re_cocked),
-    Feature("6.5", "way of the limiter meanwhile; V3 stands", _limiter_stands),
-    Feature("6.5", "V3: the whole limiter on the cone, to the end (80 s)", _full_contact),
+    Feature(
+        "6.4, 6.5",
+        "the pushers restore the stroke of FrB1 while nut and gap stand still; V3 from 185 to 204 s",
+        _re_cocked,
+    ),
+    Feature("6.5", "travel of the limiter during this time; V3 none", _limiter_stands),
+    Feature("6.5", "the limiter lies fully on the cone until the end; V3 from 80 s", _full_contact),
     Feature("6.5", "swing of the docking axes in the last 20 s; V3 none", _swing_at_end),
-    Feature("6.5", "first contact of rollers; V3 has none", _rollers),
-    Feature("6.5", "docking planes at the end; V3 10 mm", _end_gap),
-    Feature("6.1, 4.1", "the whole: 5 to 7 minutes", _duration),
+    Feature("6.5", "first contact of the rollers; V3 none", _rollers),
+    Feature("6.5", "gap of the docking planes at the end; V3 10 mm", _end_gap),
+    Feature("6.1, 4.1", "duration; 5 to 7 minutes", _duration),
 )
 """What the source says of the three variants on equal initial conditions (sections 6.4 and 6.5)."""
 
 
 def existing_table(docking: Docking) -> list[str]:
     """Return the statements of the source on the existing mechanism beside our results, as lines of Markdown."""
-    lines = ["| source | it says | ours | as published |", "|---|---|---|---|"]
+    lines = ["| section | published | dockfmu | agrees |", "|---|---|---|---|"]
     for feature in EXISTING:
         found = feature.measure(docking)
         text, holds = found if found is not None else (NONE, None)
@@ -275,7 +281,7 @@ def existing_table(docking: Docking) -> list[str]:
 
 def comparison_table(dockings: Sequence[Docking]) -> list[str]:
     """Return the source's statements on the variants beside our results on equal initial conditions, in Markdown."""
-    lines = ["| source | it says | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
+    lines = ["| section | published | " + " | ".join(f"`{docking.name}`" for docking in dockings) + " |"]
     lines.append("|---" * (2 + len(dockings)) + "|")
     for feature in COMPARED:
         cells = [found[0] if (found := feature.measure(docking)) else NONE for docking in dockings]

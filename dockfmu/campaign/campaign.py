@@ -129,7 +129,9 @@ class Campaign(CampaignFolder):
 
     def _with_runs(self, runs: int) -> Study:
         if self.study.draws.sampling == "grid":
-            raise OptionError([f"--runs {runs}: the grid has {self.study.draws.runs} runs, by `points` in its file"])
+            raise OptionError(
+                [f"--runs {runs}: the grid has {self.study.draws.runs} runs, set by `points` in its file"]
+            )
         return self.study.with_runs(runs)
 
     def _conclude(self, cluster: Execution, progress: Callable[[str], None]) -> None:

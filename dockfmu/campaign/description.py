@@ -245,7 +245,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
 
 def _check_values(table: Table) -> None:
     if f"{CONDITION_PREFIX}{SEED}" in table.table("values").content:
-        raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is one single draw; use law = 'documented'")
+        raise DeclarationError(f"{table.where}, values: {CONDITIONS}.{SEED} is a single draw; use law = 'documented'")
 
 
 def _seconds(table: Table, name: str) -> float | None:

@@ -102,14 +102,14 @@ class _DomainPoints:
 
 
 def _domain_points(data: Mapping[str, Any]) -> list[_DomainPoints]:
-    """Return the points of a domain in three groups: inside, outside, and those of runs that leave it open."""
+    """Return the points of a domain in three groups: inside, outside, and undecided."""
     margin, x, y, left_open = (np.array(data[key]) for key in ("z", "x", "y", "open"))
     return [
         _DomainPoints(name, colour, symbol, mark, x[mask].tolist(), y[mask].tolist(), margin[mask].tolist())
         for name, colour, symbol, mark, mask in (
             ("below 0", _COLOURS[0], "circle", "o", margin < 0.0),
             ("0 or above", _COLOURS[1], "diamond", "D", (margin >= 0.0) & ~left_open),
-            ("leaves it open", _LINE, "x", "x", (margin >= 0.0) & left_open),
+            ("undecided", _LINE, "x", "x", (margin >= 0.0) & left_open),
         )
     ]
 

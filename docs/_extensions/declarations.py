@@ -268,8 +268,10 @@ def command_line(_: str) -> Iterator[str]:
 
 
 def _notes(parser: argparse.ArgumentParser) -> Iterator[str]:
-    if parser.epilog:
-        yield f"\n```text\n{parser.epilog}\n```\n"
+    if not parser.epilog:
+        return
+    columns = any(line.startswith(" ") for line in parser.epilog.splitlines())
+    yield f"\n```text\n{parser.epilog}\n```\n" if columns else f"\n{parser.epilog}\n"
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:

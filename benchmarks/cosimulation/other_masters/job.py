@@ -1,4 +1,4 @@
-"""The job of the runner of another master, and its answer. It runs elsewhere: standard library only."""
+"""The job of a runner and its answer. Runners use their own environments, so this needs the standard library only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Job:
 
 
 class Stopwatch:
-    """Wall-clock time since it was made, for the steps alone."""
+    """Wall-clock time since the stopwatch was created."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
@@ -55,13 +55,13 @@ class Stopwatch:
 
 
 def best(job: Job, run: Callable[[Job], tuple[float, list[float]]]) -> tuple[float, list[float]]:
-    """The shortest of the repetitions, and the values, which are the same each time."""
+    """Return the shortest time of the repetitions, and the values, which are equal in all of them."""
     found = [run(job) for _ in range(job.repetitions)]
     return min(seconds for seconds, _ in found), found[0][1]
 
 
 def answer(run: Callable[[Job], tuple[float, list[float]]]) -> None:
-    """Read the job that the command line names, run it, and print the answer: seconds of all steps, and values."""
+    """Read the job named on the command line, run it, and print the answer: seconds of all steps, and values."""
     content = json.loads(Path(sys.argv[1]).read_text())
     content["connections"] = tuple(Connection(*entry) for entry in content["connections"])
     content["observed"] = tuple(map(tuple, content["observed"]))

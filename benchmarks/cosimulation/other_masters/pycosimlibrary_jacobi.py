@@ -40,7 +40,7 @@ def run(job: Job) -> tuple[float, list[float]]:
     groups = {}
     for c in job.connections:
         if c.type not in TYPES:
-            raise NotImplementedError(f"it has no connections of type {c.type}")
+            raise NotImplementedError(f"it cannot connect variables of type {c.type}")
         pair = groups.setdefault((c.source, c.target, c.type), ([], []))
         pair[0].append(variables[c.source][c.output].valueReference)
         pair[1].append(variables[c.target][c.input].valueReference)

@@ -71,7 +71,7 @@ def read_domain(campaign: CampaignFolder, name: str, row: Table) -> Question:
         return Answer(
             name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
             (f"share of the rectangle inside: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
-             f"{found.runs} runs; a full grid of the same cells needs {full}",
+             f"{found.runs} runs; a full grid of the same cells would need {full}",
              *_unfinished(runs, "outside the domain")),
             (), (),
             {"x": x.tolist(), "y": y.tolist(), "z": found.margins.tolist(), "open": runs.left_open,
@@ -116,7 +116,7 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
                 sentences.append(
                     f"of the {len(repeated)} distinct samples of the event nearest to the mean, "
                     f"{int((repeated < 0.0).sum())} are events at a tenth of the step"
-                    + (f", and {left_open} leave it open" if left_open else "")
+                    + (f", and {left_open} are undecided" if left_open else "")
                 )
             if with_form:
                 sentences.append(_first_order(performance, samples))
@@ -128,7 +128,8 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
         return Answer(
             name, "rare", f"Probability that {measure.name} is {side} {bound:g} {measure.unit}, by subset simulation",
             (f"probability {found.estimate}, {found.estimate.of} runs",
-             "two independent simulations; each one's own variation is optimistic for very small probabilities",
+             "two independent simulations; the variation that each estimates itself is optimistic for very small "
+             "probabilities",
              *sentences, *unfinished),
             ("simulation", "probability", "own coefficient of variation", "runs", "levels"), each,
         )  # fmt: skip
@@ -148,9 +149,9 @@ def nearest_samples(found: rare.RareEvent) -> np.ndarray:
 def _not_reached(k: int, one: rare.SubsetRun) -> str:
     """Return a sentence on why simulation `k` did not reach the event, and how many of its samples are events."""
     if len(one.levels) == rare.LEVELS:
-        why = f"{rare.LEVELS} were not enough, and they were still falling"
+        why = f"they were still falling after {rare.LEVELS}"
     else:
-        why = "they stopped falling, where most samples have the same value"
+        why = "they stopped falling where most samples have the same value"
     met = len(one.points) or "none"
     return f"the levels of simulation {k} did not reach the event: {why}; {met} of the last samples are events"
 
@@ -159,10 +160,13 @@ def _first_order(performance: rare.Performance, samples: np.ndarray) -> str:
     """Return a sentence with the first-order estimate, from the sample of the event nearest to the mean."""
     found = first_order.estimate(performance, samples[0]) if len(samples) else None
     if found is None:
-        return "FORM finds no nearest point of the event: its boundary is not smooth enough, or the event was not met"
+        return (
+            "FORM found no point of the event nearest to the mean: its boundary is not smooth, or no sample is an event"
+        )
     return (
-        f"FORM: {found.probability:.4g} by a plane at a distance of {found.beta:.3f} from the mean, {found.runs} runs; "
-        "it is wrong for curved or several regions, so the simulations above count"
+        f"FORM: {found.probability:.4g}, for a plane boundary at a distance of {found.beta:.3f} from the mean, "
+        f"{found.runs} runs; rely on the simulations above, because FORM is wrong for curved boundaries and for "
+        "several regions"
     )
 
 
@@ -248,7 +252,7 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
             name, "worst", question,
             (sentence, f"at a tenth of the step: {measure.name} = {repeated[measure.name]:.6g} {measure.unit}, "
              f"outcome {repeated['outcome']}", *unfinished,
-             "a search proves no bound; starts that agree are a hint"),
+             "a search proves no bound; agreement of the starts is only an indication"),
             ("variable", "value", "unit"),
             tuple((short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
                   for key, value in best.items()),
@@ -312,9 +316,11 @@ def _unfinished(runs: Evaluations, counted_as: str) -> tuple[str, ...]:
     bad = outcomes[outcomes.isin(UNFINISHED)]
     sentences = []
     if len(bad):
-        sentences.append(f"{len(bad)} of the runs did not finish ({counted(bad)}); what they had reached counts")
+        sentences.append(
+            f"{len(bad)} of the runs did not finish ({counted(bad)}); the values that they had reached are used"
+        )
     if left_open := sum(runs.left_open):
-        sentences.append(f"{left_open} of the runs leave it open and count as {counted_as}")
+        sentences.append(f"{left_open} of the runs do not decide the question and count as {counted_as}")
     return tuple(sentences)
 
 

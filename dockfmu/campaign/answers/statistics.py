@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _SAMPLES = {
     "grid": "the runs form a grid and are not draws: these are shares of the grid, not probabilities",
-    **dict.fromkeys(("sobol", "latin_hypercube"), "the intervals are those of independent draws, too wide for these"),
+    **dict.fromkeys(
+        ("sobol", "latin_hypercube"),
+        "the intervals are those of independent draws; for this sampling they are too wide",
+    ),
 }
 """Caveats on the intervals, by sampling."""
 
@@ -117,7 +120,7 @@ def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> dict[s
     found: dict[str, Any] = {
         "x": (sign * curve.levels).tolist(), "y": curve.probability.tolist(), "low": curve.low.tolist(),
         "high": curve.high.tolist(), "label": f"{measure.name}, {measure.unit}",
-        "side": f"probability of at {side} this",
+        "side": f"probability of at {side} this value",
     }  # fmt: skip
     new = np.sort(sign * repeated[np.isfinite(repeated)])
     if len(new):
@@ -130,15 +133,15 @@ def _basis(table: pandas.DataFrame, complete: pandas.DataFrame, measure: Measure
     """Return a sentence on the runs that the statistics cover, and on what is known of the others."""
     sentence = f"over {len(complete)} of {len(table)} runs"
     if beyond := int((complete["outcome"] == "limit_exceeded").sum()):
-        sentence += f", of which {beyond} exceeded a limit of the model and count with their values until then"
+        sentence += f", including {beyond} that exceeded a limit of the model, with their values until then"
     others = table.loc[table.index.difference(complete.index)]
     if len(others):
-        sentence += f"; without {counted(others['outcome'])}"
+        sentence += f"; left out: {counted(others['outcome'])}"
     reached = others[measure.name].dropna().to_numpy(float)
     rises = only_rises(measure)
     if len(reached) and rises is not None:
         end, extreme = ("largest", reached.max()) if rises else ("smallest", reached.min())
-        sentence += f". The {end} value of the others until they ended was {figure_text(extreme)} {measure.unit}"
+        sentence += f". The {end} value that these had reached was {figure_text(extreme)} {measure.unit}"
     return sentence
 
 
@@ -147,10 +150,10 @@ def _extreme(values: np.ndarray, unit: str) -> str:
     try:
         extreme = estimates.extreme_value(values, 0.1 / len(values))
     except OptionError as error:
-        return f"no level beyond the sample: {error}"
+        return f"no extrapolation beyond the sample: {error}"
     return (
-        f"exceeded once in {10 * len(values)} runs: {extreme.level} {unit}, by a generalised Pareto tail of shape "
-        f"{extreme.shape:.2f} over {figure_text(extreme.threshold)} {unit} ({extreme.beyond} runs)"
+        f"level exceeded once in {10 * len(values)} runs: {extreme.level} {unit}, from a generalised Pareto law of "
+        f"shape {extreme.shape:.2f} fitted to the {extreme.beyond} runs above {figure_text(extreme.threshold)} {unit}"
     )
 
 
@@ -162,10 +165,10 @@ def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFram
     changes = (new[use] - old[use]) / np.abs(old[use])
     same = int((before["outcome"].to_numpy() == fine["outcome"].to_numpy()).sum())
     end = "smallest" if measure.kind == "min" else "largest"
-    sentence = f"the {len(fine)} {end} values repeated at a tenth of the step: "
-    sentence += f"changes from {changes.min():+.2%} to {changes.max():+.2%}, " if len(changes) else ""
+    sentence = f"the {len(fine)} {end} values, repeated at a tenth of the step: "
+    sentence += f"changes from {changes.min():+.2%} to {changes.max():+.2%}; " if len(changes) else ""
     if unfinished := int(fine["outcome"].isin(UNFINISHED).sum()):
-        sentence += f"{unfinished} did not finish and do not count, "
+        sentence += f"{unfinished} did not finish and are left out; "
     return f"{sentence}{same} of {len(fine)} outcomes are the same (answers/refined.parquet)"
 
 
@@ -184,7 +187,7 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
         for entry in entries
     )  # fmt: skip
     return Answer(
-        f"sensitivity of {measure.name}", "sensitivity", f"What {measure.name} depends on",
+        f"sensitivity of {measure.name}", "sensitivity", f"Sensitivities of {measure.name}",
         () if entries else ("no sensitivities: there are fewer than ten runs, or nothing varies",),
         ("variable", "rank correlation", "p-value", "first-order share"), rows,
         {"x": [entry.name for entry in entries], "y": [entry.rank_correlation for entry in entries],
@@ -239,6 +242,6 @@ def compare(
                              means.mean_difference.high, means.pairs))  # fmt: skip
     return Answer(
         name, "compare", f"Two campaigns on {len(both)} equal draws",
-        ("second minus first, with 95 % intervals; measures only of pairs in which both runs finished",),
+        ("differences are second minus first, with 95 % intervals; measures cover pairs in which both runs finished",),
         ("", "first", "second", "difference from", "to", "pairs"), tuple(rows),
     )  # fmt: skip

@@ -268,5 +268,5 @@ def names_of(laws: Sequence[Law]) -> tuple[str, ...]:
     names = [name for law in laws for name in law.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise OptionError([f"{name} varies by two laws" for name in twice])
+        raise OptionError([f"{name} has two laws" for name in twice])
     return tuple(names)

@@ -116,7 +116,10 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean tolerance_de
     (void)tolerance;
     Instance *instance = expect(component, INSTANTIATED, "fmi2SetupExperiment");
     if (!instance) return fmi2Error;
-    if (!isfinite(start_time) || (stop_time_defined && !(isfinite(stop_time) && stop_time >= start_time)))
+    if (!isfinite(start_time))
+        return report(instance, fmi2Error, LOG_ERROR, "fmi2SetupExperiment: an experiment cannot start at t = %.9g s",
+                      start_time);
+    if (stop_time_defined && !(isfinite(stop_time) && stop_time >= start_time))
         return report(instance, fmi2Error, LOG_ERROR,
                       "fmi2SetupExperiment: an experiment cannot run from t = %.9g s to t = %.9g s", start_time,
                       stop_time);

@@ -216,8 +216,8 @@ def test_a_domain_says_which_runs_did_not_come_to_an_end(folder, tmp_path):
     assert np.array_equal(left_open, (x > 0.0) & (y > 0.1))
     count = int((x > 0.0).sum())
     assert answer.sentences[-2:] == (
-        f"{count} of the runs did not finish ({count} failed); what they had reached counts",
-        f"{left_open.sum()} of the runs leave it open and count as outside the domain",
+        f"{count} of the runs did not finish ({count} failed); the values that they had reached are used",
+        f"{left_open.sum()} of the runs do not decide the question and count as outside the domain",
     )
 
 
@@ -239,9 +239,9 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
     failed = simulations["outcome"] == "failed"
     assert len(simulations) == sum(row[3] for row in answer.table)
     assert answer.sentences[-2:] == (
-        f"{failed.sum()} of the runs did not finish ({failed.sum()} failed); what they had reached counts",
-        f"{(failed & (simulations['reach'] <= 2.9)).sum()} of the runs leave it open and count as no events, so that "
-        "the probability may be larger",
+        f"{failed.sum()} of the runs did not finish ({failed.sum()} failed); the values that they had reached are used",
+        f"{(failed & (simulations['reach'] <= 2.9)).sum()} of the runs do not decide the question and "
+        "count as no events, so that the probability may be larger",
     )
 
 
@@ -259,7 +259,7 @@ def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
     assert np.mean(each) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 1000))
     told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
     assert told == [
-        f"the levels of simulation {k} did not reach the event: they stopped falling, where most samples have the same "
+        f"the levels of simulation {k} did not reach the event: they stopped falling where most samples have the same "
         f"value; {round(500 * share)} of the last samples are events" for k, share in enumerate(each, 1)
     ]  # fmt: skip
 
@@ -306,8 +306,8 @@ def test_a_smallest_severity_that_all_runs_leave_open_is_told(folder, tmp_path):
     runs = len(campaign_runs(campaign, "mild"))
     assert answer.sentences == (
         f"all {runs} runs leave open whether lowest is above 0",
-        f"{runs} of the runs did not finish ({runs} failed); what they had reached counts",
-        f"{runs} of the runs leave it open and count as not failing",
+        f"{runs} of the runs did not finish ({runs} failed); the values that they had reached are used",
+        f"{runs} of the runs do not decide the question and count as not failing",
     )
 
 
@@ -381,7 +381,7 @@ def test_a_domain_whose_corner_cannot_be_has_a_boundary(folder, tmp_path):
     answer = read_domain(campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0},
                                                  "the test"))(cluster)  # fmt: skip
     assert campaign_runs(campaign, "edge")["outcome"].value_counts().to_dict() == {"completed": 6, "invalid": 3}
-    assert "3 of the runs leave it open and count as outside the domain" in answer.sentences
+    assert "3 of the runs do not decide the question and count as outside the domain" in answer.sentences
 
 
 def test_a_domain_is_refused_only_where_no_contact_can_be(folder, tmp_path):

@@ -122,7 +122,7 @@ def test_rejection_keeps_the_law_within():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: Draws((Uniform(("x",), (0.0,), (1.0,)),) * 2), "x varies by two laws"),
+        (lambda: Draws((Uniform(("x",), (0.0,), (1.0,)),) * 2), "x has two laws"),
         (lambda: Draws((), "halton"), "must be one of"),
         (lambda: Draws((), "grid"), "points"),
         (lambda: Draws((), "sobol", accept=bool), "random"),

@@ -60,8 +60,8 @@ def test_figures_are_written_as_png(report):
     ]  # fmt: skip
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in pictures)
     text = page.read_text()
-    assert "without 3 failed. The largest value of the others until they ended was" in text
-    assert "exceeded a limit of the model and count with their values until then" in text
+    assert "left out: 3 failed. The largest value that these had reached was" in text
+    assert "that exceeded a limit of the model, with their values until then" in text
 
 
 COLLISIONS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {

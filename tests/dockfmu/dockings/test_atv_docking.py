@@ -55,6 +55,24 @@ def test_the_pages_show_what_the_command_prints(atv, capsys, page):
         assert 1 / 3 < ratio < 3, name
 
 
+def test_the_page_on_contact_has_the_docking_of_today(atv):
+    """Column "inside, H = 1 ms" of the table that `python -m benchmarks contact_interface --docking --write` makes."""
+    page = (ROOT / "docs/guide/contact-interface.md").read_text(encoding="utf-8")
+    table = page.split("<!-- docking: begin -->")[1].split("<!-- docking: end -->")[0]
+    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.strip().splitlines())
+    inside = {row[0]: [float(x) for x in re.findall(r"\d+\.?\d*(?:e-\d+)?", row[head.index("inside, H = 1 ms")])]
+              for row in rows}  # fmt: skip
+    events = [atv.time(name) for name in ("capture", "socket_bottom", "docking_start")]
+    assert inside["capture, bottom, start of the sequence"] == pytest.approx(events, abs=2e-3)
+    first = atv.results.time <= 10.0
+    low, high = (extreme[first] for extreme in atv.results.envelope(PUSH))
+    assert inside["largest push and pull of the first 10 s"] == pytest.approx([high.max(), -low.min()], rel=1e-3)
+    rollers = sorted(atv.time(f"roller_contact_{k}") for k in (1, 2, 3))
+    assert inside["contacts of the three rollers"] == pytest.approx(rollers, abs=0.3)
+    assert inside["end of retraction"] == pytest.approx([atv.time("end_of_retraction")], abs=0.3)
+    assert inside["energy residual"] == pytest.approx([atv.summary["audit"]["energy_residual"]], rel=0.1)
+
+
 def test_spec06_oracle_14_momentum_is_conserved(atv):
     """Less the impulses of the thrusters; rounding of 4e5 steps on momenta of 1e3 N.s and lever arms of 20 m."""
     assert atv.summary["audit"]["linear_momentum_drift"] < 1e-11

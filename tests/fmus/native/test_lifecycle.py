@@ -106,10 +106,24 @@ def test_initialization_needs_an_experiment(gadget_library):
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"), [(float("nan"), None), (float("inf"), None), (1.0, 0.0), (0.0, float("nan"))]
+    ("start", "stop", "text"),
+    [
+        (float("nan"), None, "cannot start at t = nan s"),
+        (float("inf"), None, "cannot start at t = inf s"),
+        (1.0, 0.0, "cannot run from t = 1 s to t = 0 s"),
+        (0.0, float("nan"), "cannot run from t = 0 s to t = nan s"),
+    ],
 )
-def test_impossible_experiments(gadget_library, start, stop):
-    assert gadget_library.instance().setup(start, stop) == ERROR
+def test_impossible_experiments(gadget_library, start, stop, text):
+    instance = gadget_library.instance()
+    assert instance.setup(start, stop) == ERROR
+    assert instance.last == f"fmi2SetupExperiment: an experiment {text}"
+
+
+def test_message_ignores_a_stop_time_that_is_not_defined(gadget_library):
+    instance = gadget_library.instance()
+    assert instance("SetupExperiment", 0, 0.0, float("nan"), 0, 123.0) == ERROR
+    assert "123" not in instance.last
 
 
 def test_null_instance_is_an_error_and_no_crash(gadget_library):
