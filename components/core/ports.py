@@ -22,6 +22,7 @@ BASE_MOTION = enumeration(
 )
 """How a craft reports its acceleration to a mechanism that it carries (spec/02 4.3, spec/00 R38): a parameter of both,
 which must agree."""
+SOURCE, LAGGED, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
 
 
 def pose(causality: Causality) -> tuple[Field, ...]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from components.core.field import Field, output, private
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import LAGGED, SOURCE
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
-
-SOURCE, LAGGED = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED"))
 
 
 def balance() -> tuple[Field, ...]:

@@ -13,7 +13,7 @@ from components.core import check, rotation
 from components.core.component import Message, combined, fail
 from components.core.inertia import invert, possible
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import AFFINE, SOURCE
 from components.core.vector import ZERO, load, norm, store, subtract
 from components.manipulator import (
     compliance,
@@ -85,8 +85,6 @@ MESSAGES = combined(
 )
 
 SINGLE = MODE.codes["SINGLE"]
-AFFINE = BASE_MOTION.codes["AFFINE"]
-SOURCE = BASE_MOTION.codes["SOURCE"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 LAST_MODE = max(MODE.codes.values())
 # rad, rotation of the fixture against the gripper above which the linear spring is not valid

@@ -9,6 +9,7 @@ from components.contact import kinematics, ring_pair
 from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
+from components.core.ports import AFFINE
 from components.core.rotation import load_matrix
 from components.core.vector import accumulate, add, load, store
 from components.devices import drive, exchange, macro_step, motion, pushers
@@ -24,7 +25,6 @@ from components.peripheral_mechanism import (
     retraction,
     validity,
 )
-from components.peripheral_mechanism.ports import AFFINE
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),

@@ -5,14 +5,12 @@ record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
 """
 
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import AFFINE, SOURCE
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import ZERO, add, cross, dot, load, store, subtract
 from components.devices import exchange, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import platform
-
-SOURCE, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "AFFINE"))
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from components.core.component import fail
 from components.core.kernel import kernel
+from components.core.ports import AFFINE, SOURCE
 from components.core.rotation import (
     apply_transposed,
     load_matrix,
@@ -9,7 +10,7 @@ from components.core.rotation import (
 from components.core.vector import ZERO, add, cross, dot, load, store, subtract
 from components.devices import drive, exchange, motion
 from components.probe_mechanism import axial, cover, tree
-from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, SOURCE
+from components.probe_mechanism.ports import AS_IN_SOURCE
 
 
 @kernel

@@ -8,6 +8,7 @@ from components.contact import kinematics, probe_cone
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
+from components.core.ports import AFFINE
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import accumulate, add, cross, load, store, subtract
 from components.devices import drive, exchange, macro_step, motion, pushers
@@ -25,7 +26,7 @@ from components.probe_mechanism import (
     tree,
     validity,
 )
-from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE
+from components.probe_mechanism.ports import AS_IN_SOURCE
 
 TRAVEL = 4
 COVER_AFFINE = 6

@@ -9,6 +9,7 @@ from components.contact import kinematics, ring_pair
 from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
+from components.core.ports import AFFINE
 from components.core.vector import load, store
 from components.devices import exchange, macro_step, motion
 from components.linkage import hexapod
@@ -16,7 +17,6 @@ from components.peripheral_mechanism import internal_contact as contact
 from components.peripheral_mechanism import micro_step_control, momentum_balance, platform
 from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
-from components.ring_mechanism.ports import AFFINE
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages"), macro_step.MESSAGES, platform.RING_MESSAGES, contact.MESSAGES
