@@ -14,7 +14,6 @@ pl = parameters.lateral, d = damper.
 from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
-from typing import Any
 
 from components import hysteresis
 from components.core.component import Message, combined, fail
@@ -167,15 +166,11 @@ def state(limiter: Group | None = None) -> Group:
     )
 
 
-def _either(name: str) -> Any:
-    """Return the generated kernel of a tree with or without a movable limiter; its first argument is the tree."""
-    return variant("limiter", getattr(with_movable_limiter, name), getattr(housing_and_probe, name))
-
-
-_place = _either("place")
-_accelerate = _either("accelerate")
-_react = _either("react")
-_momentum = _either("momentum")
+# the generated kernels of a tree with or without a movable limiter; their first argument is the tree
+_place = variant("limiter", with_movable_limiter.place, housing_and_probe.place)
+_accelerate = variant("limiter", with_movable_limiter.accelerate, housing_and_probe.accelerate)
+_react = variant("limiter", with_movable_limiter.react, housing_and_probe.react)
+_momentum = variant("limiter", with_movable_limiter.momentum, housing_and_probe.momentum)
 
 
 @kernel

@@ -202,12 +202,6 @@ def crank_angle(c):
 
 
 @kernel
-def check(m):
-    """Return 0: `check_geometry` has checked all parameters."""
-    return 0
-
-
-@kernel
 def spring(p, cosine, sine, start):
     """Return (length in m, tension in N, lever dL/d(angle) in m) of the spring at an angle of the crank.
 
