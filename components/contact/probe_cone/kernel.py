@@ -211,7 +211,6 @@ def _publish_wrenches(work, tally, output):
     force = add(load(work.head.force), load(work.held_head.force))
     store(apply(A, force), output.link[0].force)
     store(apply(A, add(load(work.head.torque), load(work.held_head.torque))), output.link[0].torque)
-    output.head_axial_force = output.link[0].force[0]
     A = load_matrix(work.link[1].rotation)
     _store_in_link_axes(A, work.limiter, output.limiter)
     store(load(output.limiter.force), output.link[1].force)

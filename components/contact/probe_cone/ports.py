@@ -124,7 +124,6 @@ def outputs() -> Group:
         force.wrench("link", "on head and limiter, link axes, about the link's origin", count=2),
         force.wrench("limiter", "the pads' share of link 2, M axes, about the origin of M"),
         force.wrench("roller", "each roller's share of link 2, M axes, about the origin of M", count=ROLLERS),
-        private("head_axial_force", "N", "along x of the head; < 0 pushes the probe in"),
         private("first_contact", "1", "DK1: the head touches the cone or an edge"),
         private("socket_bottom", "1", "DK2: the head touches the socket bottom"),
         private("capture", "1", "DSG: all latches have fired"),
