@@ -7,20 +7,16 @@ means.
 
 from __future__ import annotations
 
-from math import ceil
-
 from components.contact import airlock_pair, kinematics
 from components.contact.force import clear
 from components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
 from components.core import check
 from components.core.component import combined, fail
 from components.core.kernel import kernel
+from components.core.timing import micro_steps
 from components.core.vector import ZERO, accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
-
-# slack in the number of micro-steps, for the rounding of communication points
-ROUNDING = 1e-9
 
 
 @kernel
@@ -93,7 +89,7 @@ def _count_micro_steps(m, h):
     resting = m.swing.rate[0] == 0.0 and m.swing.rate[1] == 0.0
     if resting and not airlock_pair.is_near(m.airlock_pair, margin):
         return 1
-    return max(1, ceil(h / m.parameters.micro_step - ROUNDING))
+    return micro_steps(h, m.parameters.micro_step)
 
 
 @kernel

@@ -11,7 +11,7 @@ from components.core import eigen, rotation, vector
 from components.core.inertia import invert
 from components.core.kernel import kernel
 
-# relative rounding allowed in data that are symmetric or on the limit of the triangle inequality
+# relative rounding allowed in data on the limit of the triangle inequality
 ROUNDING = 1e-9
 
 

@@ -15,6 +15,7 @@ from components.contact.kinematics import extrapolate, relate
 from components.core import check, matrix, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 from components.stand_emulator.noise import normal_pair
 
 DIRECTION = 11
@@ -31,8 +32,6 @@ MESSAGES = check.messages("1 active, 2 passive") | {
     WRENCH: Message("the force or torque of port {status.index:.0f} (1 base, 2 target) is not finite"),
 }
 
-# s; rounding shifts instants by far less than any step
-ROUNDING = 1e-9
 # smallest pivot of a regular arrangement of gauges, m; rounding leaves 1e-16
 SMALLEST_PIVOT = 1e-9
 

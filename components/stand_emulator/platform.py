@@ -13,6 +13,7 @@ from components.contact.kinematics import extrapolate, relate
 from components.core import check, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING, micro_steps
 from components.stand_emulator import servo
 from components.stand_emulator.ports import LINE
 
@@ -24,9 +25,6 @@ MESSAGES = check.messages("1 active, 2 passive") | {
         "parameters.frame_time = {parameters.frame_time:g} s"
     ),
 }
-
-# s; rounding shifts instants by far less than any step
-ROUNDING = 1e-9
 
 
 @kernel
@@ -89,7 +87,7 @@ def _take(m):
 def _move(m, h):
     """Move the platform over h in steps of at most `micro_step`. Returns whether a rate was at its limit."""
     limited = False
-    steps = max(1, int(h / m.parameters.micro_step + 1.0 - 1e-9))
+    steps = micro_steps(h, m.parameters.micro_step)
     for _ in range(steps):
         if m.servo.stopped != 0.0:
             servo.brake(m.parameters, m.servo, h / steps)
