@@ -10,6 +10,7 @@ from components.core.kernel import kernel
 from components.core.rotation import (
     IDENTITY,
     advance,
+    angles,
     apply,
     apply_transposed,
     compose,
@@ -83,6 +84,27 @@ def relate(relative, base, target):
     store_matrix(A, relative.rotation)
     store(v, relative.velocity)
     store(subtract(apply_transposed(A, load(base.angular_velocity)), w2), relative.angular_velocity)
+
+
+@kernel
+def copy_placement(placement, out):
+    """Copy the pose and twist of a frame."""
+    store(load(placement.position), out.position)
+    store_matrix(load_matrix(placement.rotation), out.rotation)
+    store(load(placement.velocity), out.velocity)
+    store(load(placement.angular_velocity), out.angular_velocity)
+
+
+@kernel
+def set_docking(relative, plane_x, out):
+    """Set the outputs `ports.docking` from the placement of frame 0, with its docking plane at `plane_x` (m), in PU."""
+    A = load_matrix(relative.rotation)
+    position = load(relative.position)
+    store(position, out.position)
+    store(angles(A), out.angles)
+    store(load(relative.velocity), out.velocity)
+    store(load(relative.angular_velocity), out.angular_velocity)
+    out.plane_gap = -(position[0] + A[0][0] * plane_x)
 
 
 @kernel

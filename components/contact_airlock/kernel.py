@@ -7,32 +7,23 @@ means.
 
 from __future__ import annotations
 
-from components.contact import airlock_pair, kinematics
+from components.contact import airlock_pair
+from components.contact.evaluation import place_ports
 from components.contact.force import clear
 from components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
 from components.core import check
 from components.core.component import combined, fail
 from components.core.kernel import kernel
 from components.core.timing import micro_steps
-from components.core.vector import ZERO, accumulate, add, cross, load, norm, scale, store
+from components.core.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
 
 
 @kernel
-def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    return code
-
-
-@kernel
 def _place(m, tau):
     """Place the head in its cone, tau after the ports were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    kinematics.relate(m.motion.relative, m.motion.base, m.motion.target)
+    place_ports(m, tau, m.motion.relative)
     place_head(m)
 
 
@@ -138,7 +129,7 @@ def _publish_now(m):
 @kernel
 def initialize(m):
     """Set the head to rest in the middle of its swing and evaluate the contact. Returns 0, or a code."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     unit = m.airlock_pair
@@ -169,7 +160,7 @@ def initialize(m):
 @kernel
 def step(m, t, h):
     """Advance the head over a step of length h > 0, s, and set the mean wrenches. Returns 0, or a code."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     clear(m.work.base)

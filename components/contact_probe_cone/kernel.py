@@ -2,14 +2,14 @@
 
 from math import isfinite
 
-from components.contact import kinematics, probe_cone
-from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
+from components.contact import probe_cone
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
-from components.core.vector import ZERO, axpy, load, store
+from components.core.vector import axpy, load, store
 
 SLOPE = 3
 MESSAGES = combined(
@@ -21,9 +21,7 @@ MESSAGES = combined(
 
 @kernel
 def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
+    code = check.check_ports(m.base, m.target, m.status)
     total = m.link[0].tip_slope[0] + m.link[0].tip_slope[1]
     for j in range(2):
         if code == 0:
@@ -39,10 +37,8 @@ def _check_inputs(m):
 @kernel
 def _place(m, tau):
     """Set the inputs of the unit, tau after those of the component were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
     inputs = m.probe_cone.input
-    kinematics.relate(inputs.base, m.motion.base, m.motion.target)
+    place_ports(m, tau, inputs.base)
     for j in range(2):
         place_link(m.link[j], tau, inputs.link[j])
         inputs.tip_slope[j] = m.link[0].tip_slope[j]

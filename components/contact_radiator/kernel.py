@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from components.contact import kinematics, radiator_pair
-from components.contact.evaluation import ahead
+from components.contact.evaluation import ahead, place_ports
 from components.contact.force import clear, spring_force
 from components.contact.radiator_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, fail
 from components.core.kernel import kernel
-from components.core.rotation import angles, apply, load_matrix, store_matrix
-from components.core.vector import ZERO, accumulate, axpy, cross, dot, load, scale, store, subtract
+from components.core.rotation import angles, apply, load_matrix
+from components.core.vector import accumulate, axpy, cross, dot, load, scale, store, subtract
 
 MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
 
 
 @kernel
-def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    return code
-
-
-@kernel
 def _place(m, tau):
     """Place the active unit in USP, tau after the ports were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    relative = m.motion.relative
-    kinematics.relate(relative, m.motion.base, m.motion.target)
-    link = m.radiator_pair.work.link
-    store(load(relative.position), link.position)
-    store_matrix(load_matrix(relative.rotation), link.rotation)
-    store(load(relative.velocity), link.velocity)
-    store(load(relative.angular_velocity), link.angular_velocity)
+    place_ports(m, tau, m.motion.relative)
+    kinematics.copy_placement(m.motion.relative, m.radiator_pair.work.link)
 
 
 @kernel
@@ -143,7 +128,7 @@ def _finish(m, h):
 @kernel
 def initialize(m):
     """Release the ball and evaluate the contact at the start. Returns 0, or the code of a failure."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     unit = m.radiator_pair
@@ -167,7 +152,7 @@ def initialize(m):
 @kernel
 def step(m, t, h):
     """Evaluate contact for a step of length h > 0, s. Returns 0, or the code of a failure."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     _place(m, ahead(m.parameters.evaluation, h))

@@ -1,32 +1,26 @@
 """One evaluation of the pair of rings for a whole step; see `components.contact.evaluation`."""
 
-from components.contact import kinematics, ring_pair
-from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
+from components.contact import ring_pair
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
 from components.contact_ring import losses
 from components.core import check
 from components.core.component import combined, fail
 from components.core.kernel import kernel
-from components.core.vector import ZERO, load, store
+from components.core.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
 
 
 @kernel
 def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    if code == 0:
-        code = check.check_port(m.link[0], 3, m.status)
-    return code
+    code = check.check_ports(m.base, m.target, m.status)
+    return code if code else check.check_port(m.link[0], 3, m.status)
 
 
 @kernel
 def _place(m, tau):
     """Set the inputs of the unit, tau after those of the component were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    kinematics.relate(m.ring_pair.input.base, m.motion.base, m.motion.target)
+    place_ports(m, tau, m.ring_pair.input.base)
     place_link(m.link[0], tau, m.ring_pair.input.link)
 
 

@@ -46,18 +46,10 @@ def begin_step(m):
 
 
 @kernel
-def _copy(placement, copy):
-    store(load(placement.position), copy.position)
-    store_matrix(load_matrix(placement.rotation), copy.rotation)
-    store(load(placement.velocity), copy.velocity)
-    store(load(placement.angular_velocity), copy.angular_velocity)
-
-
-@kernel
 def _set_inputs(m, h):
     """Copy the placed frame 0 and ring plane to the inputs of the pair of rings; friction will be held over h."""
     inputs = m.ring_pair.input
-    _copy(m.relative, inputs.base)
+    kinematics.copy_placement(m.relative, inputs.base)
     position, velocity = platform.point(m.hexapod, (m.parameters.ring.plane_offset, 0.0, 0.0))
     store(position, inputs.link.position)
     store(velocity, inputs.link.velocity)

@@ -26,13 +26,9 @@ MESSAGES = combined(
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of the first input that is not valid."""
-    code = check.check_port(m.base, 1, m.status)
+    code = check.check_ports(m.base, m.target, m.status)
     if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.target, 2, m.status)
+        code = check.check_accelerations(m.base, m.target, m.status)
     if code == 0:
         code = legs.check_command(m)
     return code

@@ -49,13 +49,9 @@ def _check_wrench(port, index, status):
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of an input that is not finite or not an attitude."""
-    code = check.check_port(m.active, 1, m.status)
+    code = check.check_ports(m.active, m.passive, m.status)
     if code == 0:
-        code = check.check_port(m.passive, 2, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.passive, 2, m.status)
+        code = check.check_accelerations(m.active, m.passive, m.status)
     if code == 0:
         code = _check_wrench(m.base, 1, m.status)
     if code == 0:

@@ -30,14 +30,8 @@ MESSAGES = check.messages("1 active, 2 passive") | {
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of a port whose motion is not finite or whose quaternion is not an attitude."""
-    code = check.check_port(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.passive, 2, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.passive, 2, m.status)
-    return code
+    code = check.check_ports(m.active, m.passive, m.status)
+    return code if code else check.check_accelerations(m.active, m.passive, m.status)
 
 
 @kernel
