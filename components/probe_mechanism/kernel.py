@@ -261,10 +261,7 @@ def _micro_step(m, start, h, long):
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
     _kick(m, cam, h)
-    force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
-    for i in range(3):
-        m.balance.impulse[i] += h * force[i]
-        m.balance.angular_impulse[i] += h * torque[i]
+    exchange.add_impulse(m, h)
     limiter.remember(m)
     contact.remember_closed(m)
     micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
