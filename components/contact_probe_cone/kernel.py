@@ -4,6 +4,7 @@ from math import isfinite
 
 from components.contact import probe_cone
 from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from components.contact.losses import dissipated
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import check
@@ -112,7 +113,7 @@ def _finish(m, h):
     probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy
-    out.dissipated_contact = losses.dissipated(m.losses)
+    out.dissipated_contact = dissipated(m.losses)
     out.dissipated_latches = output.dissipated_latches
     out.dissipated_energy = out.dissipated_contact + out.dissipated_latches
     out.work_tip = m.tip.work

@@ -1,8 +1,9 @@
 """One evaluation of the pair of rings for a whole step; see `components.contact.evaluation`."""
 
-from components.contact import ring_pair
+from components.contact import losses, ring_pair
 from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from components.contact_ring import losses
+from components.contact.force import spring_force
+from components.contact.ring_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, fail
 from components.core.kernel import kernel
@@ -38,13 +39,21 @@ def _fail(m, code):
 
 
 @kernel
+def _spring_of(unit, item):
+    return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
+
+
+_begin_losses = losses.beginning(_spring_of)
+
+
+@kernel
 def _detect(m, h):
     """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.ring_pair
     code = ring_pair.attempt(unit)
     if code:
         return _fail(m, code)
-    losses.begin_step(unit, m.losses, h)
+    _begin_losses(unit, unit.work.ring, m.losses, h)
     code = ring_pair.accept(unit, h)
     if code:
         return _fail(m, code)
