@@ -118,3 +118,18 @@ def place_link(base, link, motion):
     carried = add(load(base.velocity), cross(w, offset))
     store(add(carried, apply_transposed(A, load(link.velocity))), motion.velocity)
     store(add(w, apply_transposed(A, load(link.angular_velocity))), motion.angular_velocity)
+
+
+@kernel
+def sum_of(a):
+    """Return the sum of an array of three, which is not finite if one of them is not."""
+    return a[0] + a[1] + a[2]
+
+
+@kernel
+def sum_of_motion(motion):
+    """Return the sum of the numbers of a placement, which is not finite if one of them is not."""
+    total = sum_of(motion.position) + sum_of(motion.velocity) + sum_of(motion.angular_velocity)
+    for i in range(3):
+        total += sum_of(motion.rotation[i])
+    return total

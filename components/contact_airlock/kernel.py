@@ -12,7 +12,7 @@ from components.contact.evaluation import place_ports
 from components.contact.force import clear
 from components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
 from components.core.timing import micro_steps
 from components.core.vector import accumulate, add, cross, load, norm, scale, store
@@ -30,10 +30,7 @@ def _place(m, tau):
 @kernel
 def _evaluate(m):
     unit = m.airlock_pair
-    code = airlock_pair.evaluate(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, airlock_pair.evaluate(unit), unit.status)
 
 
 @kernel
@@ -133,9 +130,9 @@ def initialize(m):
     if code:
         return code
     unit = m.airlock_pair
-    code = airlock_pair.initialize(unit)
+    code = pass_on(m.status, airlock_pair.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     for i in range(2):
         m.swing.angle[i] = 0.0
         m.swing.rate[i] = 0.0

@@ -8,7 +8,7 @@ from components.contact.losses import dissipated
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import check
-from components.core.component import Message, combined, fail
+from components.core.component import Message, combined, fail, pass_on
 from components.core.kernel import kernel
 from components.core.vector import axpy, load, store
 
@@ -54,9 +54,9 @@ def _place(m, tau):
 def _detect(m, h):
     """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.probe_cone
-    code = probe_cone.attempt(unit)
+    code = pass_on(m.status, probe_cone.attempt(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     losses.begin_step(unit, m.losses, h)
     probe_cone.accept(unit)
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
@@ -126,9 +126,9 @@ def initialize(m):
     if code:
         return code
     unit = m.probe_cone
-    code = probe_cone.initialize(unit)
+    code = pass_on(m.status, probe_cone.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     tip_slope.reset(m.tip)
     losses.reset(m.losses)
     unit.input.step = 0.0

@@ -7,7 +7,7 @@ from components.contact.evaluation import ahead, place_ports
 from components.contact.force import spring_force
 from components.contact.radiator_pair.pairs import law_of
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
 from components.core.rotation import angles, apply, load_matrix
 from components.core.vector import axpy, load, store
@@ -25,10 +25,7 @@ def _place(m, tau):
 @kernel
 def _evaluate(m):
     unit = m.radiator_pair
-    code = radiator_pair.evaluate(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, radiator_pair.evaluate(unit), unit.status)
 
 
 @kernel
@@ -111,9 +108,9 @@ def initialize(m):
     if code:
         return code
     unit = m.radiator_pair
-    code = radiator_pair.initialize(unit)
+    code = pass_on(m.status, radiator_pair.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     losses.reset(m.losses)
     _place(m, 0.0)
     code = _evaluate(m)

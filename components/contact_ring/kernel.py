@@ -5,7 +5,7 @@ from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, p
 from components.contact.force import spring_force
 from components.contact.ring_pair.pairs import law_of
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
 from components.core.vector import load, store
 
@@ -34,11 +34,6 @@ def _prepare(m, h):
 
 
 @kernel
-def _fail(m, code):
-    return fail(m.status, code, m.ring_pair.status.value, m.ring_pair.status.index)
-
-
-@kernel
 def _spring_of(unit, item):
     return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
 
@@ -50,13 +45,13 @@ _begin_losses = losses.beginning(_spring_of)
 def _detect(m, h):
     """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.ring_pair
-    code = ring_pair.attempt(unit)
+    code = pass_on(m.status, ring_pair.attempt(unit), unit.status)
     if code:
-        return _fail(m, code)
+        return code
     _begin_losses(unit, unit.work.ring, m.losses, h)
-    code = ring_pair.accept(unit, h)
+    code = pass_on(m.status, ring_pair.accept(unit, h), unit.status)
     if code:
-        return _fail(m, code)
+        return code
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
         ring_pair.remember_friction(unit)
     return 0
@@ -106,9 +101,9 @@ def initialize(m):
     code = _check_inputs(m)
     if code:
         return code
-    code = ring_pair.initialize(m.ring_pair)
+    code = pass_on(m.status, ring_pair.initialize(m.ring_pair), m.ring_pair.status)
     if code:
-        return _fail(m, code)
+        return code
     losses.reset(m.losses)
     _prepare(m, 0.0)
     _place(m, 0.0)

@@ -2,7 +2,7 @@
 
 from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss
 from components.hysteresis.law import reaction, reset, update
-from components.hysteresis.ports import MAX_POINTS, law, memory
+from components.hysteresis.ports import MAX_POINTS, law, loop_parameters, memory
 from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "elastic_loop",
     "largest_loss",
     "law",
+    "loop_parameters",
     "memory",
     "messages",
     "reaction",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from components.core.field import BOOLEAN, INTEGER, Field, Group, private
+from components.core.field import BOOLEAN, INTEGER, Field, Group, parameter, private
 
 MAX_POINTS = 6
 
@@ -48,6 +48,18 @@ def law(
         Field("strict", "1", "stop at a sequence of states that the source does not foresee", causality, 0.0,
               type=BOOLEAN),
         description=description,
+    )  # fmt: skip
+
+
+def loop_parameters(loss: float) -> tuple[Field, ...]:
+    """Return the parameters of an `elastic_loop` that an owner has beside its stiffness, with its start of the loss."""
+    return (
+        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", loss, minimum=0.0,
+                  maximum=0.45),
+        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
+                  minimum=1.01),
+        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
+                  maximum=0.5),
     )  # fmt: skip
 
 

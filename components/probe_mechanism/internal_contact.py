@@ -7,7 +7,7 @@ them by the record: one with `probe_cone` gets these.
 from components.contact import kinematics, probe_cone
 from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import bit
-from components.core.component import fail
+from components.core.component import pass_on
 from components.core.kernel import kernel
 from components.core.vector import dot, load, store
 from components.probe_mechanism import implicit, levers
@@ -43,10 +43,7 @@ def initialize(m):
     tip_slope.reset(m.implicit_contact.tip)
     _clear(m.sensor, m.flag)
     unit = m.probe_cone
-    code = probe_cone.initialize(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, probe_cone.initialize(unit), unit.status)
 
 
 @kernel
@@ -74,10 +71,7 @@ def set_inputs(m, ahead):
 def detect(m):
     """Evaluate contact at the placed position, as a trial. Returns 0, or the code of a failure."""
     unit = m.probe_cone
-    code = probe_cone.attempt(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, probe_cone.attempt(unit), unit.status)
 
 
 @kernel

@@ -72,12 +72,7 @@ def parameters() -> Group:
         parameter("torsion_stiffness", "N.m/rad", "of the probe", 5e3, minimum=1.0),
         parameter("torsion_damping", "N.m.s/rad", "structural damping", 0.33, minimum=0.0),
         parameter("torsion_limit", "rad", "working range of the torsion law", 0.15, minimum=1e-3),
-        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", 0.3, minimum=0.0,
-                  maximum=0.45),
-        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
-                  minimum=1.01),
-        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
-                  maximum=0.5),
+        *hysteresis.loop_parameters(loss=0.3),
         parameter("angle_limit", "rad", "largest angle of a joint for which the model holds", 0.5, minimum=0.0),
         description="housing and flexible probe",
     )  # fmt: skip

@@ -100,6 +100,21 @@ def turn_rate(turn, w):
 
 
 @kernel
+def turn_to(r, end, w, momentum, h):
+    """Set attitude, angular velocity and momentum at the end of a step h, and what follows from their change."""
+    start = rotation.load_quaternion(r.quaternion)
+    before = vector.load(r.angular_velocity)
+    # the turn in I, for the work of the torque: trapezoidal rule
+    a = rotation.apply_transposed(rotation.from_quaternion(start), before)
+    b = rotation.apply_transposed(rotation.from_quaternion(end), w)
+    vector.store(vector.scale(0.5 * h, vector.add(a, b)), r.turn)
+    vector.store(vector.scale(1.0 / h, vector.subtract(w, before)), r.angular_acceleration)
+    rotation.store_quaternion(rotation.continued(end, start), r.quaternion)
+    vector.store(momentum, r.angular_momentum)
+    vector.store(w, r.angular_velocity)
+
+
+@kernel
 def _advance_attitude(r, h):
     """Advance attitude, angular momentum and velocity over h under the held torque. Returns the turn, rad, axes C."""
     inverse = rotation.load_matrix(r.inverse)
@@ -122,14 +137,7 @@ def _advance_attitude(r, h):
     )
     end = rotation.advance(start, turn)
     w = _rate(inverse, end, after)
-    # the same integral in I, for the work of the torque: trapezoidal rule
-    a = rotation.apply_transposed(rotation.from_quaternion(start), k1)
-    b = rotation.apply_transposed(rotation.from_quaternion(end), w)
-    vector.store(vector.scale(0.5 * h, vector.add(a, b)), r.turn)
-    vector.store(vector.scale(1.0 / h, vector.subtract(w, k1)), r.angular_acceleration)
-    rotation.store_quaternion(rotation.continued(end, start), r.quaternion)
-    vector.store(after, r.angular_momentum)
-    vector.store(w, r.angular_velocity)
+    turn_to(r, end, w, after, h)
     return turn
 
 
