@@ -19,7 +19,7 @@ SENSORS = 2
 # room for all contacts that can be closed at once
 CONTACTS = BITS
 
-PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
+PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 # the sets whose values are the unit's start values
 START_SETS = ("RefCone", "CP-1")
 
