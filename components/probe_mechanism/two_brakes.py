@@ -70,12 +70,6 @@ def first_brake_loss(p, deflection_before, deflection):
 
 
 @kernel
-def train_loss(p, force, slip_before, deflection_before, slip, deflection):
-    """Return the energy in J lost by both brakes between two calls of `train`."""
-    return first_brake_loss(p, deflection_before, deflection) + force * (slip - slip_before)
-
-
-@kernel
 def reset(a):
     """Clear the losses of the device."""
     a.dissipated_train = 0.0

@@ -36,7 +36,7 @@ def leaves(node, path=""):
 
 def sets_of(component):
     """The parameter sets of a component by their names, from the files."""
-    folders = [ROOT / "components" / component / "parameters", ROOT / "components" / "contact" / "probe_cone" / "parameters"]
+    folders = [ROOT / "components" / name / "parameters" for name in (component, "contact/probe_cone")]
     contents = [tomllib.loads(file.read_text()) for folder in folders for file in sorted(folder.glob("*.toml"))]
     return {content["name"]: dict(leaves(content)) for content in contents}
 

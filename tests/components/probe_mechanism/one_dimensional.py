@@ -33,7 +33,14 @@ RECORD, RECORD_V2 = record_of(SPRING_AND_BRAKE), record_of(TWO_BRAKES)
 STIFFNESS, DAMPING, PLAY, SENSOR_FRICTION = 1e7, 5e3, 0.025, 40.0
 ACTIVE, PASSIVE = 20e3, 400e3
 
-train_loss = variant("first_brake_stroke", two_brakes.train_loss, spring_and_brake.train_loss)
+
+@kernel
+def loss_of_two_brakes(p, force, slip_before, deflection_before, slip, deflection):
+    """The energy in J lost by both brakes between two calls of `two_brakes.train`."""
+    return two_brakes.first_brake_loss(p, deflection_before, deflection) + force * (slip - slip_before)
+
+
+train_loss = variant("first_brake_stroke", loss_of_two_brakes, spring_and_brake.train_loss)
 
 
 @kernel

@@ -14,7 +14,14 @@ from components.probe_mechanism import axial, component, two_brakes
 from components.probe_mechanism.axial_ports import TWO_BRAKES
 from tests.components.hysteresis import series_brakes
 from tests.components.probe_mechanism.event_driven import event_driven_impact
-from tests.components.probe_mechanism.one_dimensional import ACTIVE, PLAY, RECORD_V2, STIFFNESS, central_impact
+from tests.components.probe_mechanism.one_dimensional import (
+    ACTIVE,
+    PLAY,
+    RECORD_V2,
+    STIFFNESS,
+    central_impact,
+    loss_of_two_brakes,
+)
 
 SPEC_94 = {
     # speed: compression mm, its time s, peak kN, its time s, force at 0.1 s kN, slip of FrB2 mm, stroke of FrB1 mm max
@@ -163,7 +170,7 @@ def test_spec06_oracle_08_closed_loops_with_two_brakes_dissipate():
         for u, u_next in pairwise(path):
             before = (force, slip, stroke)
             force, slip, stroke = two_brakes.train(p, slip, stroke, u_next)
-            increment = two_brakes.train_loss(p, force, before[1], before[2], slip, stroke)
+            increment = loss_of_two_brakes(p, force, before[1], before[2], slip, stroke)
             assert increment >= -1e-9
             loss += increment
             work += 0.5 * (before[0] + force) * (u_next - u)
