@@ -65,6 +65,16 @@ def wrench_input() -> tuple[Field, ...]:
     )  # fmt: skip
 
 
+def external_contact() -> tuple[Field, ...]:
+    """Return the wrench of an external contact on the passive unit, for a mechanism that balances its momentum."""
+    return (
+        Field("contact_force", "N", "force of the external contact on the passive unit, PU axes", "input", shape=(3,),
+              evaluated="mean"),
+        Field("contact_torque", "N.m", "torque of the external contact on the passive unit about the origin of PU",
+              "input", shape=(3,), evaluated="mean"),
+    )  # fmt: skip
+
+
 def wrench_output() -> tuple[Field, ...]:
     """Return a wrench that this component exerts: its mean over the step just done, and its value at the step's end."""
     return (

@@ -6,12 +6,24 @@ the fields of this module among theirs.
 
 from __future__ import annotations
 
-from components.core.field import Field, output, private
+from components.core import ports
+from components.core.field import INPUT, Field, Group, output, private
 from components.core.kernel import kernel
 from components.core.ports import LAGGED, SOURCE
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
 from components.devices.motion import turn_to_inertial
+
+
+def base() -> Group:
+    """Return the port `base` of a mechanism: the pose and motion of the craft that carries it, and its wrench on it."""
+    return Group(
+        "base",
+        output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 except with "
+               "AFFINE", shape=21),
+        *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+        description="port of the craft that carries the mechanism, frame 0",
+    )  # fmt: skip
 
 
 def balance() -> tuple[Field, ...]:

@@ -102,11 +102,7 @@ def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
         # fields of only one port or build come first: numba would take the longer record for the shorter, and warn
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except with AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.base(),
         Group("target", *contact.target, *ports.apart(3.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

@@ -82,11 +82,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
     devices = (*axial_device.devices, *DEVICES, *(("limiter",) if movable_limiter else ()), *contact.devices)
     return Record(
         # optional members come first: otherwise numba would take the longer record for the shorter one, and warn
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except in AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.base(),
         Group("target", *contact.target, *ports.apart(2.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

@@ -35,11 +35,7 @@ def _parameters(law: LegLaw) -> Group:
 def record(law: LegLaw) -> Record:
     """Return the record of the ring mechanism with this law of the legs."""
     return Record(
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except with AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.base(),
         Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
         *((Group("command", *law.command),) if law.command else ()),
