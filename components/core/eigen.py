@@ -57,7 +57,7 @@ def diagonalize(A):
 
 @kernel
 def diagonalize_with_vectors(A, V):
-    """Do the same, and set V to the eigenvectors, as columns."""
+    """Diagonalize a symmetric matrix as `diagonalize` does, and set V to its eigenvectors, as columns."""
     n = A.shape[0]
     for i in range(n):
         for j in range(n):

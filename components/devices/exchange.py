@@ -15,7 +15,7 @@ from components.core.vector import ZERO, accumulate, add, cross, dot, load, nega
 from components.devices.motion import turn_to_inertial
 
 
-def base() -> Group:
+def carrier_port() -> Group:
     """Return the port `base` of a mechanism: the pose and motion of the craft that carries it, and its wrench on it."""
     return Group(
         "base",

@@ -136,7 +136,7 @@ def _finish(m, h):
 
 @kernel
 def _place_devices(m):
-    """Do nothing: accumulators and cables were placed before the legs."""
+    """Do nothing: `initialize` has set accumulators and cables before the legs are placed."""
 
 
 _start = ring_step.make_start(_place_devices, _drive, _finish)

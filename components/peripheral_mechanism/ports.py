@@ -102,7 +102,7 @@ def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
         # fields of only one port or build come first: numba would take the longer record for the shorter, and warn
-        exchange.base(),
+        exchange.carrier_port(),
         Group("target", *contact.target, *ports.apart(3.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

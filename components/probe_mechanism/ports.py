@@ -82,7 +82,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
     devices = (*axial_device.devices, *DEVICES, *(("limiter",) if movable_limiter else ()), *contact.devices)
     return Record(
         # optional members come first: otherwise numba would take the longer record for the shorter one, and warn
-        exchange.base(),
+        exchange.carrier_port(),
         Group("target", *contact.target, *ports.apart(2.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

@@ -35,7 +35,7 @@ def _parameters(law: LegLaw) -> Group:
 def record(law: LegLaw) -> Record:
     """Return the record of the ring mechanism with this law of the legs."""
     return Record(
-        exchange.base(),
+        exchange.carrier_port(),
         Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
         *((Group("command", *law.command),) if law.command else ()),
