@@ -14,6 +14,7 @@ from components.core import check, rotation, vector
 from components.core.check import NOT_FINITE, QUATERNION
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 
 DIRECTION = 11
 CANNOT_TURN = 12
@@ -42,8 +43,6 @@ MESSAGES = {
     ),
 }
 
-# s; measurements lie on a time grid, and rounding shifts its points by far less than any step
-ROUNDING = 1e-9
 # in multiples of sample_time, so that a place in `pending` is free before it is needed again
 LONGEST_DELAY = 14.0
 

@@ -12,6 +12,7 @@ from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT, WAITING
 from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 from components.core.vector import load, norm
 from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
 
@@ -57,9 +58,6 @@ HOLD = STEP_STATE.codes["HOLD"]
 BROKEN_OFF = STEP_STATE.codes["ABORTED"]
 A_STEP = STEP_TYPE.codes["STEP"]
 AN_INSERT = STEP_TYPE.codes["INSERT"]
-
-# s; rounding shifts communication points by far less than any step
-ROUNDING = 1e-9
 
 
 @kernel

@@ -7,12 +7,12 @@ leg is resolved in the axes of its first joint, where most components are zero; 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import UNIT, Array, array, cross, gyroscopic, outer_square, solve_symmetric
+from components.codegen.algebra import UNIT, Array, array, cross, gyroscopic, outer_square
 from components.codegen.chain import (
     Closure,
     Constraint,
@@ -95,15 +95,6 @@ class Leg:
             self.inertia = self.inertia + outer_square(ratio, self.nut.inertia)
             self.forces = self.forces + ratio * (self.nut.torque - self.nut.inertia * (ratio @ self.quadratic))
         return reduced(self.constraint.gain, self.inertia, self.forces)
-
-    def at_rest(self) -> Leg:
-        """Return this leg in the same position, with zero rates, velocity terms and torque of the nut."""
-        nut = None if self.nut is None else replace(self.nut, torque=0.0)
-        joints = [replace(joint, rate=0.0) for joint in self.joints]
-        still = Leg(joints, self.axes, self.point, self.end, self.node_point, self.end_axis, self.node_axis, nut)
-        still.constraint, still.closure = self.constraint, self.closure
-        still.quadratic = array(np.zeros(len(joints)))
-        return still
 
     def lose(self, acceleration: Any) -> tuple[Array, Array]:
         """Return (force, moment about O_0) of the leg's inertia on the base for du/dt of the node.
@@ -193,28 +184,3 @@ class Ring:
         """Return (force, moment about O_0) in frame 0 of the total `force` (6) on it minus its inertia times du/dt."""
         left = array(force) - self.inertia @ array(acceleration)
         return left[:3], self.rotation.T @ left[3:] + cross(self.position, left[:3])
-
-
-def affine_mass(ring: Ring, legs: Sequence[Leg], inertia: Array) -> Array:
-    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11; call `reduce` before.
-
-    It is computed column by column, as the wrench on the base for a unit acceleration of the base with all rates zero.
-    `inertia` is the total inertia reduced to the ring. Nuts enter as inertia of their joints.
-    """
-    columns = []
-    still = [leg.at_rest() for leg in legs]
-    zero = array(np.zeros(3))
-    for i in range(6):
-        unit = array(np.eye(6)[i])
-        base = Motion(zero, unit[3:], unit[:3])
-        body = replace(ring, velocity=zero, spin=zero, base=base)
-        load = body.force
-        for leg in still:
-            load = load + leg.reduce(base, array(np.zeros(len(leg.joints))))[1]
-        acceleration = solve_symmetric(inertia, load)
-        force, moment = body.passes_on(body.force, acceleration)
-        for leg in still:
-            f, m = leg.lose(acceleration)
-            force, moment = force + f, moment + m
-        columns.append(-np.concatenate([force, moment]))
-    return np.stack(columns, 1)

@@ -3,7 +3,7 @@
 Where links move under the contact forces within the step, the forces need the velocities at its end, which depend on
 the forces; with a list they can be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work` with
 the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The lists of
-other units have more fields; `contacts`, `status` and `list_contacts` serve all of them.
+other units have more fields; `contacts`, `append`, `status` and `list_contacts` serve all of them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,11 @@ def clear_list(tally):
 
 
 @kernel
-def _append(tally, pair, index, point, normal, gain):
+def append(tally, pair, index, point, normal, gain, depth):
+    """List a contact and return its item, without its forces.
+
+    `point` and unit `normal` are in axes of the passive frame, `depth` in m; for `gain` see `force.contact_force`.
+    """
     item = tally.contact[int(tally.count)]
     tally.count += 1.0
     item.pair = pair
@@ -73,17 +77,22 @@ def _append(tally, pair, index, point, normal, gain):
     store(point, item.position)
     store(normal, item.normal)
     item.gain = gain
-    item.penetration = 0.0
+    item.penetration = depth
+    return item
+
+
+@kernel
+def _clear_forces(item):
     item.push = 0.0
     item.normal_force = 0.0
     item.friction_force = 0.0
-    return item
 
 
 @kernel
 def add_push(unit, pair, index, point, normal, push, energy):
     """List a spring that pushes with `push` > 0, N, along the normal without friction, and stores `energy`, J."""
-    item = _append(unit.tally, pair, index, point, normal, 1.0)
+    item = append(unit.tally, pair, index, point, normal, 1.0, 0.0)
+    _clear_forces(item)
     item.push = push
     unit.tally.stored_energy += energy
 
@@ -98,8 +107,7 @@ def adding(law_of, penetration):
     @kernel
     def add_contact(unit, pair, index, point, normal, gain, depth):
         law = law_of(unit.parameters, pair)
-        item = _append(unit.tally, pair, index, point, normal, gain)
-        item.penetration = depth
+        _clear_forces(append(unit.tally, pair, index, point, normal, gain, depth))
         unit.tally.stored_energy += stored_energy(law, depth)
         if depth > law.penetration_limit:
             unit.tally.excess = depth

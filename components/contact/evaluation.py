@@ -8,10 +8,11 @@ the start of the step (spec/04 section 12).
 
 from __future__ import annotations
 
+from components.contact.kinematics import extrapolate, relate
 from components.core.field import Field, enumeration, parameter
 from components.core.kernel import kernel
 from components.core.rotation import advance, apply, from_quaternion, load_attitude, store_matrix
-from components.core.vector import axpy, load, scale, store
+from components.core.vector import ZERO, axpy, load, scale, store
 
 EVALUATION = enumeration(
     "Evaluation",
@@ -37,6 +38,14 @@ def ahead(evaluation, h):
     if evaluation == DELAYED_MIDPOINT:
         return 1.5 * h
     return 0.5 * h
+
+
+@kernel
+def place_ports(m, tau, relative):
+    """Place both ports `tau` seconds after they were received, and `relative`, frame 0 relative to PU."""
+    extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
+    extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
+    relate(relative, m.motion.base, m.motion.target)
 
 
 @kernel

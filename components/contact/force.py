@@ -128,6 +128,23 @@ def friction_force(law, normal, free, mobility):
 
 
 @kernel
+def tangential(v, n):
+    """Return the part of a vector across the unit vector n."""
+    return axpy(-dot(n, v), n, v)
+
+
+@kernel
+def free_velocity(last, ratio, n, slip, mobility):
+    """Return the velocity with which a contact would slide at the end of the step without its friction, m/s.
+
+    `last` has the sliding and the friction of the last step, `ratio` is the time to the end of the step over the time
+    since then, `slip` the sliding now; for `mobility` see `friction_force`.
+    """
+    gained = scale(ratio, subtract(slip, load(last.slip)))
+    return tangential(add(add(slip, gained), scale(mobility, load(last.friction))), n)
+
+
+@kernel
 def contact_force(law, v, n, gain, depth):
     """Return (force on the passive unit, normal force, friction) of one contact, N: a vector and two scalars.
 

@@ -10,6 +10,7 @@ from components.core.kernel import kernel
 from components.core.rotation import (
     IDENTITY,
     advance,
+    angles,
     apply,
     apply_transposed,
     compose,
@@ -86,6 +87,27 @@ def relate(relative, base, target):
 
 
 @kernel
+def copy_placement(placement, out):
+    """Copy the pose and twist of a frame."""
+    store(load(placement.position), out.position)
+    store_matrix(load_matrix(placement.rotation), out.rotation)
+    store(load(placement.velocity), out.velocity)
+    store(load(placement.angular_velocity), out.angular_velocity)
+
+
+@kernel
+def set_docking(relative, plane_x, out):
+    """Set the outputs `ports.docking` from the placement of frame 0, with its docking plane at `plane_x` (m), in PU."""
+    A = load_matrix(relative.rotation)
+    position = load(relative.position)
+    store(position, out.position)
+    store(angles(A), out.angles)
+    store(load(relative.velocity), out.velocity)
+    store(load(relative.angular_velocity), out.angular_velocity)
+    out.plane_gap = -(position[0] + A[0][0] * plane_x)
+
+
+@kernel
 def place_link(base, link, motion):
     """Fill `motion` of a buffer link in PU from frame 0 in PU and the link in frame 0, eq. (4.4.1), (4.4.2)."""
     A = load_matrix(base.rotation)
@@ -96,3 +118,18 @@ def place_link(base, link, motion):
     carried = add(load(base.velocity), cross(w, offset))
     store(add(carried, apply_transposed(A, load(link.velocity))), motion.velocity)
     store(add(w, apply_transposed(A, load(link.angular_velocity))), motion.angular_velocity)
+
+
+@kernel
+def sum_of(a):
+    """Return the sum of an array of three, which is not finite if one of them is not."""
+    return a[0] + a[1] + a[2]
+
+
+@kernel
+def sum_of_motion(motion):
+    """Return the sum of the numbers of a placement, which is not finite if one of them is not."""
+    total = sum_of(motion.position) + sum_of(motion.velocity) + sum_of(motion.angular_velocity)
+    for i in range(3):
+        total += sum_of(motion.rotation[i])
+    return total

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from math import copysign, inf, nan, sqrt
 
-from components.contact.spheres import SMALL_DISTANCE, SMALL_RADIUS, revolve
 from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.vector import ZERO, add, axpy, dot, norm, scale
+
+# distance to the axis, or to an edge, below which a direction is undefined
+SMALL_RADIUS = 1e-9
+SMALL_DISTANCE = 1e-12
 
 
 def faces(count: int) -> Group:
@@ -29,6 +32,12 @@ def faces(count: int) -> Group:
         private("length", "m", "of the meridian"),
         count=count,
     )
+
+
+@kernel
+def revolve(n_x, n_r, centre, radius):
+    """Return the normal (n_x, n_r) in the meridian half-plane of `centre`, at `radius` > 0, as a vector."""
+    return (n_x, n_r * centre[1] / radius, n_r * centre[2] / radius)
 
 
 @kernel

@@ -11,7 +11,7 @@ from math import cos, inf, pi, sin, sqrt
 
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed
-from components.core.vector import add, axpy, dot, load
+from components.core.vector import add, axpy, dot
 
 
 def farthest(distance):
@@ -96,18 +96,6 @@ def line_circle_distance(item, r, A, circle):
 
 
 @kernel
-def sphere_cone_depth(item, r, A, cone):
-    """Return the depth of a sphere centre (3 numbers in its frame) in a cone about x, up to a constant.
-
-    `cone` is (sin, cos) of the half-angle: (0, 1) measures the distance to the axis, for a cylinder or an edge. For a
-    cone the distance alone would pick a neighbour and underestimate the depth (spec/05 A11).
-    """
-    s, c = cone
-    p = add(r, apply_transposed(A, load(item)))
-    return s * p[0] + c * sqrt(p[1] * p[1] + p[2] * p[2])
-
-
-@kernel
 def torus_centres(radius, centres):
     """Fill `centres`, shape (2^N + 1, 3), with the sphere centres of a torus about x: azimuth from +y toward +z."""
     last = len(centres) - 1
@@ -116,7 +104,3 @@ def torus_centres(radius, centres):
         centres[i, 0] = 0.0
         centres[i, 1] = radius * cos(azimuth)
         centres[i, 2] = radius * sin(azimuth)
-
-
-search_generatrices = farthest(line_circle_distance)
-search_torus = farthest_around(sphere_cone_depth)

@@ -7,46 +7,30 @@ means.
 
 from __future__ import annotations
 
-from math import ceil
-
-from components.contact import airlock_pair, kinematics
+from components.contact import airlock_pair
+from components.contact.evaluation import place_ports
 from components.contact.force import clear
 from components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
-from components.core.vector import ZERO, accumulate, add, cross, load, norm, scale, store
+from components.core.timing import micro_steps
+from components.core.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
-
-# slack in the number of micro-steps, for the rounding of communication points
-ROUNDING = 1e-9
-
-
-@kernel
-def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    return code
 
 
 @kernel
 def _place(m, tau):
     """Place the head in its cone, tau after the ports were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    kinematics.relate(m.motion.relative, m.motion.base, m.motion.target)
+    place_ports(m, tau, m.motion.relative)
     place_head(m)
 
 
 @kernel
 def _evaluate(m):
     unit = m.airlock_pair
-    code = airlock_pair.evaluate(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, airlock_pair.evaluate(unit), unit.status)
 
 
 @kernel
@@ -93,7 +77,7 @@ def _count_micro_steps(m, h):
     resting = m.swing.rate[0] == 0.0 and m.swing.rate[1] == 0.0
     if resting and not airlock_pair.is_near(m.airlock_pair, margin):
         return 1
-    return max(1, ceil(h / m.parameters.micro_step - ROUNDING))
+    return micro_steps(h, m.parameters.micro_step)
 
 
 @kernel
@@ -142,13 +126,13 @@ def _publish_now(m):
 @kernel
 def initialize(m):
     """Set the head to rest in the middle of its swing and evaluate the contact. Returns 0, or a code."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     unit = m.airlock_pair
-    code = airlock_pair.initialize(unit)
+    code = pass_on(m.status, airlock_pair.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     for i in range(2):
         m.swing.angle[i] = 0.0
         m.swing.rate[i] = 0.0
@@ -173,7 +157,7 @@ def initialize(m):
 @kernel
 def step(m, t, h):
     """Advance the head over a step of length h > 0, s, and set the mean wrenches. Returns 0, or a code."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     clear(m.work.base)

@@ -2,14 +2,15 @@
 
 from math import isfinite
 
-from components.contact import kinematics, probe_cone
-from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
+from components.contact import probe_cone
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from components.contact.losses import dissipated
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import check
-from components.core.component import Message, combined, fail
+from components.core.component import Message, combined, fail, pass_on
 from components.core.kernel import kernel
-from components.core.vector import ZERO, axpy, load, store
+from components.core.vector import axpy, load, store
 
 SLOPE = 3
 MESSAGES = combined(
@@ -21,9 +22,7 @@ MESSAGES = combined(
 
 @kernel
 def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
+    code = check.check_ports(m.base, m.target, m.status)
     total = m.link[0].tip_slope[0] + m.link[0].tip_slope[1]
     for j in range(2):
         if code == 0:
@@ -39,10 +38,8 @@ def _check_inputs(m):
 @kernel
 def _place(m, tau):
     """Set the inputs of the unit, tau after those of the component were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
     inputs = m.probe_cone.input
-    kinematics.relate(inputs.base, m.motion.base, m.motion.target)
+    place_ports(m, tau, inputs.base)
     for j in range(2):
         place_link(m.link[j], tau, inputs.link[j])
         inputs.tip_slope[j] = m.link[0].tip_slope[j]
@@ -57,9 +54,9 @@ def _place(m, tau):
 def _detect(m, h):
     """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.probe_cone
-    code = probe_cone.attempt(unit)
+    code = pass_on(m.status, probe_cone.attempt(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     losses.begin_step(unit, m.losses, h)
     probe_cone.accept(unit)
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
@@ -116,7 +113,7 @@ def _finish(m, h):
     probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy
-    out.dissipated_contact = losses.dissipated(m.losses)
+    out.dissipated_contact = dissipated(m.losses)
     out.dissipated_latches = output.dissipated_latches
     out.dissipated_energy = out.dissipated_contact + out.dissipated_latches
     out.work_tip = m.tip.work
@@ -129,9 +126,9 @@ def initialize(m):
     if code:
         return code
     unit = m.probe_cone
-    code = probe_cone.initialize(unit)
+    code = pass_on(m.status, probe_cone.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     tip_slope.reset(m.tip)
     losses.reset(m.losses)
     unit.input.step = 0.0

@@ -1,13 +1,12 @@
-"""Losses of contact damping and friction over a step, with the mean of the velocities at its start and its end.
+"""Losses over a step of the two links and the rollers, as in `components.contact.losses`.
 
-The dissipative wrench is the class-1 wrench on a link less that of the contact springs. It is held over the step; the
-motion of the links under it is known when the next step begins. With the velocities at the start alone, friction that
-stops a link within the step would count twice.
+The dissipative wrench on a link is the class-1 wrench less that of the contact springs.
 """
 
 from __future__ import annotations
 
-from components.contact.force import spring_force, wrench
+from components.contact.force import clear, spring_force, wrench
+from components.contact.losses import account, clear_account, close_step, open_step
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from components.core.field import Group, private
 from components.core.kernel import kernel
@@ -21,9 +20,7 @@ def state() -> Group:
         "losses",
         wrench("link", "damping and friction on head and limiter, PU axes, about the link's origin", count=2),
         Group("roller", private("force", "N", "damping and friction on the roller, PU axes", shape=3), count=3),
-        private("power", "W", "lost at the start of the present step"),
-        private("step", "s", "length of the present step"),
-        private("dissipated", "J", "lost until the start of the present step"),
+        *account(),
     )
 
 
@@ -31,15 +28,11 @@ def state() -> Group:
 def reset(losses):
     """Set all to zero."""
     for j in range(2):
-        for i in range(3):
-            losses.link[j].force[i] = 0.0
-            losses.link[j].torque[i] = 0.0
+        clear(losses.link[j])
     for k in range(len(losses.roller)):
         for i in range(3):
             losses.roller[k].force[i] = 0.0
-    losses.power = 0.0
-    losses.step = 0.0
-    losses.dissipated = 0.0
+    clear_account(losses)
 
 
 @kernel
@@ -88,13 +81,6 @@ def _power(unit, losses):
 @kernel
 def begin_step(unit, losses, h):
     """Add the losses of the last step and begin those of a step of length h, after its `attempt`."""
-    losses.dissipated += 0.5 * losses.step * (losses.power + _power(unit, losses))
+    close_step(losses, _power(unit, losses))
     _set_dissipative(unit, losses)
-    losses.power = _power(unit, losses)
-    losses.step = h
-
-
-@kernel
-def dissipated(losses):
-    """Return the energy lost until the end of the present step, J, as far as its velocities are known."""
-    return losses.dissipated + losses.step * losses.power
+    open_step(losses, _power(unit, losses), h)

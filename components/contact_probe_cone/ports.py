@@ -8,7 +8,6 @@ from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
 from components.core import ports
 from components.core.field import (
-    BOOLEAN,
     INPUT,
     Group,
     input,
@@ -42,20 +41,9 @@ RECORD = Record(
         output("force", "N", "on this roller, a part of the wrench on M; M axes", shape=3),
         count=3,
     ),
-    Group("command",
-          input("latches_armed", "1", "latches released; false: the latch drive withdraws them", 1.0, type=BOOLEAN)),
-    Group(
-        "sensor",
-        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
-        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
-        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
-    ),
-    Group(
-        "flag",
-        output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
-        output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
-        output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
-    ),
+    Group("command", probe_cone.latches_armed()),
+    Group("sensor", *probe_cone.sensors()),
+    probe_cone.flags(),
     probe_cone.capture(),
     ports.contacts(CONTACTS),
     probe_cone.validity(),

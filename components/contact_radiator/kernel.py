@@ -2,79 +2,40 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics, radiator_pair
-from components.contact.evaluation import ahead
-from components.contact.force import clear, spring_force
+from components.contact import kinematics, losses, radiator_pair
+from components.contact.evaluation import ahead, place_ports
+from components.contact.force import spring_force
 from components.contact.radiator_pair.pairs import law_of
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
-from components.core.rotation import angles, apply, load_matrix, store_matrix
-from components.core.vector import ZERO, accumulate, axpy, cross, dot, load, scale, store, subtract
+from components.core.rotation import angles, apply, load_matrix
+from components.core.vector import axpy, load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
 
 
 @kernel
-def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    return code
-
-
-@kernel
 def _place(m, tau):
     """Place the active unit in USP, tau after the ports were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    relative = m.motion.relative
-    kinematics.relate(relative, m.motion.base, m.motion.target)
-    link = m.radiator_pair.work.link
-    store(load(relative.position), link.position)
-    store_matrix(load_matrix(relative.rotation), link.rotation)
-    store(load(relative.velocity), link.velocity)
-    store(load(relative.angular_velocity), link.angular_velocity)
+    place_ports(m, tau, m.motion.relative)
+    kinematics.copy_placement(m.motion.relative, m.radiator_pair.work.link)
 
 
 @kernel
 def _evaluate(m):
     unit = m.radiator_pair
-    code = radiator_pair.evaluate(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, radiator_pair.evaluate(unit), unit.status)
 
 
 @kernel
-def _power(m):
-    """Return the power, W, that the dissipative wrench takes from the active unit in its present motion."""
-    link = m.radiator_pair.work.link
-    taken = dot(load(m.losses.active.force), load(link.velocity))
-    return -taken - dot(load(m.losses.active.torque), load(link.angular_velocity))
+def _spring_of(unit, item):
+    if item.push != 0.0:
+        return item.push
+    return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
 
 
-@kernel
-def _begin_losses(m, h):
-    """Add the losses of the last step, by the mean of the velocities at both its ends, and begin those of a step h.
-
-    The dissipative wrench is the wrench on the active unit less that of the springs; it is held over the step.
-    """
-    losses = m.losses
-    losses.dissipated += 0.5 * losses.step * (losses.power + _power(m))
-    unit = m.radiator_pair
-    store(load(unit.work.active.force), losses.active.force)
-    store(load(unit.work.active.torque), losses.active.torque)
-    for k in range(int(unit.tally.count)):
-        item = unit.tally.contact[k]
-        push = item.push
-        if push == 0.0:
-            push = spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
-        spring = scale(push, load(item.normal))
-        accumulate(spring, losses.active.force)
-        accumulate(cross(subtract(load(item.position), load(unit.work.link.position)), spring), losses.active.torque)
-    losses.power = _power(m)
-    losses.step = h
+_begin_losses = losses.beginning(_spring_of)
 
 
 @kernel
@@ -135,7 +96,7 @@ def _finish(m, h):
     m.flag.in_socket = 1.0 if plug[0] > unit.geometry.socket.face[2].x else 0.0
     out = m.audit
     out.stored_energy = unit.tally.stored_energy
-    out.dissipated_contact = m.losses.dissipated + m.losses.step * m.losses.power
+    out.dissipated_contact = losses.dissipated(m.losses)
     out.dissipated_ball = unit.state.dissipated_ball
     out.dissipated_energy = out.dissipated_contact + out.dissipated_ball
 
@@ -143,17 +104,14 @@ def _finish(m, h):
 @kernel
 def initialize(m):
     """Release the ball and evaluate the contact at the start. Returns 0, or the code of a failure."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     unit = m.radiator_pair
-    code = radiator_pair.initialize(unit)
+    code = pass_on(m.status, radiator_pair.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    clear(m.losses.active)
-    m.losses.power = 0.0
-    m.losses.step = 0.0
-    m.losses.dissipated = 0.0
+        return code
+    losses.reset(m.losses)
     _place(m, 0.0)
     code = _evaluate(m)
     if code:
@@ -167,14 +125,14 @@ def initialize(m):
 @kernel
 def step(m, t, h):
     """Evaluate contact for a step of length h > 0, s. Returns 0, or the code of a failure."""
-    code = _check_inputs(m)
+    code = check.check_ports(m.base, m.target, m.status)
     if code:
         return code
     _place(m, ahead(m.parameters.evaluation, h))
     code = _evaluate(m)
     if code:
         return code
-    _begin_losses(m, h)
+    _begin_losses(m.radiator_pair, m.radiator_pair.work.active, m.losses, h)
     radiator_pair.accept(m.radiator_pair)
     _publish_step(m)
     _finish(m, h)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.contact import force, kinematics, radiator_pair
+from components.contact import kinematics, losses, radiator_pair
 from components.contact.evaluation import evaluation
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, Group, output, private
+from components.core.field import BOOLEAN, INPUT, Group, output
 from components.core.record import Record
 
 CONTACTS = 8
@@ -46,11 +46,5 @@ RECORD = Record(
         kinematics.moving("target", "USP"),
         kinematics.placement("relative", "active unit relative to USP, USP axes"),
     ),
-    Group(
-        "losses",
-        force.wrench("active", "damping and friction on the active unit, USP axes, about its origin"),
-        private("power", "W", "lost at the start of the present step"),
-        private("step", "s", "length of the present step"),
-        private("dissipated", "J", "lost until the start of the present step"),
-    ),
+    losses.state("the active unit, USP axes"),
 )  # fmt: skip

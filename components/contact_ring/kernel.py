@@ -1,32 +1,27 @@
 """One evaluation of the pair of rings for a whole step; see `components.contact.evaluation`."""
 
-from components.contact import kinematics, ring_pair
-from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link
-from components.contact_ring import losses
+from components.contact import losses, ring_pair
+from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from components.contact.force import spring_force
+from components.contact.ring_pair.pairs import law_of
 from components.core import check
-from components.core.component import combined, fail
+from components.core.component import combined, pass_on
 from components.core.kernel import kernel
-from components.core.vector import ZERO, load, store
+from components.core.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
 
 
 @kernel
 def _check_inputs(m):
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
-    if code == 0:
-        code = check.check_port(m.link[0], 3, m.status)
-    return code
+    code = check.check_ports(m.base, m.target, m.status)
+    return code if code else check.check_port(m.link[0], 3, m.status)
 
 
 @kernel
 def _place(m, tau):
     """Set the inputs of the unit, tau after those of the component were received."""
-    kinematics.extrapolate(m.base, ZERO, ZERO, tau, m.motion.base)
-    kinematics.extrapolate(m.target, ZERO, ZERO, tau, m.motion.target)
-    kinematics.relate(m.ring_pair.input.base, m.motion.base, m.motion.target)
+    place_ports(m, tau, m.ring_pair.input.base)
     place_link(m.link[0], tau, m.ring_pair.input.link)
 
 
@@ -39,21 +34,24 @@ def _prepare(m, h):
 
 
 @kernel
-def _fail(m, code):
-    return fail(m.status, code, m.ring_pair.status.value, m.ring_pair.status.index)
+def _spring_of(unit, item):
+    return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
+
+
+_begin_losses = losses.beginning(_spring_of)
 
 
 @kernel
 def _detect(m, h):
     """Evaluate and accept contact at the placed poses, for a step of length h. Returns 0, or the code of a failure."""
     unit = m.ring_pair
-    code = ring_pair.attempt(unit)
+    code = pass_on(m.status, ring_pair.attempt(unit), unit.status)
     if code:
-        return _fail(m, code)
-    losses.begin_step(unit, m.losses, h)
-    code = ring_pair.accept(unit, h)
+        return code
+    _begin_losses(unit, unit.work.ring, m.losses, h)
+    code = pass_on(m.status, ring_pair.accept(unit, h), unit.status)
     if code:
-        return _fail(m, code)
+        return code
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
         ring_pair.remember_friction(unit)
     return 0
@@ -103,9 +101,9 @@ def initialize(m):
     code = _check_inputs(m)
     if code:
         return code
-    code = ring_pair.initialize(m.ring_pair)
+    code = pass_on(m.status, ring_pair.initialize(m.ring_pair), m.ring_pair.status)
     if code:
-        return _fail(m, code)
+        return code
     losses.reset(m.losses)
     _prepare(m, 0.0)
     _place(m, 0.0)

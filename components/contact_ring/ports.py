@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics, ring_pair
+from components.contact import kinematics, losses, ring_pair
 from components.contact.evaluation import evaluation
-from components.contact_ring import losses
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, Group, output, parameter
 from components.core.record import Record
@@ -47,5 +46,5 @@ RECORD = Record(
         kinematics.moving("base", "frame 0"),
         kinematics.moving("target", "frame PU"),
     ),
-    losses.state(),
+    losses.state("the ring, PU axes"),
 )  # fmt: skip

@@ -55,6 +55,13 @@ def check_port(port, index, status):
 
 
 @kernel
+def check_ports(first, second, status):
+    """Return 0, or the code of the first of two ports, 1 and 2, that `check_port` refuses."""
+    code = check_port(first, 1, status)
+    return code if code else check_port(second, 2, status)
+
+
+@kernel
 def check_acceleration(port, index, status):
     """Return 0 if the accelerations of a port are finite, else a code."""
     total = 0.0
@@ -63,6 +70,13 @@ def check_acceleration(port, index, status):
     if not isfinite(total):
         return fail(status, NOT_FINITE, total, index)
     return 0
+
+
+@kernel
+def check_accelerations(first, second, status):
+    """Return 0, or the code of the first of two ports, 1 and 2, whose accelerations are not finite."""
+    code = check_acceleration(first, 1, status)
+    return code if code else check_acceleration(second, 2, status)
 
 
 @kernel

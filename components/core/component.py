@@ -141,3 +141,11 @@ def fail(status, code, value, index):
     status.value = value
     status.index = index
     return code
+
+
+@kernel
+def pass_on(status, code, part):
+    """Return the `code` of a part of a component, and copy its status `part` if it has failed."""
+    if code:
+        return fail(status, code, part.value, part.index)
+    return 0

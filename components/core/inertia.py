@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from math import fabs
+
 from components.core.kernel import kernel
 
 # tolerance of the second moments over their sum: data of rods and plates are rounded, and lie on the limit
 ROUNDING = 1e-7
+# tolerance of two elements that should be equal, over the sum of the moments
+SYMMETRY = 1e-9
+
+
+@kernel
+def asymmetry(inertia):
+    """Return (difference, i, j) of the first elements (i, j) and (j, i), i > j, that differ, or (0.0, 0, 0).
+
+    `inertia` is a 3x3 array of data, which may be rounded.
+    """
+    size = fabs(inertia[0, 0]) + fabs(inertia[1, 1]) + fabs(inertia[2, 2])
+    for i in range(3):
+        for j in range(i):
+            difference = inertia[i, j] - inertia[j, i]
+            if not fabs(difference) <= SYMMETRY * size:
+                return difference, i, j
+    return 0.0, 0, 0
 
 
 @kernel

@@ -22,6 +22,7 @@ BASE_MOTION = enumeration(
 )
 """How a craft reports its acceleration to a mechanism that it carries (spec/02 4.3, spec/00 R38): a parameter of both,
 which must agree."""
+SOURCE, LAGGED, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
 
 
 def pose(causality: Causality) -> tuple[Field, ...]:
@@ -60,6 +61,16 @@ def wrench_input() -> tuple[Field, ...]:
         Field("force", "N", "force on this component, mean over the step, port axes", "input", shape=(3,),
               evaluated="mean"),
         Field("torque", "N.m", "torque on this component about the port origin, mean over the step, port axes",
+              "input", shape=(3,), evaluated="mean"),
+    )  # fmt: skip
+
+
+def external_contact() -> tuple[Field, ...]:
+    """Return the wrench of an external contact on the passive unit, for a mechanism that balances its momentum."""
+    return (
+        Field("contact_force", "N", "force of the external contact on the passive unit, PU axes", "input", shape=(3,),
+              evaluated="mean"),
+        Field("contact_torque", "N.m", "torque of the external contact on the passive unit about the origin of PU",
               "input", shape=(3,), evaluated="mean"),
     )  # fmt: skip
 

@@ -6,13 +6,24 @@ the fields of this module among theirs.
 
 from __future__ import annotations
 
-from components.core.field import Field, output, private
+from components.core import ports
+from components.core.field import INPUT, Field, Group, output, private
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import LAGGED, SOURCE
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
+from components.devices.motion import turn_to_inertial
 
-SOURCE, LAGGED = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED"))
+
+def carrier_port() -> Group:
+    """Return the port `base` of a mechanism: the pose and motion of the craft that carries it, and its wrench on it."""
+    return Group(
+        "base",
+        output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 except with "
+               "AFFINE", shape=21),
+        *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+        description="port of the craft that carries the mechanism, frame 0",
+    )  # fmt: skip
 
 
 def balance() -> tuple[Field, ...]:
@@ -98,6 +109,86 @@ def begin(m, linear, angular):
     if m.parameters.base_motion != LAGGED:
         store(linear, balance.momentum)
         store(angular, balance.angular_momentum)
+
+
+@kernel
+def add_impulse(m, h):
+    """Add the impulse of the present wrench on the target over a micro-step h, axes I, about the origin of I."""
+    force, torque = turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
+    for i in range(3):
+        m.balance.impulse[i] += h * force[i]
+        m.balance.angular_impulse[i] += h * torque[i]
+
+
+@kernel
+def keep_base_twist(m):
+    """Keep the twist of the base, extrapolated to the end of the step, for `base_twist_error` of the next one."""
+    for i in range(3):
+        m.balance.base_twist[i] = m.motion.base.velocity[i]
+        m.balance.base_twist[3 + i] = m.motion.base.angular_velocity[i]
+
+
+@kernel
+def base_twist_error(m):
+    """Return (velocity, angular velocity): the twist of the base less that which `keep_base_twist` kept, frame 0."""
+    base = m.motion.base
+    kept = m.balance.base_twist
+    return (
+        subtract(load(base.velocity), (kept[0], kept[1], kept[2])),
+        subtract(load(base.angular_velocity), (kept[3], kept[4], kept[5])),
+    )
+
+
+@kernel
+def set_affine_mass(port, mass):
+    """Set the output `affine_mass` of the base to the symmetric part of M_A (6, 6), its upper triangle by rows."""
+    place = 0
+    for i in range(6):
+        for k in range(i, 6):
+            port.affine_mass[place] = 0.5 * (mass[i, k] + mass[k, i])
+            place += 1
+
+
+def make_momentum(evaluate):
+    """Return the kernel `momentum(m)`: (momentum, angular momentum about the origin of I) of a mechanism, axes I.
+
+    `evaluate(m, velocity, angular_velocity)` returns a group with `momentum` and `angular_momentum` (about the origin
+    of frame 0, its axes) and `kinetic_energy` of the placed mechanism, for a base with this twist.
+    """
+
+    @kernel
+    def momentum(m):
+        base = m.motion.base
+        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
+        return turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+
+    return momentum
+
+
+def make_audit(evaluate):
+    """Return the kernel `audit(m)` that sets the momenta of a mechanism placed at the end of a step.
+
+    It returns the kinetic energy, J; for `evaluate` see `make_momentum`.
+    """
+
+    @kernel
+    def audit(m):
+        base = m.motion.base
+        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
+        linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+        store(linear, m.balance.end_momentum)
+        store(angular, m.balance.end_angular_momentum)
+        if m.parameters.base_motion == SOURCE:
+            # the carrier's masses include the mechanism at rest on it
+            own = evaluate(m, ZERO, ZERO)
+            linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+            store(linear, m.audit.own_momentum)
+            store(angular, m.audit.own_angular_momentum)
+            kinetic = own.kinetic_energy + dot(load(own.momentum), load(base.velocity))
+            return kinetic + dot(load(own.angular_momentum), load(base.angular_velocity))
+        return own.kinetic_energy
+
+    return audit
 
 
 @kernel

@@ -4,8 +4,7 @@ The record m of the mechanism has the groups that `exchange` works with, `status
 `micro_steps`, and the parameters `micro_step` and `step_limit`.
 """
 
-from math import ceil
-
+from components.core import timing
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.vector import ZERO, store
@@ -24,7 +23,7 @@ CLOSED = -1
 # a micro-step above this fraction of `micro_step` is halved when a penetration exceeds its limit (R30)
 SMALLEST = 1.0 / 16.0
 # relative error of a step: two times, each rounded in a product or a sum, and their difference
-ROUNDING = 4.0 * 2.0**-52
+STEP_ERROR = 4.0 * 2.0**-52
 
 
 def make_advance(micro_step, below, above):
@@ -42,7 +41,7 @@ def make_advance(micro_step, below, above):
         done = 0.0
         left = 1
         while left > 0:
-            left = max(1, ceil((h - done) / m.stepping.micro_step - 1e-9))
+            left = timing.micro_steps(h - done, m.stepping.micro_step)
             size = (h - done) / left
             code = micro_step(m, done, size, m.stepping.micro_step > p.micro_step)
             if code == CLOSED:
@@ -71,7 +70,7 @@ def make_step(check_inputs, begin, advance, finish):
         if code:
             return code
         # importers pass the difference of two rounded times
-        if h - ROUNDING * (abs(t) + h) > m.parameters.step_limit:
+        if h - STEP_ERROR * (abs(t) + h) > m.parameters.step_limit:
             return fail(m.status, STEP_TOO_LONG, h, 0)
         store(ZERO, m.balance.impulse)
         store(ZERO, m.balance.angular_impulse)

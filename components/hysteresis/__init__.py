@@ -1,10 +1,9 @@
-"""Piecewise linear hysteresis of links and gear trains, alone and in series with friction brakes. See README.md."""
+"""Piecewise linear hysteresis of links and gear trains. See README.md."""
 
-from components.hysteresis.brakes import update_with_brake, update_with_two_brakes
-from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss, spring_and_brake
+from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss
 from components.hysteresis.law import reaction, reset, update
-from components.hysteresis.ports import MAX_POINTS, law, memory, two_brakes
-from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate, validate_brakes
+from components.hysteresis.ports import MAX_POINTS, law, loop_parameters, memory
+from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
 
 __all__ = [
     "IRREGULAR",
@@ -14,15 +13,11 @@ __all__ = [
     "elastic_loop",
     "largest_loss",
     "law",
+    "loop_parameters",
     "memory",
     "messages",
     "reaction",
     "reset",
-    "spring_and_brake",
-    "two_brakes",
     "update",
-    "update_with_brake",
-    "update_with_two_brakes",
     "validate",
-    "validate_brakes",
 ]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from components.core.kernel import kernel
 
+# fraction of the range below which the last segment of a branch gets no length: its slope would be a rounding error
+SHORTEST = 1e-9
+
 
 @kernel
 def _point(p, side, i, forward, forward_reaction, backward, backward_reaction):
@@ -11,10 +14,6 @@ def _point(p, side, i, forward, forward_reaction, backward, backward_reaction):
     p.forward_reaction[side, i] = forward_reaction
     p.backward_deformation[side, i] = backward
     p.backward_reaction[side, i] = backward_reaction
-
-
-# fraction of the range below which the last segment of a branch gets no length: its slope would be a rounding error
-SHORTEST = 1e-9
 
 
 @kernel
@@ -50,31 +49,3 @@ def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
         _point(p, side, 1, second, start, second, start)
         _point(p, side, 2, middle, stiffness * (middle - free_play), corner, lower)
         _point(p, side, 3, limit, stiffness * length, limit, stiffness * length)
-
-
-@kernel
-def spring_and_brake(p, preload, end, stroke, unloading, train, positive, negative):
-    """Fill `p` for `update_with_brake` with the axial damper of the existing central mechanism (spec/06 5.2, R27).
-
-    A spring of forces `preload` .. `end` over `stroke` works on the positive side; it gives back the fraction
-    `unloading` (<= 1) of its force. `train` is the stiffness of the gear train; the brake slips at `positive` and
-    `negative` (magnitudes). Any consistent units; 0 < preload < end < positive.
-    """
-    _point(p, 0, 0, 0.0, 0.0, 0.0, 0.0)
-    if unloading < 1.0 - SHORTEST:
-        force = unloading * preload
-        _point(p, 0, 1, force / train, force, force / train, force)
-        _point(p, 0, 2, preload / train, preload, stroke + unloading * end / train, unloading * end)
-        n = 3
-    else:
-        # without friction the branches coincide, with one corner less
-        _point(p, 0, 1, preload / train, preload, preload / train, preload)
-        n = 2
-    _point(p, 0, n, stroke + end / train, end, stroke + end / train, end)
-    _point(p, 0, n + 1, stroke + positive / train, positive, stroke + positive / train, positive)
-    _point(p, 1, 0, 0.0, 0.0, 0.0, 0.0)
-    _point(p, 1, 1, negative / train, negative, negative / train, negative)
-    p.points[0] = n + 2.0
-    p.points[1] = 2.0
-    p.transition_stiffness[0] = train
-    p.transition_stiffness[1] = train

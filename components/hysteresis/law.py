@@ -242,33 +242,31 @@ def recoverable_energy(p, m, deformation):
 
 
 @kernel
-def commit(p, m, deformation, elastic, rate, gain, slipping):
-    """Move the element to `deformation`, of which `elastic` acts on the law; the rest is slip of its brakes.
+def update(p, m, deformation, rate, gain):
+    """Select the active segment of the law at the start of a step. Returns 0, IRREGULAR or NOT_FINITE.
 
-    While a brake is `slipping`, the reaction is held constant.
+    Afterwards `m.reaction` resists positive deformation, and `reaction(m, q)` is the law inside the step:
+    m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (spec/03
+    section 4.5), 1.0 normally. A rate of zero is not a reversal.
 
     The work of the step just done is that of the segment that was active in it, so that the energies here equal those
     that the owner's equations of motion have exchanged.
     """
     frozen = reaction(m, deformation)
     work = 0.5 * (m.reaction + frozen) * (deformation - m.deformation)
-    irregular = advance(p, m, elastic, rate)
-    start, y, slope = active_segment(p, m, elastic)
-    if slipping:
-        y += slope * (elastic - start)
-        start = elastic
-        slope = 0.0
-    energy = recoverable_energy(p, m, elastic)
+    irregular = advance(p, m, deformation, rate)
+    start, y, slope = active_segment(p, m, deformation)
+    energy = recoverable_energy(p, m, deformation)
     m.dissipated_energy += work - m.gain * (energy - m.recoverable)
     m.gain_work += (gain - m.gain) * energy
     m.recoverable = energy
     m.stored_energy = gain * energy
     m.gain = gain
-    m.origin_deformation = start + (deformation - elastic)
+    m.origin_deformation = start
     m.origin_reaction = gain * y
     m.stiffness = gain * slope
     m.deformation = deformation
-    m.reaction = gain * (y + slope * (elastic - start))
+    m.reaction = gain * (y + slope * (deformation - start))
     if not isfinite(m.reaction + energy):
         return NOT_FINITE
     if irregular:
@@ -279,19 +277,6 @@ def commit(p, m, deformation, elastic, rate, gain, slipping):
 
 
 @kernel
-def update(p, m, deformation, rate, gain):
-    """Select the active segment of the constant-parameter law (HC) at the start of a step.
-
-    Returns 0, IRREGULAR or NOT_FINITE.
-
-    Afterwards `m.reaction` resists positive deformation, and `reaction(m, q)` is the law inside the step:
-    m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (spec/03
-    section 4.5), 1.0 normally. A rate of zero is not a reversal.
-    """
-    return commit(p, m, deformation, deformation, rate, gain, False)
-
-
-@kernel
 def reaction(m, deformation):
     """Return the reaction at `deformation` with the segment that the last update selected."""
     return m.origin_reaction + m.stiffness * (deformation - m.origin_deformation)
@@ -299,7 +284,7 @@ def reaction(m, deformation):
 
 @kernel
 def reset(p, m):
-    """Reset the element: undeformed, no slip, no energy."""
+    """Reset the element: undeformed, no energy."""
     m.state = 0.0
     m.extreme = 0.0
     for i in range(4):
@@ -307,8 +292,6 @@ def reset(p, m):
     m.deformation = 0.0
     m.reaction = 0.0
     m.gain = 1.0
-    m.slip = 0.0
-    m.stroke = 0.0
     m.recoverable = 0.0
     m.stored_energy = 0.0
     m.dissipated_energy = 0.0

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from components.core.field import BOOLEAN, INTEGER, Field, Group, private
+from components.core.field import BOOLEAN, INTEGER, Field, Group, parameter, private
 
 MAX_POINTS = 6
-
-Sides = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 def law(
@@ -53,13 +51,25 @@ def law(
     )  # fmt: skip
 
 
+def loop_parameters(loss: float) -> tuple[Field, ...]:
+    """Return the parameters of an `elastic_loop` that an owner has beside its stiffness, with its start of the loss."""
+    return (
+        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", loss, minimum=0.0,
+                  maximum=0.45),
+        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
+                  minimum=1.01),
+        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
+                  maximum=0.5),
+    )  # fmt: skip
+
+
 def memory(name: str, deformation_unit: str, reaction_unit: str) -> Group:
     """Return the state of one element, all private; `reset` initialises it. Reaction and stiffness include the gain."""
     stiffness = f"{reaction_unit}/{deformation_unit}"
     return Group(
         name,
         private("state", "1", "branch, negative on the negative side: 0 common segment, 1 forward, 2 backward, "
-                "3 transition, 10 beyond the range or slipping"),
+                "3 transition, 10 beyond the range"),
         private("extreme", deformation_unit, "largest (forward) or smallest (backward) deformation on this branch"),
         private("transition", "1", "transition segment: deformation and reaction of its lower and upper end", shape=4),
         private("origin_deformation", deformation_unit, "start of the active segment"),
@@ -68,36 +78,9 @@ def memory(name: str, deformation_unit: str, reaction_unit: str) -> Group:
         private("deformation", deformation_unit, "at the last update"),
         private("reaction", reaction_unit, "resisting positive deformation, at the last update"),
         private("gain", "1", "at the last update"),
-        private("slip", deformation_unit, "irreversible slip of the (second) friction brake"),
-        private("stroke", deformation_unit, "stroke of the first of two friction brakes"),
         private("recoverable", "J", "energy that unloading would give back, at unit gain"),
         private("stored_energy", "J", "gain times the recoverable energy"),
-        private("dissipated_energy", "J", "by hysteresis and slip so far"),
+        private("dissipated_energy", "J", "by hysteresis so far"),
         private("gain_work", "J", "energy that changes of the gain have put into the spring so far"),
         private("irregular", "1", "number of updates that the source's table of states does not foresee"),
     )  # fmt: skip
-
-
-def two_brakes(
-    name: str,
-    deformation_unit: str,
-    reaction_unit: str,
-    *,
-    causality: Literal["parameter", "constant"] = "parameter",
-) -> Group:
-    """Return the group of the slip torques of two friction brakes in series (spec/03 section 6).
-
-    The first one has a limited stroke.
-    """
-
-    def level(field: str, unit: str, text: str, start: float) -> Field:
-        return Field(field, unit, text, causality, start, minimum=0.0)
-
-    return Group(
-        name,
-        level("first_positive", reaction_unit, "slip level of the first brake, positive", 1.0),
-        level("first_negative", reaction_unit, "slip level of the first brake, negative (magnitude)", 1.0),
-        level("first_stroke", deformation_unit, "range of the first brake, one-sided", 0.0),
-        level("second_positive", reaction_unit, "slip level of the second brake, positive", 4.0),
-        level("second_negative", reaction_unit, "slip level of the second brake, negative (magnitude)", 4.0),
-    )

@@ -16,7 +16,6 @@ COMMON_POINTS = 6
 TRANSITION_SLOPE = 7
 TOO_STEEP = 8
 CROSSED = 9
-BRAKE_LEVELS = 10
 
 _TEXTS = {
     IRREGULAR: "left a branch in an unforeseen way: use a shorter step or a longer first segment",
@@ -28,12 +27,11 @@ _TEXTS = {
     TRANSITION_SLOPE: "the last backward segment must have the slope transition_stiffness",
     TOO_STEEP: "a segment is steeper than transition_stiffness",
     CROSSED: "the backward branch lies above the forward branch",
-    BRAKE_LEVELS: "the first brake must slip below the second, and the second within the law's last points",
 }
 
 
 def messages(element: str, base: int) -> dict[int, Message]:
-    """Return the messages of the codes base + 1 .. base + 10, for an owner that fails with `base + code`.
+    """Return the messages of the codes base + 1 .. base + 9, for an owner that fails with `base + code`.
 
     `element` is the structured name of the law, or a description of several laws, distinguished by status.index.
     """
@@ -108,21 +106,4 @@ def validate(p):
             above = _between(qF, QF, n, qB[i]) - QB[i]
             if below < -tolerance or above < -tolerance:
                 return CROSSED
-    return 0
-
-
-@kernel
-def validate_brakes(p, brakes):
-    """Return 0 if the two `brakes` in series with the law `p` slip one after the other, else BRAKE_LEVELS.
-
-    A first brake that is stronger than the second would never move, and beyond its last points the law has no branches.
-    """
-    for side in range(2):
-        first = brakes.first_positive
-        second = brakes.second_positive
-        if side == 1:
-            first = brakes.first_negative
-            second = brakes.second_negative
-        if not (first < second <= p.forward_reaction[side, int(p.points[side]) - 1]):
-            return BRAKE_LEVELS
     return 0

@@ -240,17 +240,3 @@ def affine(m, omega0):
                 elif k == j + 1:
                     m.affine_mass[i, j] -= wrench
                     m.response[i, j] += m.ring.acceleration[i]
-
-
-@kernel
-def kinetic_energy(m):
-    """Return the kinetic energy relative to frame 0, J, from the reduced inertia of the last `accelerate`."""
-    v = m.ring.velocity
-    w = m.ring.angular_velocity
-    u = (v[0], v[1], v[2], w[0], w[1], w[2])
-    energy = 0.0
-    for i in range(6):
-        energy += 0.5 * m.inertia[i, i] * u[i] * u[i]
-        for k in range(i + 1, 6):
-            energy += m.inertia[i, k] * u[i] * u[k]
-    return energy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from components.core.field import BOOLEAN, INTEGER, Group, enumeration, parameter
-from components.core.ports import BASE_MOTION
+from components.core.ports import BASE_MOTION, LAGGED
 
 JOINTS = 7
 """Number of joints of the arm in the catalogue; other numbers are a build option."""
@@ -141,7 +141,7 @@ def _payload(joints: int) -> tuple[Group, ...]:
             parameter("position", "m", "l_PI: mating interface in PL", 0.0, shape=3),
             parameter("angles", "rad", "yaw, pitch, roll of PI against PL", 0.0, shape=3, display_unit="deg"),
             parameter("base_motion", "1", "how PI reports its acceleration to a mechanism on the payload: SOURCE or "
-                      "LAGGED", BASE_MOTION.codes["LAGGED"], type=BASE_MOTION),
+                      "LAGGED", LAGGED, type=BASE_MOTION),
         ),
         Group(
             "camera",
@@ -201,7 +201,7 @@ def parameters(joints: int) -> Group:
         parameter("variant", "1", "level of detail of the model", VARIANT.codes["FULL"], type=VARIANT),
         parameter("base_fixed", "1", "R is fixed in I = B; otherwise it moves with the port base", 1, type=BOOLEAN),
         parameter("base_motion", "1", "how the station reports the acceleration of R: LAGGED or AFFINE",
-                  BASE_MOTION.codes["LAGGED"], type=BASE_MOTION),
+                  LAGGED, type=BASE_MOTION),
         Group(
             "base",
             parameter("position", "m", "l_BR: root R in B", 0.0, shape=3),

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from math import pi, sqrt
 
-from components.core import matrix, rotation
+from components.core import eigen, matrix, rotation
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.vector import add, load, scale
-from components.manipulator import eigen
 from components.manipulator.arm_data import SEGMENT
 
 NONE = SEGMENT.codes["NONE"]
@@ -181,7 +180,7 @@ def _invert(m):
     for i in range(6):
         for j in range(6):
             f.scaled[i, j] = f.compliance[i, j]
-    eigen.diagonalize(f.scaled, f.modes)
+    eigen.diagonalize_with_vectors(f.scaled, f.modes)
     largest = 0.0
     for i in range(6):
         largest = max(largest, f.scaled[i, i])
@@ -252,7 +251,7 @@ def _set_damping(m):
         for j in range(i):
             f.scaled[i, j] = 0.5 * (f.scaled[i, j] + f.scaled[j, i])
             f.scaled[j, i] = f.scaled[i, j]
-    eigen.diagonalize(f.scaled, f.modes)
+    eigen.diagonalize_with_vectors(f.scaled, f.modes)
     eigen.sort(f.scaled, f.modes)
     matrix.multiply(L, f.modes, f.product)
     for k in range(6):

@@ -11,9 +11,10 @@ from math import ceil, fabs, isfinite
 from components.contact.kinematics import extrapolate
 from components.core import check, rotation
 from components.core.component import Message, combined, fail
-from components.core.inertia import invert, possible
+from components.core.inertia import asymmetry, invert, possible
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import AFFINE, SOURCE
+from components.core.timing import ROUNDING
 from components.core.vector import ZERO, load, norm, store, subtract
 from components.manipulator import (
     compliance,
@@ -85,14 +86,10 @@ MESSAGES = combined(
 )
 
 SINGLE = MODE.codes["SINGLE"]
-AFFINE = BASE_MOTION.codes["AFFINE"]
-SOURCE = BASE_MOTION.codes["SOURCE"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 LAST_MODE = max(MODE.codes.values())
 # rad, rotation of the fixture against the gripper above which the linear spring is not valid
 LARGEST_TURN = 0.5
-# s; rounding shifts instants by far less than any step
-ROUNDING = 1e-9
 
 
 @kernel
@@ -103,11 +100,8 @@ def _check_parameters(m):
         return fail(m.status, AFFINE_INTERFACE, 0.0, 0)
     if p.base_motion == SOURCE:
         return fail(m.status, SOURCE_BASE, 0.0, 0)
-    size = fabs(p.payload.inertia[0, 0]) + fabs(p.payload.inertia[1, 1]) + fabs(p.payload.inertia[2, 2])
-    for i in range(3):
-        for j in range(i):
-            if not fabs(p.payload.inertia[i, j] - p.payload.inertia[j, i]) <= 1e-9 * size:
-                return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
+    if asymmetry(p.payload.inertia)[0] != 0.0:
+        return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
     inertia = rotation.load_matrix(p.payload.inertia)
     inverse, good = invert(inertia)
     if not (good and possible(p.payload.mass, ZERO, inertia)):

@@ -6,14 +6,12 @@ from math import fabs
 
 from components.core import rotation
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
+from components.core.ports import AFFINE, SOURCE
 from components.core.vector import add, cross, dot, load, scale, store, subtract
 from components.manipulator import drive, links, payload
 from components.manipulator.arm_data import VARIANT
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
-SOURCE = BASE_MOTION.codes["SOURCE"]
-AFFINE = BASE_MOTION.codes["AFFINE"]
 
 
 @kernel

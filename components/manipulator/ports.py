@@ -246,7 +246,6 @@ def _control(joints: int) -> tuple[Group, ...]:
             private("gram", "1", "J J^T, then its eigenvalues", shape=(6, 6)),
             private("vectors", "1", "eigenvectors of J J^T", shape=(6, 6)),
             private("least", "1", "smallest singular value of J"),
-            private("rate", "rad/s", "joint rates", shape=joints),
             description="resolved rates",
         ),
         Group(

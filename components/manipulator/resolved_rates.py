@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core import rotation
+from components.core import eigen, rotation
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.vector import add, cross, load, subtract
-from components.manipulator import eigen
 from components.manipulator.arm_data import COMMAND_FRAME
 
 TARGET = COMMAND_FRAME.codes["TARGET"]
@@ -87,7 +86,7 @@ def resolve(m):
     p = m.parameters.control
     r = m.resolved
     _set_jacobian(m)
-    eigen.diagonalize(r.gram, r.vectors)
+    eigen.diagonalize_with_vectors(r.gram, r.vectors)
     least = r.gram[0, 0]
     for i in range(1, 6):
         least = min(least, r.gram[i, i])

@@ -8,6 +8,7 @@ from math import isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 from components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
 
 NOT_FINITE = 1
@@ -36,9 +37,6 @@ DOCKED = PERIPHERAL_OUTCOME.codes["DOCKED"]
 RETREATED = PERIPHERAL_OUTCOME.codes["RETREATED"]
 TIMED_OUT = PERIPHERAL_OUTCOME.codes["TIMED_OUT"]
 ABORTED = PERIPHERAL_OUTCOME.codes["ABORTED"]
-
-# s; rounding shifts communication points by far less than any step
-ROUNDING = 1e-9
 
 
 @kernel

@@ -19,11 +19,10 @@ from __future__ import annotations
 from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
 from components.core.table import segment
+from components.core.timing import ROUNDING
 
 BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
 
-# s; rounding shifts sums of micro-steps by far less than any micro-step
-ROUNDING = 1e-9
 # largest number of transitions in one sample: each line at most once, with one to spare
 TRANSITIONS = 8
 

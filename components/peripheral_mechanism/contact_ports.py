@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from components.contact import ring_pair
 from components.core import ports
-from components.core.field import BOOLEAN, Field, Group, input, output, private
+from components.core.field import BOOLEAN, Field, Group, output, private
 
 CONTACTS = 16
 
@@ -52,12 +52,7 @@ INTERNAL = RingContactPorts(
 )  # fmt: skip
 
 EXTERNAL = RingContactPorts(
-    target=(
-        input("contact_force", "N", "force of the external contact on the passive unit, PU axes", shape=3,
-              evaluated="mean"),
-        input("contact_torque", "N.m", "torque of the external contact on the passive unit about the origin of PU",
-              shape=3, evaluated="mean"),
-    ),
+    target=ports.external_contact(),
     link=ports.wrench_input(),
     works=("contact",),
     balance=(private("work_contact", "J", "work of the external contact on ring and passive unit so far"),),

@@ -5,7 +5,7 @@ a record with `ring_pair`.
 """
 
 from components.contact import kinematics, ring_pair
-from components.core.component import fail
+from components.core.component import pass_on
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix, store_matrix
 from components.core.vector import add, cross, load, store
@@ -25,9 +25,9 @@ def check_inputs(m):
 def initialize(m):
     """Initialise the pair of rings and the energies. Returns 0, or the code of a failure."""
     unit = m.ring_pair
-    code = ring_pair.initialize(unit)
+    code = pass_on(m.status, ring_pair.initialize(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     m.balance.contact_work = 0.0
     m.flag.contact = 0.0
     return 0
@@ -46,18 +46,10 @@ def begin_step(m):
 
 
 @kernel
-def _copy(placement, copy):
-    store(load(placement.position), copy.position)
-    store_matrix(load_matrix(placement.rotation), copy.rotation)
-    store(load(placement.velocity), copy.velocity)
-    store(load(placement.angular_velocity), copy.angular_velocity)
-
-
-@kernel
 def _set_inputs(m, h):
     """Copy the placed frame 0 and ring plane to the inputs of the pair of rings; friction will be held over h."""
     inputs = m.ring_pair.input
-    _copy(m.relative, inputs.base)
+    kinematics.copy_placement(m.relative, inputs.base)
     position, velocity = platform.point(m.hexapod, (m.parameters.ring.plane_offset, 0.0, 0.0))
     store(position, inputs.link.position)
     store(velocity, inputs.link.velocity)
@@ -74,10 +66,7 @@ def detect(m, h):
     """Evaluate contact at the placed position as a trial for a micro-step h. Returns 0, or the code of a failure."""
     _set_inputs(m, h)
     unit = m.ring_pair
-    code = ring_pair.attempt(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, ring_pair.attempt(unit), unit.status)
 
 
 @kernel
@@ -116,9 +105,9 @@ def remember_closed(m, h):
 def accept(m, h):
     """Accept the last trial for a micro-step h. Returns 0, or the code of a failure."""
     unit = m.ring_pair
-    code = ring_pair.accept(unit, h)
+    code = pass_on(m.status, ring_pair.accept(unit, h), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     if h > 0.0:
         ring_pair.remember_friction(unit)
     m.flag.contact = max(m.flag.contact, unit.output.contact)
@@ -154,9 +143,9 @@ def finish_step(m):
     """Set forces, sensors and the list of contacts at the end of a step. Returns 0, or the code of a failure."""
     _set_inputs(m, 0.0)
     unit = m.ring_pair
-    code = ring_pair.evaluate(unit)
+    code = pass_on(m.status, ring_pair.evaluate(unit), unit.status)
     if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
+        return code
     output = unit.output
     for j in range(len(output.mated)):
         m.sensor.mated[j] = output.mated[j]

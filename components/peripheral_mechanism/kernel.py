@@ -1,30 +1,25 @@
-"""The peripheral mechanism: initialisation and the loop of micro-steps, spec/07 section 3, spec/00 section 6.
+"""The peripheral mechanism: its devices in the micro-step of a ring on legs, spec/07 section 3, spec/00 section 6."""
 
-A micro-step of length h is drift - kick - drift. The ring drifts to the middle, where contact, accumulators, cables and
-legs are evaluated once, with velocities predicted by the last acceleration. Then velocities are kicked over h, and the
-ring drifts to the end. The scheme is of second order for smooth forces.
-"""
-
-from components.contact import kinematics, ring_pair
+from components.contact import ring_pair
 from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
+from components.core.ports import AFFINE
 from components.core.rotation import load_matrix
 from components.core.vector import accumulate, add, load, store
-from components.devices import drive, exchange, macro_step, motion, pushers
+from components.devices import drive, macro_step, pushers
 from components.linkage import hexapod
 from components.peripheral_mechanism import (
     accounting,
     accumulator,
     contact,
-    micro_step_control,
     momentum_balance,
     outputs,
     platform,
     retraction,
+    ring_step,
     validity,
 )
-from components.peripheral_mechanism.ports import AFFINE
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),
@@ -37,29 +32,14 @@ MESSAGES = combined(
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of the first input that is not valid."""
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
+    code = check.check_ports(m.base, m.target, m.status)
     if code == 0:
         code = drive.check_voltage(m.command.motor_voltage, m.status)
     if code == 0:
-        code = check.check_acceleration(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.target, 2, m.status)
+        code = check.check_accelerations(m.base, m.target, m.status)
     if code:
         return code
     return contact.check_inputs(m)
-
-
-@kernel
-def _place(m, tau, ahead):
-    """Place ports and ring at `tau` (s) into the step, with the velocities of the ring extrapolated by `ahead` (s).
-
-    Returns 0, or the code of a failure.
-    """
-    motion.place_ports(m.base, m.target, m.motion, tau)
-    kinematics.relate(m.relative, m.motion.base, m.motion.target)
-    return platform.place(m.parameters, m.hexapod, m.ring_state, ahead, m.status)
 
 
 @kernel
@@ -95,14 +75,6 @@ def _load(m):
 
 
 @kernel
-def _accelerate(m):
-    """Find the acceleration of the ring with all forces set."""
-    hexapod.accelerate(
-        m.hexapod, load(m.motion.base.angular_velocity), load(m.base.angular_acceleration), load(m.base.acceleration)
-    )
-
-
-@kernel
 def _react(m):
     """Set the wrench of legs, drums and pushers on the base at the last evaluation."""
     hexapod.react(m.hexapod)
@@ -117,55 +89,25 @@ def _react(m):
 
 @kernel
 def _drive(m, h):
+    """Set the forces of legs and cables over a micro-step h, and all loads at the placed position."""
+    p = m.parameters
+    platform.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
+    rate = _place_cables(m, 0.5 * h)
+    retraction.dissipate(p.cables, m.cable, rate, h)
+    _load(m)
+
+
+@kernel
+def _nothing(m, h):
+    """Do nothing: all losses are counted in `_drive`."""
+
+
+@kernel
+def _retract(m, h):
     """Advance the drive over h against the cables."""
     p = m.parameters
     torque = p.cables.drum_radius * retraction.total_tension(m.cable)
     m.balance.gear_loss += drive.advance_self_locking(p.drive, m.motor, m.command.motor_voltage, torque, h)
-
-
-@kernel
-def _micro_step(m, start, h, long):
-    """Advance by one micro-step of length h from `start` in the step.
-
-    Returns 0, CLOSED or the code of a failure. CLOSED means that the micro-step is `long` and that a contact closes in
-    it or by its end. CLOSED and a penetration leave the state unchanged.
-    """
-    p = m.parameters
-    x = m.hexapod
-    s = m.ring_state
-    platform.keep_pose(x, s, m.stepping)
-    if long and contact.closes_by(m, start + h, h):
-        return macro_step.CLOSED
-    platform.drift(x, s, 0.5 * h)
-    code = _place(m, start + 0.5 * h, 0.5 * h)
-    if code == 0:
-        code = contact.detect(m, h)
-    if code == 0 and long and contact.newly_closed(m):
-        code = macro_step.CLOSED
-    if code:
-        platform.restore_pose(x, s, m.stepping)
-        return code
-    code = contact.accept(m, h)
-    if code:
-        return code
-    platform.drive_legs(p, x, s, m.accumulator, m.command.recoil_lock, h, h)
-    rate = _place_cables(m, 0.5 * h)
-    retraction.dissipate(p.cables, m.cable, rate, h)
-    _load(m)
-    _accelerate(m)
-    contact.account(m, h)
-    micro_step_control.set_next(p, m.stepping, s.acceleration, x.ring.acceleration, h)
-    code = platform.kick(x, s, h, m.status)
-    if code:
-        return code
-    platform.drift(x, s, 0.5 * h)
-    _drive(m, h)
-    force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
-    for i in range(3):
-        m.balance.impulse[i] += h * force[i]
-        m.balance.angular_impulse[i] += h * torque[i]
-    contact.remember_closed(m, h)
-    return 0
 
 
 @kernel
@@ -175,7 +117,7 @@ def _finish(m, h):
     Returns 0, or the code of a failure.
     """
     _react(m)
-    code = _place(m, h, 0.0)
+    code = ring_step.place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)
     if code:
@@ -190,6 +132,14 @@ def _finish(m, h):
     if m.parameters.base_motion == AFFINE:
         momentum_balance.respond(m)
     return 0
+
+
+@kernel
+def _place_devices(m):
+    """Do nothing: `initialize` has set accumulators and cables before the legs are placed."""
+
+
+_start = ring_step.make_start(_place_devices, _drive, _finish)
 
 
 @kernel
@@ -211,36 +161,9 @@ def initialize(m):
         m.balance.spring_energy += accumulator.stored_energy(p.accumulators, e)
     retraction.initialize(p.cables, m.cable)
     m.validity.cable_stop = 0.0
-    micro_step_control.initialize(p, m.stepping)
-    code = contact.initialize(m)
-    if code == 0:
-        code = _place(m, 0.0, 0.0)
-    if code == 0:
-        code = contact.detect(m, p.micro_step)
-    if code:
-        return code
-    code = contact.accept(m, 0.0)
-    if code == 0:
-        contact.start(m)
-        platform.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
-        _place_cables(m, 0.0)
-        _load(m)
-        _accelerate(m)
-        code = _finish(m, 0.0)
-    if code:
-        return code
-    for i in range(6):
-        m.ring_state.acceleration[i] = m.hexapod.ring.acceleration[i]
-    exchange.initialize(m)
-    return 0
+    return _start(m)
 
 
-@kernel
-def _begin(m):
-    """Begin a step: reset contact, and set the momenta with the true motion of the base. Returns 0 or a code."""
-    contact.begin_step(m)
-    return momentum_balance.begin(m)
-
-
+_micro_step = ring_step.make_micro_step(_drive, _nothing, _retract)
 _advance = macro_step.make_advance(_micro_step, ring_pair.PENETRATION, platform.DEGENERATE)
-step = macro_step.make_step(_check_inputs, _begin, _advance, _finish)
+step = macro_step.make_step(_check_inputs, ring_step.begin, _advance, _finish)

@@ -5,43 +5,28 @@ record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
 """
 
 from components.core.kernel import kernel
-from components.core.ports import BASE_MOTION
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import ZERO, add, cross, dot, load, store, subtract
+from components.core.ports import AFFINE
+from components.core.vector import load
 from components.devices import exchange, motion
 from components.linkage import hexapod
 from components.peripheral_mechanism import platform
 
-SOURCE, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "AFFINE"))
-
 
 @kernel
-def _momentum(m, velocity, angular_velocity):
-    """Return (linear momentum, angular momentum about the origin of I) of the placed mechanism, axes I.
-
-    The pose of the base is that in `m.motion`, with this `velocity` (m/s) and `angular_velocity` (rad/s), frame 0.
-    """
-    base = m.motion.base
+def _evaluate(m, velocity, angular_velocity):
+    """Return the hexapod with momentum and energy for a base with this `velocity` and `angular_velocity`, frame 0."""
     hexapod.momentum(m.hexapod, velocity, angular_velocity)
-    A = load_matrix(base.rotation)
-    linear = apply_transposed(A, load(m.hexapod.momentum))
-    spin = apply_transposed(A, load(m.hexapod.angular_momentum))
-    return linear, add(spin, cross(load(base.position), linear))
+    return m.hexapod
 
 
-@kernel
-def momentum(m):
-    """Return the momenta as `_momentum` does, with the motion of the base in `m.motion`."""
-    return _momentum(m, load(m.motion.base.velocity), load(m.motion.base.angular_velocity))
+momentum = exchange.make_momentum(_evaluate)
+_set_momenta = exchange.make_audit(_evaluate)
 
 
 @kernel
 def _jolt(m):
     """Change the velocities of the ring by its response to the base's twist minus the extrapolated one (AFFINE)."""
-    base = m.motion.base
-    twist = m.balance.base_twist
-    dv = subtract(load(base.velocity), (twist[0], twist[1], twist[2]))
-    dw = subtract(load(base.angular_velocity), (twist[3], twist[4], twist[5]))
+    dv, dw = exchange.base_twist_error(m)
     response = m.hexapod.response
     for i in range(6):
         change = 0.0
@@ -74,21 +59,7 @@ def begin(m):
 @kernel
 def audit(m):
     """Set momentum and kinetic energy, with everything placed at the end of a step."""
-    linear, angular = momentum(m)
-    store(linear, m.balance.end_momentum)
-    store(angular, m.balance.end_angular_momentum)
-    out = m.audit
-    kinetic = m.hexapod.kinetic_energy
-    if m.parameters.base_motion == SOURCE:
-        # the carrier's masses include the mechanism at rest on it
-        base = m.motion.base
-        linear, angular = _momentum(m, ZERO, ZERO)
-        store(linear, out.own_momentum)
-        store(angular, out.own_angular_momentum)
-        kinetic = m.hexapod.kinetic_energy
-        kinetic += dot(load(m.hexapod.momentum), load(base.velocity))
-        kinetic += dot(load(m.hexapod.angular_momentum), load(base.angular_velocity))
-    out.kinetic_energy = kinetic
+    m.audit.kinetic_energy = _set_momenta(m)
 
 
 @kernel
@@ -97,13 +68,6 @@ def respond(m):
 
     Call it last in a step.
     """
-    base = m.motion.base
-    for i in range(3):
-        m.balance.base_twist[i] = base.velocity[i]
-        m.balance.base_twist[3 + i] = base.angular_velocity[i]
-    hexapod.affine(m.hexapod, load(base.angular_velocity))
-    place = 0
-    for i in range(6):
-        for k in range(i, 6):
-            m.base.affine_mass[place] = 0.5 * (m.hexapod.affine_mass[i, k] + m.hexapod.affine_mass[k, i])
-            place += 1
+    exchange.keep_base_twist(m)
+    hexapod.affine(m.hexapod, load(m.motion.base.angular_velocity))
+    exchange.set_affine_mass(m.base, m.hexapod.affine_mass)

@@ -1,8 +1,9 @@
 """Outputs of the peripheral mechanism at the end of a step: ring, legs, sensors, docking."""
 
+from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
 from components.core.rotation import angles, continued, load_matrix, load_quaternion, store_quaternion
-from components.core.vector import load, store
+from components.core.vector import store
 from components.peripheral_mechanism import platform, retraction
 
 
@@ -41,18 +42,6 @@ def _set_legs(m):
             m.sensor.initial_position_lost = 1.0
         if c.stroke > p.retracted_margin:
             m.sensor.retracted = 0.0
-
-
-@kernel
-def set_docking(relative, plane_x, out):
-    """Set `docking` from the placement of frame 0 relative to PU."""
-    A = load_matrix(relative.rotation)
-    position = load(relative.position)
-    store(position, out.position)
-    store(angles(A), out.angles)
-    store(load(relative.velocity), out.velocity)
-    store(load(relative.angular_velocity), out.angular_velocity)
-    out.plane_gap = -(position[0] + A[0][0] * plane_x)
 
 
 @kernel

@@ -117,7 +117,7 @@ def state() -> Group:
 
 
 @kernel
-def _azimuth(k, half):
+def azimuth(k, half):
     """Return the azimuth of a joint of leg k, counted from 0; the first leg of a pair has the smaller azimuth."""
     return (k // 2) * (2.0 * pi / 3.0) + (half if k % 2 == 1 else -half)
 
@@ -125,8 +125,8 @@ def _azimuth(k, half):
 @kernel
 def _joints(p, k):
     """Return (lower joint in frame 0, upper joint in ring axes) of leg k, m."""
-    a = _azimuth(k, p.base_angle)
-    b = _azimuth(k, p.ring_angle)
+    a = azimuth(k, p.base_angle)
+    b = azimuth(k, p.ring_angle)
     lower = (0.0, p.base_radius * cos(a), p.base_radius * sin(a))
     return lower, (0.0, p.ring_radius * cos(b), p.ring_radius * sin(b))
 

@@ -25,7 +25,6 @@ from components.peripheral_mechanism import accumulator, micro_step_control, pla
 from components.peripheral_mechanism.contact_ports import RingContactPorts
 
 LEGS = platform.LEGS
-SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
 
 DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
 WORKS = ("base", "target", "drive")
@@ -79,7 +78,7 @@ def _parameters() -> Group:
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
         parameter("base_motion", "1", "how the carrier reports its acceleration; must be the same as at its port",
-                  LAGGED, type=ports.BASE_MOTION),
+                  ports.LAGGED, type=ports.BASE_MOTION),
         *micro_step_control.parameters(),
         parameter("step_limit", "s", "longest step over which the motion of the ports may be extrapolated", 0.02,
                   minimum=1e-6),
@@ -103,11 +102,7 @@ def record(contact: RingContactPorts) -> Record:
     """Return the record of the build with this contact."""
     return Record(
         # fields of only one port or build come first: numba would take the longer record for the shorter, and warn
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except with AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.carrier_port(),
         Group("target", *contact.target, *ports.apart(3.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

@@ -8,6 +8,7 @@ from math import isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 from components.probe_cyclogram.ports import OUTCOME, PHASE
 
 NOT_FINITE = 1
@@ -29,9 +30,6 @@ DOCKED = OUTCOME.codes["DOCKED"]
 RETREATED = OUTCOME.codes["RETREATED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
-
-# s, rounding of the times of communication points: far below any step
-ROUNDING = 1e-9
 
 
 @kernel

@@ -2,34 +2,22 @@
 
 from components.core.component import fail
 from components.core.kernel import kernel
-from components.core.rotation import (
-    apply_transposed,
-    load_matrix,
-)
-from components.core.vector import ZERO, add, cross, dot, load, store, subtract
+from components.core.ports import AFFINE
+from components.core.vector import load
 from components.devices import drive, exchange, motion
 from components.probe_mechanism import axial, cover, tree
-from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE, SOURCE
+from components.probe_mechanism.ports import AS_IN_SOURCE
 
 
 @kernel
-def _momentum(m, velocity, angular_velocity):
-    """Return (linear momentum, angular momentum about the origin of I) of the mechanism at `m.motion`, axes I.
-
-    The base has that `velocity` (m/s) and `angular_velocity` (rad/s), frame 0.
-    """
-    base = m.motion.base
+def _evaluate(m, velocity, angular_velocity):
+    """Return the tree with momentum and energy for a base with this `velocity` and `angular_velocity`, frame 0."""
     tree.momentum(m.parameters.probe, m.tree, m.damper, velocity, angular_velocity)
-    A = load_matrix(base.rotation)
-    linear = apply_transposed(A, load(m.tree.momentum))
-    spin = apply_transposed(A, load(m.tree.angular_momentum))
-    return linear, add(spin, cross(load(base.position), linear))
+    return m.tree
 
 
-@kernel
-def momentum(m):
-    """Return the momenta of `_momentum` with the base's motion in `m.motion`."""
-    return _momentum(m, load(m.motion.base.velocity), load(m.motion.base.angular_velocity))
+momentum = exchange.make_momentum(_evaluate)
+_set_momenta = exchange.make_audit(_evaluate)
 
 
 @kernel
@@ -39,19 +27,12 @@ def begin(m):
     In mode AFFINE the joints first respond to the difference of the base's twist from the extrapolated one, as they
     would have responded to the missing acceleration: with the response that `tree.affine` found at this position.
     """
-    balance = m.balance
-    base = m.motion.base
     motion.place_ports(m.base, m.target, m.motion, 0.0)
     if m.parameters.cover.present != 0.0:
-        motion.shift_base(base, m.cover.travel, m.cover.rate)
+        motion.shift_base(m.motion.base, m.cover.travel, m.cover.rate)
     if m.parameters.base_motion == AFFINE:
-        tree.jolt(
-            m.tree,
-            subtract(load(base.velocity), (balance.base_twist[0], balance.base_twist[1], balance.base_twist[2])),
-            subtract(
-                load(base.angular_velocity), (balance.base_twist[3], balance.base_twist[4], balance.base_twist[5])
-            ),
-        )
+        velocity, angular_velocity = exchange.base_twist_error(m)
+        tree.jolt(m.tree, velocity, angular_velocity)
         tree.place(m.parameters.probe, m.tree, m.damper, m.tree.length, -m.axial.rate, m.status)
     linear, angular = momentum(m)
     exchange.begin(m, linear, angular)
@@ -60,20 +41,8 @@ def begin(m):
 @kernel
 def audit(m):
     """Set momentum and energies, except those of the contact, at the end of a step; after `report` of the tree."""
-    linear, angular = momentum(m)
-    store(linear, m.balance.end_momentum)
-    store(angular, m.balance.end_angular_momentum)
+    kinetic = _set_momenta(m)
     out = m.audit
-    kinetic = m.tree.kinetic_energy
-    if m.parameters.base_motion == SOURCE:
-        # the carrier's masses include the mechanism at rest on it
-        base = m.motion.base
-        linear, angular = _momentum(m, ZERO, ZERO)
-        store(linear, out.own_momentum)
-        store(angular, out.own_angular_momentum)
-        kinetic = m.tree.kinetic_energy
-        kinetic += dot(load(m.tree.momentum), load(base.velocity))
-        kinetic += dot(load(m.tree.angular_momentum), load(base.angular_velocity))
     p = m.parameters.axial
     a = m.axial
     twist = a.travel - axial.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.angle)
@@ -113,17 +82,10 @@ def respond(m):
 
     It comes last in a step. Returns 0, or the code of a failure.
     """
-    base = m.motion.base
-    for i in range(3):
-        m.balance.base_twist[i] = base.velocity[i]
-        m.balance.base_twist[3 + i] = base.angular_velocity[i]
+    exchange.keep_base_twist(m)
     tree.release_dampers(m.tree, m.damper)
-    code = tree.affine(m.parameters.probe, m.tree, m.damper, load(base.angular_velocity))
+    code = tree.affine(m.parameters.probe, m.tree, m.damper, load(m.motion.base.angular_velocity))
     if code:
         return fail(m.status, tree.NO_INERTIA, 0.0, code)
-    place = 0
-    for i in range(6):
-        for k in range(i, 6):
-            m.base.affine_mass[place] = 0.5 * (m.tree.affine_mass[i, k] + m.tree.affine_mass[k, i])
-            place += 1
+    exchange.set_affine_mass(m.base, m.tree.affine_mass)
     return 0

@@ -61,7 +61,6 @@ def drive_travel(p, drive_parameters, angle):
 check_parameters = _by_parameters(spring_and_brake.check_parameters, two_brakes.check_parameters)
 train = _by_parameters(spring_and_brake.train, two_brakes.train)
 stored_energy = _by_parameters(spring_and_brake.stored_energy, two_brakes.stored_energy)
-train_loss = _by_parameters(spring_and_brake.train_loss, two_brakes.train_loss)
 account_train = _by_parameters(spring_and_brake.account_train, two_brakes.account_train)
 brake = _by_parameters(spring_and_brake.brake, two_brakes.brake)
 audit = _by_parameters(spring_and_brake.audit, two_brakes.audit)

@@ -9,7 +9,7 @@ from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import BITS
 from components.contact.probe_cone.ports import CONTACTS as LISTED
 from components.core import ports
-from components.core.field import BOOLEAN, Field, Group, input, output, private, temporary
+from components.core.field import Field, Group, input, output, private, temporary
 
 CONTACTS = 16
 
@@ -31,21 +31,10 @@ class ContactPorts:
 
 
 INTERNAL = ContactPorts(
-    command=(
-        input("latches_armed", "1", "latches released; false: the latch drive withdraws them", 1.0, type=BOOLEAN),
-    ),
-    sensor=(
-        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
-        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
-        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
-    ),
+    command=(probe_cone.latches_armed(),),
+    sensor=probe_cone.sensors(),
     public=(
-        Group(
-            "flag",
-            output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
-            output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
-            output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
-        ),
+        probe_cone.flags(),
         probe_cone.capture(),
         ports.contacts(CONTACTS),
         probe_cone.validity(),
@@ -90,12 +79,7 @@ INTERNAL = ContactPorts(
 )  # fmt: skip
 
 EXTERNAL = ContactPorts(
-    target=(
-        input("contact_force", "N", "force of the external contact on the passive unit, PU axes", shape=3,
-              evaluated="mean"),
-        input("contact_torque", "N.m", "torque of the external contact on the passive unit about the origin of PU",
-              shape=3, evaluated="mean"),
-    ),
+    target=ports.external_contact(),
     link=(
         *ports.wrench_input(),
         input("tip_torque", "N.m", "of the springs of latches and head sensors about the head's centre, link axes; a "

@@ -22,12 +22,7 @@ def parameters() -> Group:
         parameter("stiffness", "N/m", "of the cover along its axis, loading", 1e6, minimum=1.0),
         parameter("damping", "N.s/m", "of the cover along its axis", 2e3, minimum=0.0),
         parameter("limit", "m", "working range of the cover's law, to either side", 0.05, minimum=1e-6),
-        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", 0.1, minimum=0.0,
-                  maximum=0.45),
-        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
-                  minimum=1.01),
-        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
-                  maximum=0.5),
+        *hysteresis.loop_parameters(loss=0.1),
         description="hatch cover, axial compliance",
     )  # fmt: skip
 

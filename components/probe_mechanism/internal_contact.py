@@ -4,12 +4,11 @@
 them by the record: one with `probe_cone` gets these.
 """
 
-from components.contact import probe_cone
+from components.contact import kinematics, probe_cone
 from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import bit
-from components.core.component import fail
+from components.core.component import pass_on
 from components.core.kernel import kernel
-from components.core.rotation import load_matrix, store_matrix
 from components.core.vector import dot, load, store
 from components.probe_mechanism import implicit, levers
 from components.probe_mechanism.ports import AS_IN_SOURCE
@@ -44,10 +43,7 @@ def initialize(m):
     tip_slope.reset(m.implicit_contact.tip)
     _clear(m.sensor, m.flag)
     unit = m.probe_cone
-    code = probe_cone.initialize(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, probe_cone.initialize(unit), unit.status)
 
 
 @kernel
@@ -57,21 +53,13 @@ def begin_step(m):
 
 
 @kernel
-def _copy(placement, copy):
-    store(load(placement.position), copy.position)
-    store_matrix(load_matrix(placement.rotation), copy.rotation)
-    store(load(placement.velocity), copy.velocity)
-    store(load(placement.angular_velocity), copy.angular_velocity)
-
-
-@kernel
 def set_inputs(m, ahead):
     """Copy the placed frame 0, links and rollers to the inputs of the unit; for `ahead`, s, see there."""
     inputs = m.probe_cone.input
     inputs.ahead = ahead
-    _copy(m.relative, inputs.base)
+    kinematics.copy_placement(m.relative, inputs.base)
     for j in range(2):
-        _copy(m.tree.link[j], inputs.link[j])
+        kinematics.copy_placement(m.tree.link[j], inputs.link[j])
         inputs.tip_slope[j] = m.tree.tip_slope[j]
     for k in range(levers.COUNT):
         store(load(m.roller[k].position), inputs.roller[k].position)
@@ -83,10 +71,7 @@ def set_inputs(m, ahead):
 def detect(m):
     """Evaluate contact at the placed position, as a trial. Returns 0, or the code of a failure."""
     unit = m.probe_cone
-    code = probe_cone.attempt(unit)
-    if code:
-        return fail(m.status, code, unit.status.value, unit.status.index)
-    return 0
+    return pass_on(m.status, probe_cone.attempt(unit), unit.status)
 
 
 @kernel

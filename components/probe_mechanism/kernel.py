@@ -8,6 +8,7 @@ from components.contact import kinematics, probe_cone
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
+from components.core.ports import AFFINE
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import accumulate, add, cross, load, store, subtract
 from components.devices import drive, exchange, macro_step, motion, pushers
@@ -25,7 +26,7 @@ from components.probe_mechanism import (
     tree,
     validity,
 )
-from components.probe_mechanism.ports import AFFINE, AS_IN_SOURCE
+from components.probe_mechanism.ports import AS_IN_SOURCE
 
 TRAVEL = 4
 COVER_AFFINE = 6
@@ -54,15 +55,11 @@ MESSAGES = combined(
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of the first input that is not valid."""
-    code = check.check_port(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.target, 2, m.status)
+    code = check.check_ports(m.base, m.target, m.status)
     if code == 0:
         code = drive.check_voltage(m.command.motor_voltage, m.status)
     if code == 0:
-        code = check.check_acceleration(m.base, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.target, 2, m.status)
+        code = check.check_accelerations(m.base, m.target, m.status)
     if code:
         return code
     return contact.check_inputs(m)
@@ -264,10 +261,7 @@ def _micro_step(m, start, h, long):
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
     _kick(m, cam, h)
-    force, torque = motion.turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
-    for i in range(3):
-        m.balance.impulse[i] += h * force[i]
-        m.balance.angular_impulse[i] += h * torque[i]
+    exchange.add_impulse(m, h)
     limiter.remember(m)
     contact.remember_closed(m)
     micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)

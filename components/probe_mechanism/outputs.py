@@ -1,7 +1,8 @@
 """Outputs of the probe mechanism at the end of a step: links, docking, sensors, instantaneous wrench."""
 
+from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
-from components.core.rotation import angles, continued, load_matrix, load_quaternion, quaternion, store_quaternion
+from components.core.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
 from components.core.vector import add, cross, load, store
 from components.probe_mechanism import axial, cover
 
@@ -19,24 +20,12 @@ def _set_links(tree_links, out):
 
 
 @kernel
-def _set_docking(relative, plane_x, out):
-    """Set `docking` from the placement of frame 0 relative to PU."""
-    A = load_matrix(relative.rotation)
-    position = load(relative.position)
-    store(position, out.position)
-    store(angles(A), out.angles)
-    store(load(relative.velocity), out.velocity)
-    store(load(relative.angular_velocity), out.angular_velocity)
-    out.plane_gap = -(position[0] + A[0][0] * plane_x)
-
-
-@kernel
 def set_motion(m):
     """Set kinematic outputs and end-position sensors at the end of the step, where everything is placed."""
     p = m.parameters
     travel = m.axial.travel
     _set_links(m.tree.link, m.link)
-    _set_docking(m.relative, p.docking_plane_x, m.docking)
+    set_docking(m.relative, p.docking_plane_x, m.docking)
     m.nut.angle = axial.nut_per_travel(p.axial) * travel
     m.nut.rate = axial.nut_per_travel(p.axial) * m.axial.rate
     m.probe.length = p.probe.free_length - travel

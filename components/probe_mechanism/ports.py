@@ -11,8 +11,6 @@ from components.probe_mechanism import axial, cover, lateral, limiter, micro_ste
 from components.probe_mechanism.axial_ports import AxialPorts
 from components.probe_mechanism.contact_ports import ContactPorts
 
-SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
-
 SIMPLIFICATIONS = enumeration(
     "Simplifications",
     NONE="energy is kept: rollers load the nut, bent probe resists shortening, latches bend the tip they turn with",
@@ -55,7 +53,7 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.133),
         parameter("base_motion", "1", "how the carrier reports its acceleration; the same as at its port",
-                  LAGGED, type=ports.BASE_MOTION),
+                  ports.LAGGED, type=ports.BASE_MOTION),
         parameter("simplifications", "1", "simplifications of the source that create or destroy energy",
                   SIMPLIFICATIONS.codes["NONE"], type=SIMPLIFICATIONS),
         *micro_step_control.parameters(),
@@ -84,11 +82,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
     devices = (*axial_device.devices, *DEVICES, *(("limiter",) if movable_limiter else ()), *contact.devices)
     return Record(
         # optional members come first: otherwise numba would take the longer record for the shorter one, and warn
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except in AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.carrier_port(),
         Group("target", *contact.target, *ports.apart(2.0), *ports.twist(INPUT),
               *ports.acceleration(INPUT), *ports.wrench_output(),
               description="port of the passive unit, frame PU"),

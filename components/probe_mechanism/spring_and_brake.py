@@ -50,6 +50,23 @@ def check_parameters(p, status):
 
 
 @kernel
+def hold_brake(p, u, slip, deflection):
+    """Return (force in N, slip in m) of the gears and the friction brake of a train driven to the twist `u` (m).
+
+    `slip` is that of the last call, `deflection` (m) that of what is in series with them.
+    """
+    stiffness = p.train_stiffness
+    force = stiffness * (u - slip - deflection)
+    if force > p.brake_compression:
+        force = p.brake_compression
+        slip = u - deflection - force / stiffness
+    elif force < -p.brake_extension:
+        force = -p.brake_extension
+        slip = u - deflection - force / stiffness
+    return force, slip
+
+
+@kernel
 def train(p, slip, deflection, u):
     """Return (force in N, brake slip in m, spring deflection in m) of the train driven to the twist `u` (m).
 
@@ -66,13 +83,7 @@ def train(p, slip, deflection, u):
     elif force < p.spring_return * (p.spring_preload + rate * deflection) and deflection > 0.0:
         deflection = (stiffness * e - p.spring_return * p.spring_preload) / (stiffness + p.spring_return * rate)
     deflection = min(max(deflection, 0.0), p.spring_stroke)
-    force = stiffness * (e - deflection)
-    if force > p.brake_compression:
-        force = p.brake_compression
-        slip = u - deflection - force / stiffness
-    elif force < -p.brake_extension:
-        force = -p.brake_extension
-        slip = u - deflection - force / stiffness
+    force, slip = hold_brake(p, u, slip, deflection)
     return force, slip, deflection
 
 

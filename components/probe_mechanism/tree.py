@@ -14,7 +14,6 @@ pl = parameters.lateral, d = damper.
 from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
-from typing import Any
 
 from components import hysteresis
 from components.core.component import Message, combined, fail
@@ -73,12 +72,7 @@ def parameters() -> Group:
         parameter("torsion_stiffness", "N.m/rad", "of the probe", 5e3, minimum=1.0),
         parameter("torsion_damping", "N.m.s/rad", "structural damping", 0.33, minimum=0.0),
         parameter("torsion_limit", "rad", "working range of the torsion law", 0.15, minimum=1e-3),
-        parameter("hysteresis_loss", "1", "area of a full loop over the work of loading", 0.3, minimum=0.0,
-                  maximum=0.45),
-        parameter("hysteresis_ratio", "1", "stiffness between loading and unloading over that of loading", 2.0,
-                  minimum=1.01),
-        parameter("hysteresis_common", "1", "range without hysteresis over the working range", 0.03, minimum=1e-4,
-                  maximum=0.5),
+        *hysteresis.loop_parameters(loss=0.3),
         parameter("angle_limit", "rad", "largest angle of a joint for which the model holds", 0.5, minimum=0.0),
         description="housing and flexible probe",
     )  # fmt: skip
@@ -167,15 +161,11 @@ def state(limiter: Group | None = None) -> Group:
     )
 
 
-def _either(name: str) -> Any:
-    """Return the generated kernel of a tree with or without a movable limiter; its first argument is the tree."""
-    return variant("limiter", getattr(with_movable_limiter, name), getattr(housing_and_probe, name))
-
-
-_place = _either("place")
-_accelerate = _either("accelerate")
-_react = _either("react")
-_momentum = _either("momentum")
+# the generated kernels of a tree with or without a movable limiter; their first argument is the tree
+_place = variant("limiter", with_movable_limiter.place, housing_and_probe.place)
+_accelerate = variant("limiter", with_movable_limiter.accelerate, housing_and_probe.accelerate)
+_react = variant("limiter", with_movable_limiter.react, housing_and_probe.react)
+_momentum = variant("limiter", with_movable_limiter.momentum, housing_and_probe.momentum)
 
 
 @kernel

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.probe_mechanism.spring_and_brake import hold_brake
 
 FIRST_COMPRESSION = 252
 FIRST_EXTENSION = 253
@@ -51,13 +52,7 @@ def train(p, slip, deflection, u):
         deflection = min(e - p.first_brake_compression / stiffness, p.first_brake_stroke)
     elif force < -p.first_brake_extension:
         deflection = max(e + p.first_brake_extension / stiffness, 0.0)
-    force = stiffness * (e - deflection)
-    if force > p.brake_compression:
-        force = p.brake_compression
-        slip = u - deflection - force / stiffness
-    elif force < -p.brake_extension:
-        force = -p.brake_extension
-        slip = u - deflection - force / stiffness
+    force, slip = hold_brake(p, u, slip, deflection)
     return force, slip, deflection
 
 
@@ -72,12 +67,6 @@ def first_brake_loss(p, deflection_before, deflection):
     """Return the energy in J that FrB1 dissipates between two of its strokes without a reversal, >= 0."""
     change = deflection - deflection_before
     return change * p.first_brake_compression if change > 0.0 else -change * p.first_brake_extension
-
-
-@kernel
-def train_loss(p, force, slip_before, deflection_before, slip, deflection):
-    """Return the energy in J lost by both brakes between two calls of `train`."""
-    return first_brake_loss(p, deflection_before, deflection) + force * (slip - slip_before)
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Outputs of a ring mechanism at the end of a step: ring, legs, sensors, docking."""
 
+from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
-from components.peripheral_mechanism.outputs import set_docking, set_ring
+from components.peripheral_mechanism.outputs import set_ring
 from components.ring_mechanism.legs import chosen as legs
 
 

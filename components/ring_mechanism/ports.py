@@ -11,8 +11,6 @@ from components.peripheral_mechanism import micro_step_control, platform
 from components.peripheral_mechanism.contact_ports import INTERNAL as CONTACT
 from components.ring_mechanism.legs.law import LegLaw
 
-SOURCE, LAGGED, AFFINE = (ports.BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
-
 WORKS = ("base", "target")
 
 STARTS = {"longest_micro_step": 2.5e-4}
@@ -24,7 +22,7 @@ def _parameters(law: LegLaw) -> Group:
         "parameters",
         parameter("docking_plane_x", "m", "abscissa of the active docking plane in frame 0", 0.23908),
         parameter("base_motion", "1", "how the carrier reports its acceleration; must be the same as at its port",
-                  LAGGED, type=ports.BASE_MOTION),
+                  ports.LAGGED, type=ports.BASE_MOTION),
         *micro_step_control.parameters(),
         parameter("step_limit", "s", "longest step over which the motion of the ports may be extrapolated", 0.02,
                   minimum=1e-6),
@@ -37,11 +35,7 @@ def _parameters(law: LegLaw) -> Group:
 def record(law: LegLaw) -> Record:
     """Return the record of the ring mechanism with this law of the legs."""
     return Record(
-        Group("base",
-              output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 "
-                     "except with AFFINE", shape=21),
-              *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
-              description="port of the craft that carries the mechanism, frame 0"),
+        exchange.carrier_port(),
         Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
         *((Group("command", *law.command),) if law.command else ()),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from components.core import matrix, rotation, vector
 from components.core.kernel import kernel
-from components.spacecraft.ports import AFFINE
+from components.core.ports import AFFINE
 
 
 @kernel

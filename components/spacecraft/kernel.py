@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import fabs, isfinite
+from math import isfinite
 
 from components.core import check, rotation, vector
 from components.core.component import Message, fail
+from components.core.inertia import asymmetry
 from components.core.kernel import kernel
 from components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
@@ -72,12 +73,9 @@ def _start(m):
     for e in range(len(p.thruster)):
         if not check.is_unit(p.thruster[e].direction):
             return fail(m.status, DIRECTION, vector.norm(vector.load(p.thruster[e].direction)), e + 1)
-    size = fabs(p.inertia[0, 0]) + fabs(p.inertia[1, 1]) + fabs(p.inertia[2, 2])
-    for i in range(3):
-        for j in range(i):
-            difference = p.inertia[i, j] - p.inertia[j, i]
-            if not fabs(difference) <= rigid.ROUNDING * size:
-                return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
+    difference, i, j = asymmetry(p.inertia)
+    if difference != 0.0:
+        return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
     if not rigid.prepare(p, m.rigid):
         return fail(m.status, INERTIA, 0.0, 0)
     if not rigid.set_principal_moments(m.rigid):

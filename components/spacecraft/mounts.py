@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from components.core import rotation, vector
 from components.core.kernel import kernel
-from components.spacecraft.ports import SOURCE
+from components.core.ports import SOURCE
 
 
 @kernel

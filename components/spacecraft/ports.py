@@ -5,12 +5,8 @@ from __future__ import annotations
 from components.core import ports
 from components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, input, output, parameter, private
 from components.core.field import table as constant
-from components.core.ports import BASE_MOTION
+from components.core.ports import BASE_MOTION, LAGGED
 from components.core.record import Record
-
-SOURCE = BASE_MOTION.codes["SOURCE"]
-LAGGED = BASE_MOTION.codes["LAGGED"]
-AFFINE = BASE_MOTION.codes["AFFINE"]
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

@@ -7,51 +7,12 @@ fourth-order Lie-group Runge-Kutta method.
 
 from __future__ import annotations
 
-from math import copysign, fabs, sqrt
-
-from components.core import rotation, vector
+from components.core import eigen, rotation, vector
 from components.core.inertia import invert
 from components.core.kernel import kernel
 
-# Jacobi's method for a 3x3 matrix: number of sweeps, and size relative to the diagonal below which an element is zero
-SWEEPS = 8
-NEGLIGIBLE = 1e-20
-# relative rounding allowed in data that are symmetric or on the limit of the triangle inequality
+# relative rounding allowed in data on the limit of the triangle inequality
 ROUNDING = 1e-9
-
-
-@kernel
-def _sweep(A, i, j):
-    """Annihilate the element (i, j) of a symmetric 3x3 array by one Jacobi rotation, in place."""
-    if fabs(A[i, j]) <= NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j])):
-        return
-    k = 3 - i - j
-    theta = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
-    t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0))
-    c = 1.0 / sqrt(t * t + 1.0)
-    s = t * c
-    A[i, i] -= t * A[i, j]
-    A[j, j] += t * A[i, j]
-    A[i, j] = 0.0
-    A[j, i] = 0.0
-    x = A[i, k]
-    y = A[j, k]
-    A[i, k] = c * x - s * y
-    A[k, i] = A[i, k]
-    A[j, k] = s * x + c * y
-    A[k, j] = A[j, k]
-
-
-@kernel
-def diagonalize(A):
-    """Replace a symmetric 3x3 array by the diagonal array of its eigenvalues, in place, by Jacobi's method.
-
-    Eigenvalues are exact to rounding of the largest one. Convergence is quadratic: `SWEEPS` is more than enough.
-    """
-    for _ in range(SWEEPS):
-        _sweep(A, 0, 1)
-        _sweep(A, 0, 2)
-        _sweep(A, 1, 2)
 
 
 @kernel
@@ -64,7 +25,7 @@ def set_principal_moments(r):
     for i in range(3):
         for j in range(3):
             r.moments_work[i, j] = r.inertia[i, j]
-    diagonalize(r.moments_work)
+    eigen.diagonalize(r.moments_work)
     total = 0.0
     largest = 0.0
     for i in range(3):
@@ -139,6 +100,21 @@ def turn_rate(turn, w):
 
 
 @kernel
+def turn_to(r, end, w, momentum, h):
+    """Set attitude, angular velocity and momentum at the end of a step h, and what follows from their change."""
+    start = rotation.load_quaternion(r.quaternion)
+    before = vector.load(r.angular_velocity)
+    # the turn in I, for the work of the torque: trapezoidal rule
+    a = rotation.apply_transposed(rotation.from_quaternion(start), before)
+    b = rotation.apply_transposed(rotation.from_quaternion(end), w)
+    vector.store(vector.scale(0.5 * h, vector.add(a, b)), r.turn)
+    vector.store(vector.scale(1.0 / h, vector.subtract(w, before)), r.angular_acceleration)
+    rotation.store_quaternion(rotation.continued(end, start), r.quaternion)
+    vector.store(momentum, r.angular_momentum)
+    vector.store(w, r.angular_velocity)
+
+
+@kernel
 def _advance_attitude(r, h):
     """Advance attitude, angular momentum and velocity over h under the held torque. Returns the turn, rad, axes C."""
     inverse = rotation.load_matrix(r.inverse)
@@ -161,14 +137,7 @@ def _advance_attitude(r, h):
     )
     end = rotation.advance(start, turn)
     w = _rate(inverse, end, after)
-    # the same integral in I, for the work of the torque: trapezoidal rule
-    a = rotation.apply_transposed(rotation.from_quaternion(start), k1)
-    b = rotation.apply_transposed(rotation.from_quaternion(end), w)
-    vector.store(vector.scale(0.5 * h, vector.add(a, b)), r.turn)
-    vector.store(vector.scale(1.0 / h, vector.subtract(w, k1)), r.angular_acceleration)
-    rotation.store_quaternion(rotation.continued(end, start), r.quaternion)
-    vector.store(after, r.angular_momentum)
-    vector.store(w, r.angular_velocity)
+    turn_to(r, end, w, after, h)
     return turn
 
 

@@ -18,7 +18,7 @@ from components.core import matrix, rotation, vector
 from components.core.inertia import invert
 from components.core.kernel import kernel
 from components.spacecraft import elastic
-from components.spacecraft.rigid import turn_rate
+from components.spacecraft.rigid import turn_rate, turn_to
 
 
 @kernel
@@ -284,13 +284,7 @@ def _advance_attitude(r, whole, torque, h):
     turn = vector.scale(h / 6.0, vector.add(vector.add(k1, k4), vector.scale(2.0, vector.add(k2, k3))))
     end = rotation.advance(start, turn)
     w = _rate(whole.before, whole.after, 1.0, end, last)
-    a = rotation.apply_transposed(rotation.from_quaternion(start), k1)
-    b = rotation.apply_transposed(rotation.from_quaternion(end), w)
-    vector.store(vector.scale(0.5 * h, vector.add(a, b)), r.turn)
-    vector.store(vector.scale(1.0 / h, vector.subtract(w, k1)), r.angular_acceleration)
-    rotation.store_quaternion(rotation.continued(end, start), r.quaternion)
-    vector.store(last, r.angular_momentum)
-    vector.store(w, r.angular_velocity)
+    turn_to(r, end, w, last, h)
 
 
 @kernel

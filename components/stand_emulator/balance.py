@@ -15,6 +15,7 @@ from components.contact.kinematics import extrapolate, relate
 from components.core import check, matrix, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING
 from components.stand_emulator.noise import normal_pair
 
 DIRECTION = 11
@@ -31,8 +32,6 @@ MESSAGES = check.messages("1 active, 2 passive") | {
     WRENCH: Message("the force or torque of port {status.index:.0f} (1 base, 2 target) is not finite"),
 }
 
-# s; rounding shifts instants by far less than any step
-ROUNDING = 1e-9
 # smallest pivot of a regular arrangement of gauges, m; rounding leaves 1e-16
 SMALLEST_PIVOT = 1e-9
 
@@ -50,13 +49,9 @@ def _check_wrench(port, index, status):
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of an input that is not finite or not an attitude."""
-    code = check.check_port(m.active, 1, m.status)
+    code = check.check_ports(m.active, m.passive, m.status)
     if code == 0:
-        code = check.check_port(m.passive, 2, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.passive, 2, m.status)
+        code = check.check_accelerations(m.active, m.passive, m.status)
     if code == 0:
         code = _check_wrench(m.base, 1, m.status)
     if code == 0:

@@ -13,6 +13,7 @@ from components.contact.kinematics import extrapolate, relate
 from components.core import check, rotation, vector
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.timing import ROUNDING, micro_steps
 from components.stand_emulator import servo
 from components.stand_emulator.ports import LINE
 
@@ -25,21 +26,12 @@ MESSAGES = check.messages("1 active, 2 passive") | {
     ),
 }
 
-# s; rounding shifts instants by far less than any step
-ROUNDING = 1e-9
-
 
 @kernel
 def _check_inputs(m):
     """Return 0, or the code of a port whose motion is not finite or whose quaternion is not an attitude."""
-    code = check.check_port(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_port(m.passive, 2, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.active, 1, m.status)
-    if code == 0:
-        code = check.check_acceleration(m.passive, 2, m.status)
-    return code
+    code = check.check_ports(m.active, m.passive, m.status)
+    return code if code else check.check_accelerations(m.active, m.passive, m.status)
 
 
 @kernel
@@ -89,7 +81,7 @@ def _take(m):
 def _move(m, h):
     """Move the platform over h in steps of at most `micro_step`. Returns whether a rate was at its limit."""
     limited = False
-    steps = max(1, int(h / m.parameters.micro_step + 1.0 - 1e-9))
+    steps = micro_steps(h, m.parameters.micro_step)
     for _ in range(steps):
         if m.servo.stopped != 0.0:
             servo.brake(m.parameters, m.servo, h / steps)

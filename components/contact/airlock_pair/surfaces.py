@@ -18,9 +18,8 @@ from components.contact.airlock_pair.pairs import (
     add_contact,
 )
 from components.contact.airlock_pair.ports import EDGES, FACES, SPHERES
-from components.contact.profile import sphere_profile
+from components.contact.profile import SMALL_RADIUS, sphere_profile
 from components.contact.search import farthest_around, line_circle_distance
-from components.contact.spheres import SMALL_RADIUS
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import ZERO, add, axpy, dot, load, norm, scale

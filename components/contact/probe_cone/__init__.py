@@ -29,7 +29,7 @@ from components.contact.probe_cone.pairs import (
     PENETRATION,
     messages,
 )
-from components.contact.probe_cone.ports import PARAMETER_SETS, capture, unit, validity
+from components.contact.probe_cone.ports import PARAMETER_SETS, capture, flags, latches_armed, sensors, unit, validity
 
 __all__ = [
     "GEOMETRY",
@@ -44,12 +44,15 @@ __all__ = [
     "capture",
     "capture_margin",
     "evaluate",
+    "flags",
     "head_penetration",
     "initialize",
+    "latches_armed",
     "list_contacts",
     "messages",
     "publish_validity",
     "remember_friction",
+    "sensors",
     "unit",
     "validity",
 ]

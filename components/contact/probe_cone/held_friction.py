@@ -12,11 +12,11 @@ sqrt(1 - beta). The method is stable for beta below 4/3. Contacts of one link sh
 
 from __future__ import annotations
 
-from components.contact.force import exert, friction_force, point_velocity
+from components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, norm, scale, store, subtract
+from components.core.vector import add, load, norm, store, subtract
 
 
 @kernel
@@ -43,17 +43,7 @@ def _slip(unit, item):
     if item.pair == ROLLER_CONE:
         own = load(unit.input.roller[int(item.index) - 1].velocity)
         v = add(v, apply_transposed(load_matrix(link.rotation), own))
-    n = load(item.normal)
-    return axpy(-dot(n, v), n, v)
-
-
-@kernel
-def _free(memory, place, n, slip, step, mobility):
-    """Return the velocity with which a contact would slide at the end of the step without its friction, m/s."""
-    last = memory.contact[place]
-    gained = scale(step / memory.step, subtract(slip, load(last.slip)))
-    free = add(add(slip, gained), scale(mobility, load(last.friction)))
-    return axpy(-dot(n, free), n, free)
+    return tangential(v, load(item.normal))
 
 
 @kernel
@@ -73,7 +63,7 @@ def hold_friction(unit):
         slip = _slip(unit, item)
         free = slip
         if known == 1:
-            free = _free(memory, place, n, slip, step, mobility)
+            free = free_velocity(memory.contact[place], step / memory.step, n, slip, mobility)
         plain = friction_force(law, item.normal_force, slip, 0.0)
         friction = friction_force(law, item.normal_force, free, mobility)
         change = subtract(friction, plain)

@@ -127,29 +127,16 @@ def initialize(unit):
 
 
 @kernel
-def _sum_of(a):
-    return a[0] + a[1] + a[2]
-
-
-@kernel
-def _sum(motion):
-    total = _sum_of(motion.position) + _sum_of(motion.velocity) + _sum_of(motion.angular_velocity)
-    for i in range(3):
-        total += _sum_of(motion.rotation[i])
-    return total
-
-
-@kernel
 def _place(unit):
     """Place the links in PU and check that the model holds there."""
     for j in range(2):
         link = unit.work.link[j]
         kinematics.place_link(unit.input.base, unit.input.link[j], link)
-        if not isfinite(_sum(link)):
+        if not isfinite(kinematics.sum_of_motion(link)):
             return fail(unit.status, NOT_FINITE, 0.0, j + 1)
     for k in range(len(unit.input.roller)):
         roller = unit.input.roller[k]
-        if not isfinite(_sum_of(roller.position) + _sum_of(roller.velocity)):
+        if not isfinite(kinematics.sum_of(roller.position) + kinematics.sum_of(roller.velocity)):
             return fail(unit.status, NOT_FINITE, 0.0, 2)
     cone = unit.parameters.cone
     head = unit.work.link[0].position
@@ -211,7 +198,6 @@ def _publish_wrenches(work, tally, output):
     force = add(load(work.head.force), load(work.held_head.force))
     store(apply(A, force), output.link[0].force)
     store(apply(A, add(load(work.head.torque), load(work.held_head.torque))), output.link[0].torque)
-    output.head_axial_force = output.link[0].force[0]
     A = load_matrix(work.link[1].rotation)
     _store_in_link_axes(A, work.limiter, output.limiter)
     store(load(output.limiter.force), output.link[1].force)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import cos, fabs, inf, sin, sqrt
 
+from components.contact.contact_list import append
 from components.contact.force import clear, exert, point_velocity
 from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
-from components.contact.probe_cone.surface_contacts import add_contact, list_contact, slot_half_width
+from components.contact.probe_cone.surface_contacts import add_contact, slot_half_width
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import segment_depth, segment_profile, sphere_profile
 from components.contact.sprung_lever import (
@@ -232,7 +233,7 @@ def detect_bottomed(unit):
             d, normal, gain, point = latch_front(work.latch[k], p.latch, g, c, s)
             if d > 0.0:
                 v = point_velocity(link, point)
-                item = list_contact(unit.tally, LATCH_CONE, k + 1.0, point, normal, gain, d)
+                item = append(unit.tally, LATCH_CONE, k + 1.0, point, normal, gain, d)
                 code = add_contact(unit.tally, item, p.law_latch, v, link, work.head)
                 if code:
                     return code
@@ -243,7 +244,7 @@ def detect_bottomed(unit):
             d, normal, point = sensor_front(work.sensor[k], p.sensor, g, c, s)
             if d > 0.0:
                 v = point_velocity(link, point)
-                item = list_contact(unit.tally, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
+                item = append(unit.tally, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
                 code = add_contact(unit.tally, item, p.law_head, v, link, work.head)
                 if code:
                     return code
@@ -258,7 +259,7 @@ def _exert_held(unit, lever, pair, index):
         normal = load(lever.normal)
         point = load(lever.position)
         exert(scale(lever.force, normal), point, load(work.link[0].position), work.held_target, work.held_head)
-        item = list_contact(unit.tally, pair, index, point, normal, 1.0, 0.0)
+        item = append(unit.tally, pair, index, point, normal, 1.0, 0.0)
         item.normal_force = lever.force
         item.friction_force = 0.0
 

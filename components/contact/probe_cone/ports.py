@@ -7,7 +7,18 @@ from pathlib import Path
 from components.contact import contact_list, force, profile, sprung_lever
 from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
-from components.core.field import BOOLEAN, INTEGER, Field, Group, constants, output, parameter, private, temporaries
+from components.core.field import (
+    BOOLEAN,
+    INTEGER,
+    Field,
+    Group,
+    constants,
+    input,
+    output,
+    parameter,
+    private,
+    temporaries,
+)
 from components.core.parameters import read_parameter_sets
 from components.core.starts import with_starts
 
@@ -19,7 +30,7 @@ SENSORS = 2
 # room for all contacts that can be closed at once
 CONTACTS = BITS
 
-PARAMETER_SETS = read_parameter_sets(Path(__file__).parents[1] / "parameters")
+PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 # the sets whose values are the unit's start values
 START_SETS = ("RefCone", "CP-1")
 
@@ -124,7 +135,6 @@ def outputs() -> Group:
         force.wrench("link", "on head and limiter, link axes, about the link's origin", count=2),
         force.wrench("limiter", "the pads' share of link 2, M axes, about the origin of M"),
         force.wrench("roller", "each roller's share of link 2, M axes, about the origin of M", count=ROLLERS),
-        private("head_axial_force", "N", "along x of the head; < 0 pushes the probe in"),
         private("first_contact", "1", "DK1: the head touches the cone or an edge"),
         private("socket_bottom", "1", "DK2: the head touches the socket bottom"),
         private("capture", "1", "DSG: all latches have fired"),
@@ -164,6 +174,30 @@ def validity() -> Group:
         count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
         count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that on 1 mm"),
         description="micro-steps computed outside the domain of the formulas",
+    )
+
+
+def latches_armed() -> Field:
+    """Return the command to the latches."""
+    return input("latches_armed", "1", "latches released; false: the latch drive withdraws them", 1.0, type=BOOLEAN)
+
+
+def sensors() -> tuple[Field, ...]:
+    """Return the contact sensors of a component."""
+    return (
+        output("first_contact", "1", "DK1: the head touched the cone in this step", type=BOOLEAN),
+        output("socket_bottom", "1", "DK2: the head touched the bottom of the socket in this step", type=BOOLEAN),
+        output("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
+    )
+
+
+def flags() -> Group:
+    """Return the group `flag` of a component: what touched, and which latches have fired."""
+    return Group(
+        "flag",
+        output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
+        output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
+        output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import copysign, cos, fabs, radians, sqrt, tan, tanh
 
+from components.contact.contact_list import append
 from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
 from components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
@@ -25,7 +26,7 @@ from components.contact.profile import depth as profile_depth
 from components.contact.profile import inside, segment_profile, sphere_profile
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, norm, scale, store
+from components.core.vector import add, axpy, dot, load, norm, scale
 
 # a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
 LEAST_UPRIGHT = cos(radians(15.0))
@@ -42,24 +43,6 @@ def begin(tally):
     tally.closing = 0.0
     tally.tilted = 0.0
     tally.wide = 0.0
-
-
-@kernel
-def list_contact(tally, pair, index, point, normal, gain, depth):
-    """List a contact and return its record.
-
-    Each contact has its bit, see `pairs.bit`, and the list has room for all of them. `point` and unit `normal` are in
-    PU axes, `depth` in m; for `gain` see `force.contact_force`.
-    """
-    item = tally.contact[int(tally.count)]
-    item.pair = pair
-    item.index = index
-    store(point, item.position)
-    store(normal, item.normal)
-    item.gain = gain
-    item.penetration = depth
-    tally.count += 1.0
-    return item
 
 
 @kernel
@@ -110,7 +93,7 @@ def detect_head(unit):
         if feature != faces - 1:
             unit.output.first_contact = 1.0
         point = axpy(radius, normal, centre)
-        item = list_contact(tally, HEAD_CONE, 0.0, point, normal, 1.0, d)
+        item = append(tally, HEAD_CONE, 0.0, point, normal, 1.0, d)
         code = add_contact(tally, item, p.law_head, point_velocity(link, point), link, wrench)
     else:
         note_closing(unit, HEAD_CONE, 0.0, d, load(link.velocity))
@@ -121,7 +104,7 @@ def detect_head(unit):
         unit.output.socket_bottom = 1.0
         normal = (1.0, 0.0, 0.0)
         point = axpy(radius, normal, centre)
-        item = list_contact(tally, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
+        item = append(tally, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
         code = add_contact(tally, item, p.law_bottom, point_velocity(link, point), link, wrench)
     else:
         note_closing(unit, HEAD_BOTTOM, 0.0, d, load(link.velocity))
@@ -180,7 +163,7 @@ def detect_pads(unit):
         d, normal, gain, point = segment_profile(g.face, faces, start, along)
         if d > 0.0:
             unit.output.limiter_contact = 1.0
-            item = list_contact(unit.tally, PAD_CONE, k + 1.0, point, normal, gain, d)
+            item = append(unit.tally, PAD_CONE, k + 1.0, point, normal, gain, d)
             v = point_velocity(link, point)
             code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.limiter)
             if code:
@@ -209,7 +192,7 @@ def detect_rollers(unit):
                 unit.output.roller_contact[k] = 1.0
                 point = axpy(radius, normal, centre)
                 v = add(point_velocity(link, point), apply_transposed(A, load(roller.velocity)))
-                item = list_contact(unit.tally, ROLLER_CONE, k + 1.0, point, normal, 1.0, d)
+                item = append(unit.tally, ROLLER_CONE, k + 1.0, point, normal, 1.0, d)
                 code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.roller[k])
                 if code:
                     return code
@@ -295,7 +278,7 @@ def _detect_edge(unit, pair, index, latch, depth, normal):
     if height < LEAST_UPRIGHT * norm(edge):
         unit.tally.tilted += 1.0
     link = unit.work.link[0]
-    item = list_contact(unit.tally, pair, index, point, direction, gain, depth)
+    item = append(unit.tally, pair, index, point, direction, gain, depth)
     return add_contact(unit.tally, item, unit.parameters.law_latch, point_velocity(link, point), link, unit.work.head)
 
 

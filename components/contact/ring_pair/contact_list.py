@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from components.contact.contact_list import append
 from components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
 from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
 from components.core.kernel import kernel
-from components.core.vector import add, axpy, dot, load, norm, scale, store
+from components.core.vector import add, axpy, dot, load, norm, scale
 
 
 @kernel
@@ -30,14 +31,7 @@ def add_contact(unit, pair, index, point, normal, gain, depth):
     tally = unit.tally
     link = unit.work.link
     law = law_of(unit.parameters, pair)
-    item = tally.contact[int(tally.count)]
-    item.pair = pair
-    item.index = index
-    store(point, item.position)
-    store(normal, item.normal)
-    item.gain = gain
-    item.penetration = depth
-    tally.count += 1.0
+    item = append(tally, pair, index, point, normal, gain, depth)
     v = point_velocity(link, point)
     rate = dot(normal, v)
     item.normal_force = normal_force(law, rate, gain, depth)

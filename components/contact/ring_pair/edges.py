@@ -15,12 +15,31 @@ from math import sqrt
 
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import EDGE_ON_EDGE
-from components.contact.segments import closest_parameters
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
 
 UPPER = 0
+# relative size of the determinant below which two lines count as parallel
+PARALLEL_LINES = 1e-12
+
+
+@kernel
+def closest_parameters(start_a, along_a, start_p, along_p):
+    """Return (t_a, t_p, crossing): parameters of the closest points of two lines.
+
+    `crossing` is False for parallel lines.
+    """
+    w = subtract(start_a, start_p)
+    a = dot(along_a, along_a)
+    b = dot(along_a, along_p)
+    c = dot(along_p, along_p)
+    d = dot(along_a, w)
+    e = dot(along_p, w)
+    den = a * c - b * b
+    if den <= PARALLEL_LINES * a * c:
+        return 0.0, 0.0, False
+    return (b * e - c * d) / den, (a * e - b * d) / den, True
 
 
 @kernel

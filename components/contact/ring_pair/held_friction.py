@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from components.contact.force import exert, friction_force, point_velocity
+from components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
 from components.contact.ring_pair.pairs import bit, law_of, weight
 from components.core.kernel import kernel
-from components.core.vector import add, axpy, dot, load, norm, scale, store, subtract
+from components.core.vector import load, norm, store
 
 
 @kernel
 def _slip(unit, item):
     """Return the velocity of sliding of a listed contact, m/s, PU axes."""
-    v = point_velocity(unit.work.link, load(item.position))
-    n = load(item.normal)
-    return axpy(-dot(n, v), n, v)
-
-
-@kernel
-def _free(last, ratio, n, slip, mobility):
-    """Return the velocity with which a contact would slide at the end of the step without its friction, m/s.
-
-    `last` is the memory of the contact, `ratio` the time to the end of the step over the time since `last`.
-    """
-    gained = scale(ratio, subtract(slip, load(last.slip)))
-    free = add(add(slip, gained), scale(mobility, load(last.friction)))
-    return axpy(-dot(n, free), n, free)
+    return tangential(point_velocity(unit.work.link, load(item.position)), load(item.normal))
 
 
 @kernel
@@ -45,7 +32,7 @@ def hold_friction(unit):
         free = slip
         if known == 1:
             ratio = (step - lead) / (memory.step - memory.lead + lead)
-            free = _free(memory.contact[place], ratio, n, slip, mobility)
+            free = free_velocity(memory.contact[place], ratio, n, slip, mobility)
         friction = friction_force(law, item.normal_force, free, mobility)
         exert(friction, load(item.position), load(unit.work.link.position), unit.tally.target, unit.work.ring)
         item.friction_force = norm(friction)

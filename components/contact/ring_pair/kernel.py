@@ -59,11 +59,6 @@ def initialize(unit):
 
 
 @kernel
-def _sum_of(a):
-    return a[0] + a[1] + a[2]
-
-
-@kernel
 def _reach(unit):
     """Return an upper bound of the distance of the active ring past the tips of the passive petals, m.
 
@@ -101,9 +96,7 @@ def _place(unit):
     """Place the active ring in PU, and check its numbers."""
     link = unit.work.link
     kinematics.place_link(unit.input.base, unit.input.link, link)
-    total = _sum_of(link.position) + _sum_of(link.velocity) + _sum_of(link.angular_velocity)
-    for i in range(3):
-        total += _sum_of(link.rotation[i])
+    total = kinematics.sum_of_motion(link)
     if not isfinite(total):
         return fail(unit.status, NOT_FINITE, total, 0)
     return 0

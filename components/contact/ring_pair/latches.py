@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from math import sqrt
 
+from components.contact.profile import revolve
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
-from components.contact.spheres import revolve
 from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import add, axpy, dot, load, norm, scale

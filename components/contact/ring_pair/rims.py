@@ -80,20 +80,31 @@ def _nearest(d):
 
 
 @kernel
-def _rise(g, petal, face, rim, q, t):
-    """Return the growth of the depth below a face per length of the rim, at its point q in the direction t."""
+def _rise(facing, face, q, t):
+    """Return the growth of the depth below a face per length of the rim, at its point q in the direction t.
+
+    `facing` is a petal before a rim: (geometry of the rings, petal, its height, rim, radius of the rim).
+    """
+    g, petal, _, rim, _ = facing
     _, e_1, e_2 = rim
     tangent = axpy(-t[1], e_1, scale(t[0], e_2))
     return -dot(face_normal(g, petal, face, q), tangent)
 
 
 @kernel
-def _sample(g, petal, height, rim, radius, t):
-    """Return (depths, nearest face, growth of its depth, point) of the rim in the direction t."""
+def _sample(facing, t):
+    """Return (direction t, depths, nearest face, growth of its depth, point) of the rim in the direction t."""
+    g, petal, height, rim, radius = facing
     q = rim_point(rim, radius, t)
     d = depths(g, petal, height, q)
     face = _nearest(d)
-    return d, face, _rise(g, petal, face, rim, q, t), q
+    return t, d, face, _rise(facing, face, q, t), q
+
+
+@kernel
+def _depth(sample):
+    """Return the depth of a sample below its nearest face."""
+    return sample[1][sample[2]]
 
 
 @kernel
@@ -113,86 +124,87 @@ def _mix(a, b, share):
 
 @kernel
 def _share(low, high, weight_low, weight_high):
-    """Return the estimated place of the deepest point between two ends, as a fraction of their chord.
+    """Return the estimated place of the deepest point between two samples, as a fraction of their chord.
 
-    The ends are results of `_sample`. If they have one nearest face, the place is where its growth would vanish; if
-    two, where both would be equally deep.
+    If they have one nearest face, the place is where its growth would vanish; if two, where both would be equally deep.
     """
-    if low[1] == high[1]:
-        before = weight_low * low[2]
-        after = -weight_high * high[2]
+    _, d_low, face_low, rise_low, _ = low
+    _, d_high, face_high, rise_high, _ = high
+    if face_low == face_high:
+        before = weight_low * rise_low
+        after = -weight_high * rise_high
     else:
-        before = weight_low * (low[0][high[1]] - low[0][low[1]])
-        after = weight_high * (high[0][low[1]] - high[0][high[1]])
+        before = weight_low * (d_low[face_high] - d_low[face_low])
+        after = weight_high * (d_high[face_low] - d_high[face_high])
     if before + after > 0.0:
         return before / (before + after)
     return 0.5
 
 
 @kernel
-def _meeting(g, petal, faces, rim, radius, at, t, t_low, t_high):
-    """Return (direction, inside): where both faces are equally deep by their tangents at t, and if between the ends.
+def _meeting(facing, low, at, high):
+    """Return (direction, inside): where the faces of `low` and `high` are equally deep, and if between these samples.
 
-    It is a step of Newton's method from `at`, which `_sample` has returned for t.
+    It is a step of Newton's method from the sample `at`, by the tangents of both depths there.
     """
-    d, face, rise, q = at
-    other = faces[1] if face == faces[0] else faces[0]
-    slope = _rise(g, petal, other, rim, q, t) - rise
+    t, d, face, rise, q = at
+    other = high[2] if face == low[2] else low[2]
+    slope = _rise(facing, other, q, t) - rise
     if slope == 0.0:
         return t, False
+    radius = facing[4]
     angle = (d[face] - d[other]) / (radius * slope)
     x, y = _turn(t, (1.0, angle))
     size = sqrt(1.0 + angle * angle)
     u = (x / size, y / size)
-    inside = t_low[0] * u[1] > t_low[1] * u[0] and u[0] * t_high[1] > u[1] * t_high[0]
+    inside = low[0][0] * u[1] > low[0][1] * u[0] and u[0] * high[0][1] > u[1] * high[0][0]
     return u, inside
 
 
 @kernel
-def _deepest(g, petal, height, rim, radius, t_low, low, t, at, t_high, high):
-    """Return (depth, normal, gain, q, by the tip) at the deepest point between two directions of the rim.
+def _deepest(facing, low, at, high):
+    """Return (depth, normal, gain, q, by the tip) at the deepest point between two samples of the rim.
 
-    `low`, `at` and `high` are what `_sample` has returned for them and for a direction t between them. The search is
-    false position with the Illinois rule, with steps of Newton's method to where two faces are equally deep.
+    `at` is a sample between `low` and `high`. The search is false position with the Illinois rule, with steps of
+    Newton's method to where two faces are equally deep.
     """
+    g, petal, _, _, _ = facing
     weight_low = 1.0
     weight_high = 1.0
     last = 0
     for _ in range(STEPS):
-        d, face, rise, q = at
+        t, d, face, rise, q = at
         if fabs(rise) < FLAT:
             return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
         if rise > 0.0:
-            t_low = t
             low = at
             weight_low = 1.0
             weight_high = 0.5 * weight_high if last > 0 else 1.0
             last = 1
         else:
-            t_high = t
             high = at
             weight_high = 1.0
             weight_low = 0.5 * weight_low if last < 0 else 1.0
             last = -1
         inside = False
-        if low[1] != high[1]:
-            if fabs(d[low[1]] - d[high[1]]) < ALIKE:
+        if low[2] != high[2]:
+            if fabs(d[low[2]] - d[high[2]]) < ALIKE:
                 break
-            if face == low[1] or face == high[1]:
-                t, inside = _meeting(g, petal, (low[1], high[1]), rim, radius, at, t, t_low, t_high)
+            if face == low[2] or face == high[2]:
+                t, inside = _meeting(facing, low, at, high)
         if not inside:
-            t = _mix(t_low, t_high, _share(low, high, weight_low, weight_high))
-        at = _sample(g, petal, height, rim, radius, t)
-    d, face, _, q = at
-    if low[1] == high[1]:
+            t = _mix(low[0], high[0], _share(low, high, weight_low, weight_high))
+        at = _sample(facing, t)
+    t, d, face, _, q = at
+    if low[2] == high[2]:
         return d[face], face_normal(g, petal, face, q), 1.0, q, face == TIP
-    rise = _rise(g, petal, low[1], rim, q, t)
-    share = rise / (rise - _rise(g, petal, high[1], rim, q, t))
-    first = face_normal(g, petal, low[1], q)
-    second = face_normal(g, petal, high[1], q)
+    rise = _rise(facing, low[2], q, t)
+    share = rise / (rise - _rise(facing, high[2], q, t))
+    first = face_normal(g, petal, low[2], q)
+    second = face_normal(g, petal, high[2], q)
     gradient = axpy(share, second, scale(1.0 - share, first))
     gain = norm(gradient)
-    return d[face], scale(1.0 / gain, gradient), gain, q, max(low[1], high[1]) == TIP
+    return d[face], scale(1.0 / gain, gradient), gain, q, max(low[2], high[2]) == TIP
 
 
 @kernel
@@ -218,28 +230,24 @@ def petal_on_rim(g, petal, height, rim, radius):
     size = sqrt(x * x + y * y)
     x /= size
     y /= size
-    t_middle = (ahead * x - aside * y, ahead * y + aside * x)
-    t_left = _turn(t_middle, BEFORE)
-    t_right = _turn(t_middle, BEHIND)
-    left = _sample(g, petal, height, rim, radius, t_left)
-    middle = _sample(g, petal, height, rim, radius, t_middle)
-    right = _sample(g, petal, height, rim, radius, t_right)
-    d_left = left[0][left[1]]
-    d_middle = middle[0][middle[1]]
-    d_right = right[0][right[1]]
+    facing = (g, petal, height, rim, radius)
+    middle = _sample(facing, (ahead * x - aside * y, ahead * y + aside * x))
+    left = _sample(facing, _turn(middle[0], BEFORE))
+    right = _sample(facing, _turn(middle[0], BEHIND))
+    d_left = _depth(left)
+    d_middle = _depth(middle)
+    d_right = _depth(right)
     best = (-1.0, e_1, 1.0, centre, False)
     if d_left >= d_middle:
-        t = _turn(t_left, BEFORE)
-        outer = _sample(g, petal, height, rim, radius, t)
-        if d_left >= outer[0][outer[1]]:
-            best = _deeper(best, _deepest(g, petal, height, rim, radius, t, outer, t_left, left, t_middle, middle))
+        outer = _sample(facing, _turn(left[0], BEFORE))
+        if d_left >= _depth(outer):
+            best = _deeper(best, _deepest(facing, outer, left, middle))
     if d_middle >= d_left and d_middle >= d_right:
-        best = _deeper(best, _deepest(g, petal, height, rim, radius, t_left, left, t_middle, middle, t_right, right))
+        best = _deeper(best, _deepest(facing, left, middle, right))
     if d_right >= d_middle:
-        t = _turn(t_right, BEHIND)
-        outer = _sample(g, petal, height, rim, radius, t)
-        if d_right >= outer[0][outer[1]]:
-            best = _deeper(best, _deepest(g, petal, height, rim, radius, t_middle, middle, t_right, right, t, outer))
+        outer = _sample(facing, _turn(right[0], BEHIND))
+        if d_right >= _depth(outer):
+            best = _deeper(best, _deepest(facing, middle, right, outer))
     return best
 
 

@@ -21,7 +21,7 @@ from components.core.rotation import store_matrix
 from components.core.vector import cross, dot, scale, store, subtract
 from components.linkage import hexapod
 from components.peripheral_mechanism import platform
-from components.peripheral_mechanism.platform import LEGS
+from components.peripheral_mechanism.platform import LEGS, azimuth
 from components.ring_mechanism.legs import retractor, train
 from components.ring_mechanism.legs.law import LegLaw
 
@@ -118,11 +118,6 @@ LAW = LegLaw(
 
 
 @kernel
-def _azimuth(k, half):
-    return (k // 2) * (2.0 * pi / 3.0) + (half if k % 2 == 1 else -half)
-
-
-@kernel
 def _across(p, angle):
     """Return the transverse distance that a rod spans for this angle of its crank and an aligned ring, m."""
     radius = p.base_radius - p.crank_length * cos(angle)
@@ -153,8 +148,8 @@ def check_geometry(m):
 @kernel
 def _set_crank(p, c, k):
     """Set the constants of crank k; x of its joint points inward, y along the axis of the mechanism."""
-    a = _azimuth(k, p.base_angle)
-    b = _azimuth(k, p.ring_angle)
+    a = azimuth(k, p.base_angle)
+    b = azimuth(k, p.ring_angle)
     inward = (0.0, -cos(a), -sin(a))
     along = (1.0, 0.0, 0.0)
     store_matrix((inward, along, cross(inward, along)), c.base_axes)
@@ -199,12 +194,6 @@ def set_strokes(m):
 def crank_angle(c):
     """Return the angle of a crank, rad."""
     return atan2(c.sine[0], c.cosine[0])
-
-
-@kernel
-def check(m):
-    """Return 0: `check_geometry` has checked all parameters."""
-    return 0
 
 
 @kernel

@@ -99,12 +99,6 @@ LAW = LegLaw(
 
 
 @kernel
-def check(m):
-    """Return 0: there are no further conditions on the parameters."""
-    return 0
-
-
-@kernel
 def initialize(m):
     """Initialise sensors, commanded strokes and energies."""
     s = m.servo

@@ -15,13 +15,14 @@ from components.linkage import hexapod
 class LegLaw:
     """The record fields and messages of a law of the legs.
 
-    The module of the law also has the kernels `check(m)` (returns 0, or the code of inconsistent parameters),
-    `initialize(m)`, `drive(m, h, share)`, `set_outputs(m)` and `audit(m)`. `drive` sets the forces of the placed legs;
-    h is the time since the last call, `share` the time over which losses are counted. The module may have others:
-    `lose(m, h)` counts losses after the ring's acceleration is known, `retract(m, h)` advances the law's own drive
-    (`retractor`), and `load_ring(m)` and `load_base(m)` add forces other than those of the legs to the wrenches on ring
-    and base. `legs.chosen` calls the kernels of the law whose group of state is in the record. The kernels that depend
-    on the kind of legs are in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and `set_strokes(m)`.
+    The module of the law also has the kernels `initialize(m)`, `drive(m, h, share)`, `set_outputs(m)` and `audit(m)`.
+    `drive` sets the forces of the placed legs; h is the time since the last call, `share` the time over which losses
+    are counted. The module may have others: `check(m)` returns 0, or the code of inconsistent parameters; `lose(m, h)`
+    counts losses after the ring's acceleration is known; `retract(m, h)` advances the law's own drive (`retractor`);
+    `load_ring(m)` and `load_base(m)` add forces other than those of the legs to the wrenches on ring and base.
+    `legs.chosen` lists the kernels of all laws and calls those of the law whose group of state is in the record. The
+    kernels that depend on the kind of legs are in `struts` and `cranked`: `check_geometry(m)`, `build(m)` and
+    `set_strokes(m)`.
     """
 
     name: str

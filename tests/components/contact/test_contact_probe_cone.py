@@ -260,7 +260,7 @@ def test_spec05_oracle_26_insert_then_pull_back(make_unit):
             assert set(pairs(unit)) == {LATCH_STOP}
             assert all(tuple(item.normal) == (-1.0, 0.0, 0.0) for item in unit.contacts())
             assert unit.output.target.force[0] < 0.0
-            assert unit.output.head_axial_force > 0.0
+            assert unit.output.link[0].force[0] > 0.0
             assert np.abs(unit.output.target.torque).max() < 1e-6
     assert play == pytest.approx(0.025, abs=2e-4)
 

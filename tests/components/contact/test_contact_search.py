@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from math import atan, cos, pi, radians, sin
+from math import atan, cos, pi, radians, sin, sqrt
 
 import numpy as np
 import pytest
 
 from components.contact import search
-from components.core.rotation import from_angles
+from components.core.kernel import kernel
+from components.core.rotation import apply_transposed, from_angles
+from components.core.vector import add, load
 
 visited: list[int] = []
+
+
+@kernel
+def sphere_cone_depth(item, r, A, cone):
+    """Return the depth of a sphere centre (3 numbers in its frame) in a cone about x, up to a constant.
+
+    `cone` is (sin, cos) of the half-angle: (0, 1) measures the distance to the axis, for a cylinder or an edge. For a
+    cone the distance alone would pick a neighbour and underestimate the depth (spec/05 A11).
+    """
+    s, c = cone
+    p = add(r, apply_transposed(A, load(item)))
+    return s * p[0] + c * sqrt(p[1] * p[1] + p[2] * p[2])
+
+
+search_generatrices = search.farthest(search.line_circle_distance)
+search_torus = search.farthest_around(sphere_cone_depth)
 
 
 def counted(distance):
@@ -64,7 +82,7 @@ def test_spec05_oracle_T11_bisection_against_exhaustive():
         offset, toward, tilt, about = rng.uniform((0.0, 0.0, 0.0, 0.0), (0.1, 2.0 * pi, radians(7.0), 2.0 * pi))
         r = (-0.05, float(offset * cos(toward)), float(offset * sin(toward)))
         A = from_angles(float(tilt * cos(about)), float(tilt * sin(about)), float(rng.uniform(-0.1, 0.1)))
-        index, d = search.search_generatrices(items, r, A, circle, 0, 256)
+        index, d = search_generatrices(items, r, A, circle, 0, 256)
         exhaustive = max(search.line_circle_distance(item, r, A, circle) for item in items)
         assert exhaustive - d <= 1e-6
         assert d == search.line_circle_distance(items[index], r, A, circle)
@@ -86,7 +104,7 @@ def test_spec05_torus_in_a_cone_coaxial_with_offset(offset_azimuth):
     assert centres[0] == pytest.approx(centres[-1], abs=1e-17)
     r = (x, offset * cos(offset_azimuth), offset * sin(offset_azimuth))
     A = from_angles(0.0, 0.0, 0.0)
-    index, g = search.search_torus(centres, r, A, (sin(angle), cos(angle)))
+    index, g = search_torus(centres, r, A, (sin(angle), cos(angle)))
     depth = sphere - apex * sin(angle) + g
     expected = sphere - sin(angle) * (apex - x) + cos(angle) * (offset + tube_centre)
     # quantised azimuth: e R_t / (e + R_t) (pi / 256)^2 / 2
@@ -106,11 +124,11 @@ def test_torus_search_by_depth_beats_search_by_distance():
         r = (0.0, 0.005 * cos(azimuth), 0.005 * sin(azimuth))
         A = from_angles(tilt * cos(about), tilt * sin(about), 0.0)
         cone = sin(pi / 4), cos(pi / 4)
-        exact = max(search.sphere_cone_depth(c, r, A, cone) for c in centres)
-        _, found = search.search_torus(centres, r, A, cone)
+        exact = max(sphere_cone_depth(c, r, A, cone) for c in centres)
+        _, found = search_torus(centres, r, A, cone)
         assert exact - found <= 1e-7
-        index, _ = search.search_torus(centres, r, A, (0.0, 1.0))
-        worst = max(worst, exact - search.sphere_cone_depth(centres[index], r, A, cone))
+        index, _ = search_torus(centres, r, A, (0.0, 1.0))
+        worst = max(worst, exact - sphere_cone_depth(centres[index], r, A, cone))
     assert 1e-6 < worst < 1e-4
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from components.contact import segments
+from components.contact.ring_pair.edges import closest_parameters
 from components.core.rotation import from_angles
+from tests.components.contact import source_pairs as segments
 
 pytestmark = pytest.mark.quick
 
@@ -146,7 +147,7 @@ def test_spec05_oracle_T09_closest_points(start_a, along_a, start_p, along_p):
     cross = np.linalg.norm(np.cross(along_a, along_p))
     if cross < 0.05:
         return
-    t_a, t_p, crossing = segments.closest_parameters(start_a, along_a, start_p, along_p)
+    t_a, t_p, crossing = closest_parameters(start_a, along_a, start_p, along_p)
     assert crossing
     # conditioned by the square of the sine of the angle between the lines
     assert (t_a, t_p) == pytest.approx(three_planes(start_a, along_a, start_p, along_p), abs=1e-14 / cross**4 + 1e-12)

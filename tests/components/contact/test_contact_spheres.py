@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.contact import profile
-from components.contact.spheres import sphere_cone, sphere_cylinder, sphere_edge, sphere_plane
 from components.core.field import Group
 from components.core.record import Record
+from tests.components.contact.source_pairs import sphere_cone, sphere_cylinder, sphere_edge, sphere_plane
 
 # RefCone of spec/05 11.4, without the bottom
 X = np.array([0.0, 0.0, 0.0808290, 0.2870023, 0.3770023])

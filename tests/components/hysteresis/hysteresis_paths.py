@@ -11,11 +11,12 @@ import numpy as np
 from components import hysteresis
 from components.core.kernel import kernel
 from components.core.record import Record
+from tests.components.hysteresis import series_brakes
 
 RECORD = Record(
     hysteresis.law("law", "rad", "N.m"),
-    hysteresis.memory("memory", "rad", "N.m"),
-    hysteresis.two_brakes("brakes", "rad", "N.m"),
+    series_brakes.memory("memory", "rad", "N.m"),
+    series_brakes.two_brakes("brakes", "rad", "N.m"),
 )
 
 T1 = (
@@ -66,8 +67,8 @@ def update(m, law, q, rate):
     if law == CONSTANT:
         return hysteresis.update(m.law, m.memory, q, rate, 1.0)
     if law == ONE_BRAKE:
-        return hysteresis.update_with_brake(m.law, m.memory, q, rate, 1.0)
-    return hysteresis.update_with_two_brakes(m.law, m.brakes, m.memory, q, rate, 1.0)
+        return series_brakes.update_with_brake(m.law, m.memory, q, rate, 1.0)
+    return series_brakes.update_with_two_brakes(m.law, m.brakes, m.memory, q, rate, 1.0)
 
 
 @kernel

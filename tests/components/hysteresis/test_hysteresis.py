@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from components import hysteresis
 from components.hysteresis import validity
+from tests.components.hysteresis import series_brakes
 from tests.components.hysteresis.hysteresis_paths import (
     CONSTANT,
     H7,
@@ -262,24 +263,6 @@ def test_ill_posed_tables_are_named(change, code):
     assert 300 + code in hysteresis.messages("parameters.bending", 300)
 
 
-@pytest.mark.parametrize(
-    ("levels", "code"),
-    [
-        ((4.0, 11.0, 2.0, 12.0), 0),
-        ((11.0, 11.0, 2.0, 12.0), validity.BRAKE_LEVELS),
-        ((4.0, 11.0, 12.5, 12.0), validity.BRAKE_LEVELS),
-        ((4.0, 12.1, 2.0, 12.0), validity.BRAKE_LEVELS),
-        ((4.0, 11.0, 2.0, float("nan")), validity.BRAKE_LEVELS),
-    ],
-)
-def test_brakes_in_the_wrong_order_are_refused(levels, code):
-    """The law of H7 ends at 12 N m on both sides."""
-    m = element(H7)
-    b = m.brakes
-    b.first_positive, b.second_positive, b.first_negative, b.second_negative = levels
-    assert hysteresis.validate_brakes(m.law, b) == code
-
-
 @given(
     share=st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1.0])),
     ratio=st.one_of(st.floats(1.01, 4.0), st.just(100.0)),
@@ -346,7 +329,7 @@ def test_spring_and_brake_equals_return_mapping(seed, amplitude, unloading):
     """
     axial = (1.5e3, 2.5e3, 0.040, unloading, 1e6, 8.5e3, 18e3)
     m = element()
-    hysteresis.spring_and_brake(m.law, *axial)
+    series_brakes.spring_and_brake(m.law, *axial)
     assert hysteresis.validate(m.law) == 0
     path = wandering(seed, amplitude, samples=600)
     Q = follow(m, path, ONE_BRAKE)

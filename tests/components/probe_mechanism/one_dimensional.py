@@ -11,9 +11,9 @@ from math import tanh
 import numpy as np
 
 from components.core.field import Group, private
-from components.core.kernel import kernel
+from components.core.kernel import kernel, variant
 from components.core.record import Record
-from components.probe_mechanism import axial
+from components.probe_mechanism import axial, spring_and_brake, two_brakes
 from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
 
 
@@ -32,6 +32,15 @@ RECORD, RECORD_V2 = record_of(SPRING_AND_BRAKE), record_of(TWO_BRAKES)
 
 STIFFNESS, DAMPING, PLAY, SENSOR_FRICTION = 1e7, 5e3, 0.025, 40.0
 ACTIVE, PASSIVE = 20e3, 400e3
+
+
+@kernel
+def loss_of_two_brakes(p, force, slip_before, deflection_before, slip, deflection):
+    """The energy in J lost by both brakes between two calls of `two_brakes.train`."""
+    return two_brakes.first_brake_loss(p, deflection_before, deflection) + force * (slip - slip_before)
+
+
+train_loss = variant("first_brake_stroke", loss_of_two_brakes, spring_and_brake.train_loss)
 
 
 @kernel
@@ -66,7 +75,7 @@ def _run(p, a, load, speed, h, active, passive, thrust, lost, out):
         out[i, 8] = axial.audit(p, a, 0.0, a.slip, a.deflection, lost) + a.dissipated_screw
         force, slip, deflection = axial.train(p, a.slip, a.deflection, a.travel)
         out[i, 9] = axial.stored_energy(p, force, deflection)
-        out[i, 10] = axial.train_loss(p, force, a.slip, a.deflection, slip, deflection)
+        out[i, 10] = train_loss(p, force, a.slip, a.deflection, slip, deflection)
         loss = SENSOR_FRICTION * tanh(closing / 1e-3) * closing
         if depth > 0.0:
             loss += (bottom - STIFFNESS * depth) * closing

@@ -7,7 +7,8 @@ import pytest
 
 from components import hysteresis
 from components.core.record import Record
-from components.probe_mechanism import axial, component
+from components.probe_mechanism import axial, component, spring_and_brake
+from tests.components.hysteresis import series_brakes
 from tests.components.probe_mechanism.one_dimensional import ACTIVE, PASSIVE, PLAY, RECORD, STIFFNESS, central_impact
 
 SPEC_94 = {
@@ -105,7 +106,7 @@ def test_spec06_oracle_08_closed_loops_dissipate():
         for u, u_next in pairwise(path):
             before = (force, slip, spring)
             force, slip, spring = axial.train(p, slip, spring, u_next)
-            increment = axial.train_loss(p, force, before[1], before[2], slip, spring)
+            increment = spring_and_brake.train_loss(p, force, before[1], before[2], slip, spring)
             assert increment >= -1e-9
             loss += increment
             work += 0.5 * (before[0] + force) * (u_next - u)
@@ -118,11 +119,11 @@ def test_spec06_oracle_08_return_mapping_is_the_shifted_table_hysteresis():
     """On random paths with slip both ways, to 1e-9 of the slip force: two independent formulations."""
     record = Record(
         hysteresis.law("law", "m", "N", causality="constant"),
-        hysteresis.memory("memory", "m", "N"),
+        series_brakes.memory("memory", "m", "N"),
     )
     table = record.memory()
     p = parameters()
-    hysteresis.spring_and_brake(
+    series_brakes.spring_and_brake(
         table.law, p.spring_preload, p.spring_end, p.spring_stroke, p.spring_return, p.train_stiffness,
         p.brake_compression, p.brake_extension,
     )  # fmt: skip
@@ -134,7 +135,7 @@ def test_spec06_oracle_08_return_mapping_is_the_shifted_table_hysteresis():
     for a, b in pairwise(knots):
         for u in np.linspace(a, b, 200)[1:]:
             force, slip, spring = axial.train(p, slip, spring, u)
-            assert hysteresis.update_with_brake(table.law, table.memory, u, b - a, 1.0) == 0
+            assert series_brakes.update_with_brake(table.law, table.memory, u, b - a, 1.0) == 0
             assert table.memory.reaction == pytest.approx(force, abs=1e-9 * p.brake_extension)
             assert table.memory.slip == pytest.approx(slip, abs=1e-12)
 

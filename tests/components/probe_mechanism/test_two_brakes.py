@@ -12,8 +12,16 @@ from components.core.record import Record
 from components.devices import drive
 from components.probe_mechanism import axial, component, two_brakes
 from components.probe_mechanism.axial_ports import TWO_BRAKES
+from tests.components.hysteresis import series_brakes
 from tests.components.probe_mechanism.event_driven import event_driven_impact
-from tests.components.probe_mechanism.one_dimensional import ACTIVE, PLAY, RECORD_V2, STIFFNESS, central_impact
+from tests.components.probe_mechanism.one_dimensional import (
+    ACTIVE,
+    PLAY,
+    RECORD_V2,
+    STIFFNESS,
+    central_impact,
+    loss_of_two_brakes,
+)
 
 SPEC_94 = {
     # speed: compression mm, its time s, peak kN, its time s, force at 0.1 s kN, slip of FrB2 mm, stroke of FrB1 mm max
@@ -120,8 +128,8 @@ def test_spec06_oracle_08_two_brakes_return_mapping_is_the_hysteresis_law():
     """On random paths with slip of both brakes both ways, to 1e-9 of the largest force: two formulations."""
     record = Record(
         hysteresis.law("law", "m", "N", causality="constant"),
-        hysteresis.memory("memory", "m", "N"),
-        hysteresis.two_brakes("brakes", "m", "N", causality="constant"),
+        series_brakes.memory("memory", "m", "N"),
+        series_brakes.two_brakes("brakes", "m", "N"),
     )
     table = record.memory()
     p = parameters()
@@ -143,7 +151,7 @@ def test_spec06_oracle_08_two_brakes_return_mapping_is_the_hysteresis_law():
     for a, b in pairwise(knots):
         for u in np.linspace(a, b, 200)[1:]:
             force, slip, stroke = two_brakes.train(p, slip, stroke, u)
-            assert hysteresis.update_with_two_brakes(table.law, table.brakes, table.memory, u, b - a, 1.0) == 0
+            assert series_brakes.update_with_two_brakes(table.law, table.brakes, table.memory, u, b - a, 1.0) == 0
             assert table.memory.reaction == pytest.approx(force, abs=1e-9 * p.brake_extension)
             assert table.memory.slip == pytest.approx(slip, abs=1e-12)
             assert table.memory.stroke == pytest.approx(stroke, abs=1e-12)
@@ -162,7 +170,7 @@ def test_spec06_oracle_08_closed_loops_with_two_brakes_dissipate():
         for u, u_next in pairwise(path):
             before = (force, slip, stroke)
             force, slip, stroke = two_brakes.train(p, slip, stroke, u_next)
-            increment = two_brakes.train_loss(p, force, before[1], before[2], slip, stroke)
+            increment = loss_of_two_brakes(p, force, before[1], before[2], slip, stroke)
             assert increment >= -1e-9
             loss += increment
             work += 0.5 * (before[0] + force) * (u_next - u)

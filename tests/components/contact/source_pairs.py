@@ -1,19 +1,84 @@
-"""Segments against edge circles, segments and trapezoids: spec/05 A6 to A8.
+"""Single pairs of primitives as the source has them, with its errata: spec/05 A1 to A4 and A6 to A8.
 
-A segment is a start point and a vector. Every function returns the depth first: > 0 in contact.
+The product treats whole profiles of revolution, and edges of petals by their ends too. These closed forms are what it
+is compared with, and what the oracles of spec/05 give numbers for. Each function returns the depth first: > 0 in
+contact.
+
+A sphere (or a point: radius 0) meets the passive primitives on the axis x, which open toward -x; the normal is the unit
+reaction on the passive unit, zero without contact, and the contact point is `centre + radius * normal`. A segment is a
+start point and a vector.
 """
 
 from __future__ import annotations
 
-from math import copysign, fabs, sqrt
+from math import copysign, cos, fabs, sin, sqrt, tan
 
+from components.contact.profile import SMALL_DISTANCE, SMALL_RADIUS, revolve
+from components.contact.ring_pair.edges import closest_parameters
 from components.core.kernel import kernel
 from components.core.vector import ZERO, axpy, cross, dot, norm, scale, subtract, unit
 
-# relative sizes of determinants below which lines count as parallel; distance below which there is no direction, m
+# relative size of a determinant below which lines count as parallel; distance below which there is no direction, m
 PARALLEL = 1e-9
-PARALLEL_LINES = 1e-12
-SMALL_DISTANCE = 1e-9
+COINCIDENT = 1e-9
+
+
+@kernel
+def sphere_cone(centre, radius, x_large, r_large, r_small, half_angle):
+    """Find the contact A1 of a sphere with a truncated cone with its larger base at `x_large`, 0 < half_angle < pi/2.
+
+    The foot of the normal decides whether the face is met (the source's constant box loses contacts, erratum E8);
+    distance along x from the centre (E2). On the axis the sphere bears all around, but only if it is larger than the
+    hole.
+    """
+    s = sin(half_angle)
+    c = cos(half_angle)
+    d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
+    apex = x_large + r_large / tan(half_angle)
+    distance = (apex - d * c / s - centre[0]) * s
+    foot = d + distance * c
+    if distance > radius or foot < r_small or foot > r_large:
+        return -1.0, ZERO
+    if d < SMALL_RADIUS:
+        return radius - distance, (1.0, 0.0, 0.0)
+    return radius - distance, revolve(s, c, centre, d)
+
+
+@kernel
+def sphere_edge(centre, radius, x_edge, r_edge, outer_angle, inner_angle):
+    """Find the contact A2 of a sphere with the convex edge of an outer and an inner face, outer_angle > inner_angle.
+
+    The wedge of the two normals is exact (errata E4, E5, E8).
+    """
+    d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
+    dx = x_edge - centre[0]
+    dr = r_edge - d
+    if dx * cos(inner_angle) - dr * sin(inner_angle) < 0.0 or dx * cos(outer_angle) - dr * sin(outer_angle) > 0.0:
+        return -1.0, ZERO
+    distance = sqrt(dx * dx + dr * dr)
+    if distance > radius or distance < SMALL_DISTANCE or d < SMALL_RADIUS:
+        return -1.0, ZERO
+    return radius - distance, revolve(dx / distance, dr / distance, centre, d)
+
+
+@kernel
+def sphere_cylinder(centre, radius, x_rim, r_wall):
+    """Find the contact A3 of a sphere with the wall of a socket that begins at `x_rim` (erratum E6)."""
+    d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
+    depth = d - (r_wall - radius)
+    if centre[0] < x_rim or depth < 0.0 or d < SMALL_RADIUS:
+        return -1.0, ZERO
+    return depth, revolve(0.0, 1.0, centre, d)
+
+
+@kernel
+def sphere_plane(centre, radius, x_plane, r_inner, r_outer):
+    """Find the contact A4 of a sphere with an annulus normal to x."""
+    d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
+    depth = centre[0] + radius - x_plane
+    if d < r_inner or d > r_outer or depth < 0.0:
+        return -1.0, ZERO
+    return depth, (1.0, 0.0, 0.0)
 
 
 @kernel
@@ -63,24 +128,6 @@ def segment_edge(start, along, x, radius):
 
 
 @kernel
-def closest_parameters(start_a, along_a, start_p, along_p):
-    """Return (t_a, t_p, crossing): parameters of the closest points of two lines.
-
-    `crossing` is False for parallel lines.
-    """
-    w = subtract(start_a, start_p)
-    a = dot(along_a, along_a)
-    b = dot(along_a, along_p)
-    c = dot(along_p, along_p)
-    d = dot(along_a, w)
-    e = dot(along_p, w)
-    den = a * c - b * b
-    if den <= PARALLEL_LINES * a * c:
-        return 0.0, 0.0, False
-    return (b * e - c * d) / den, (a * e - b * d) / den, True
-
-
-@kernel
 def segment_segment(start_a, along_a, start_p, along_p):
     """Find the contact A7: an active and a passive edge. Returns (depth, normal, point of the passive, t_a, t_p).
 
@@ -93,7 +140,7 @@ def segment_segment(start_a, along_a, start_p, along_p):
         return -1.0, ZERO, point, t_a, t_p
     d = subtract(axpy(t_a, along_a, start_a), point)
     depth = norm(d)
-    if d[0] < 0.0 or depth < SMALL_DISTANCE:
+    if d[0] < 0.0 or depth < COINCIDENT:
         return -depth, ZERO, point, t_a, t_p
     return depth, scale(1.0 / depth, d), point, t_a, t_p
 

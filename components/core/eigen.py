@@ -13,8 +13,8 @@ NEGLIGIBLE = 1e-18
 
 
 @kernel
-def _rotate(A, V, i, j):
-    """Annihilate the element (i, j) by one Jacobi rotation, and apply it to the vectors."""
+def _rotate(A, i, j):
+    """Annihilate the element (i, j) by one Jacobi rotation; return its (cosine, sine)."""
     theta = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
     t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0))
     c = 1.0 / sqrt(t * t + 1.0)
@@ -31,15 +31,33 @@ def _rotate(A, V, i, j):
             A[k, i] = A[i, k]
             A[j, k] = s * x + c * y
             A[k, j] = A[j, k]
-        x = V[k, i]
-        y = V[k, j]
-        V[k, i] = c * x - s * y
-        V[k, j] = s * x + c * y
+    return c, s
 
 
 @kernel
-def diagonalize(A, V):
-    """Replace a symmetric matrix by the diagonal matrix of its eigenvalues; set V to its eigenvectors, as columns."""
+def _is_negligible(A, i, j):
+    """Return whether the element (i, j) counts as zero."""
+    return fabs(A[i, j]) <= NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j]))
+
+
+@kernel
+def diagonalize(A):
+    """Replace a symmetric matrix by the diagonal matrix of its eigenvalues, exact to rounding of the largest one."""
+    n = A.shape[0]
+    for _ in range(SWEEPS):
+        turned = False
+        for i in range(n - 1):
+            for j in range(i + 1, n):
+                if not _is_negligible(A, i, j):
+                    _rotate(A, i, j)
+                    turned = True
+        if not turned:
+            return
+
+
+@kernel
+def diagonalize_with_vectors(A, V):
+    """Diagonalize a symmetric matrix as `diagonalize` does, and set V to its eigenvectors, as columns."""
     n = A.shape[0]
     for i in range(n):
         for j in range(n):
@@ -49,8 +67,13 @@ def diagonalize(A, V):
         turned = False
         for i in range(n - 1):
             for j in range(i + 1, n):
-                if fabs(A[i, j]) > NEGLIGIBLE * (fabs(A[i, i]) + fabs(A[j, j])):
-                    _rotate(A, V, i, j)
+                if not _is_negligible(A, i, j):
+                    c, s = _rotate(A, i, j)
+                    for k in range(n):
+                        x = V[k, i]
+                        y = V[k, j]
+                        V[k, i] = c * x - s * y
+                        V[k, j] = s * x + c * y
                     turned = True
         if not turned:
             return
@@ -58,7 +81,7 @@ def diagonalize(A, V):
 
 @kernel
 def sort(A, V):
-    """Sort the eigenvalues from `diagonalize` into ascending order, together with their vectors."""
+    """Sort the eigenvalues from `diagonalize_with_vectors` into ascending order, together with their vectors."""
     n = A.shape[0]
     for i in range(n - 1):
         least = i
