@@ -1,1 +1,1 @@
-"""The physics: components as kernels over records. Nothing here knows FMI, files of results, or clocks."""
+"""The physics: components as kernels over records. Kernels use no FMI, no files and no clock."""

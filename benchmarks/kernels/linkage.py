@@ -12,13 +12,14 @@ from benchmarks.timing import microseconds
 from components.core import ports
 from components.core.field import Group
 from components.core.record import Memory, Record
-from components.probe_mechanism import lateral, tree
+from components.probe_mechanism import tree
+from components.probe_mechanism.lateral import lateral_damper
 
 RECORD = Record(
-    Group("parameters", tree.parameters(), lateral.parameters()),
+    Group("parameters", tree.parameters(), lateral_damper.parameters()),
     ports.status(),
     tree.state(),
-    lateral.state(),
+    lateral_damper.state(),
 )
 H = 1e-4
 

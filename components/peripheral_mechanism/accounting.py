@@ -2,7 +2,8 @@
 
 from components.core.kernel import kernel
 from components.devices import drive
-from components.peripheral_mechanism import accumulator, momentum_balance, platform, retraction
+from components.peripheral_mechanism import accumulator
+from components.ring_on_legs import momentum_balance, platform, retraction
 
 
 @kernel

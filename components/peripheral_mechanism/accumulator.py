@@ -20,6 +20,7 @@ from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
 from components.core.table import segment
 from components.core.timing import ROUNDING
+from components.ring_on_legs import platform
 
 BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
 
@@ -331,3 +332,20 @@ def initialize(p, e, d):
     e.between[1] = d
     e.work = 0.0
     e.slipped = 0.0
+
+
+@kernel
+def drive_legs(p, x, s, accumulators, locks, h, share):
+    """Sample the accumulators at the placed legs, and set the torques on their nuts.
+
+    `locks` (6) are the commands of the clutches. h is the time since the last sample, and `share` (s) the time over
+    which the dissipation by damping is counted.
+    """
+    for k in range(platform.LEGS):
+        c = x.strut[k]
+        e = accumulators[k]
+        rate = platform.effective_rate(c)
+        advance(p.accumulators, e, locks[k], p.legs.stroke - platform.effective_stroke(c), -rate, h)
+        damping = p.accumulators.damping * rate
+        s.viscous += share * damping * rate
+        c.nut_torque = (e.force - damping) / c.nut_ratio

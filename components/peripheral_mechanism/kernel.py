@@ -9,17 +9,8 @@ from components.core.rotation import load_matrix
 from components.core.vector import accumulate, add, load, store
 from components.devices import drive, macro_step, pushers
 from components.linkage import hexapod
-from components.peripheral_mechanism import (
-    accounting,
-    accumulator,
-    contact,
-    momentum_balance,
-    outputs,
-    platform,
-    retraction,
-    ring_step,
-    validity,
-)
+from components.peripheral_mechanism import accounting, accumulator, outputs, validity
+from components.ring_on_legs import contact, momentum_balance, platform, retraction, ring_step
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),
@@ -91,7 +82,7 @@ def _react(m):
 def _drive(m, h):
     """Set the forces of legs and cables over a micro-step h, and all loads at the placed position."""
     p = m.parameters
-    platform.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
+    accumulator.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
     rate = _place_cables(m, 0.5 * h)
     retraction.dissipate(p.cables, m.cable, rate, h)
     _load(m)
@@ -122,7 +113,7 @@ def _finish(m, h):
         code = contact.finish_step(m)
     if code:
         return code
-    platform.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
+    accumulator.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
     _place_cables(m, 0.0)
     _push(m)
     outputs.set_motion(m)

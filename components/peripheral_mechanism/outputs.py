@@ -2,23 +2,7 @@
 
 from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
-from components.core.rotation import angles, continued, load_matrix, load_quaternion, store_quaternion
-from components.core.vector import store
-from components.peripheral_mechanism import platform, retraction
-
-
-@kernel
-def set_ring(m):
-    """Set pose and twist of the ring plane AR, `link[1]`, and the angles of the ring."""
-    x = m.hexapod
-    link = m.link[0]
-    position, velocity = platform.point(x, (m.parameters.ring.plane_offset, 0.0, 0.0))
-    store(position, link.position)
-    q = load_quaternion(m.ring_state.quaternion)
-    store_quaternion(continued(q, load_quaternion(link.quaternion)), link.quaternion)
-    store(velocity, link.velocity)
-    store(platform.turning(x), link.angular_velocity)
-    store(angles(load_matrix(x.ring.rotation)), m.ring.angles)
+from components.ring_on_legs import platform, retraction
 
 
 @kernel
@@ -47,7 +31,7 @@ def _set_legs(m):
 @kernel
 def set_motion(m):
     """Set the outputs of motion and the switches, with everything placed at the end of the step."""
-    set_ring(m)
+    platform.set_ring(m)
     _set_legs(m)
     set_docking(m.relative, m.parameters.docking_plane_x, m.docking)
     m.drive.angle = gear_angle(m) * m.parameters.drive.nut_ratio

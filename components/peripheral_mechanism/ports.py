@@ -9,7 +9,6 @@ from components.core.field import (
     INPUT,
     INTEGER,
     OUTPUT,
-    Field,
     Group,
     changed,
     input,
@@ -18,11 +17,12 @@ from components.core.field import (
     private,
 )
 from components.core.record import Record
-from components.core.starts import with_starts
-from components.devices import drive, exchange, pushers
+from components.devices import exchange, pushers
 from components.linkage import hexapod
-from components.peripheral_mechanism import accumulator, micro_step_control, platform, retraction
-from components.peripheral_mechanism.contact_ports import RingContactPorts
+from components.peripheral_mechanism import accumulator
+from components.ring_on_legs import micro_step_control, platform, retraction
+from components.ring_on_legs.contact.ports import RingContactPorts
+from components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 LEGS = platform.LEGS
 
@@ -30,18 +30,6 @@ DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
 WORKS = ("base", "target", "drive")
 
 
-# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s (spec/07 section 11.4)
-DRIVE = with_starts(
-    changed(
-        drive.parameters(),
-        {
-            "nut_ratio": {"start": 300.0, "description": "angle of the drive's output shaft over that of the drums"},
-            "efficiency": {"description": "efficiency of shafts and power gears during retraction"},
-        },
-    ),
-    [drive.DRAWS_RING_IN],
-    "parameters",
-)
 # 1500 N over the last 20 mm
 _PUSHERS = changed(
     pushers.parameters(),
@@ -52,25 +40,6 @@ _PUSHERS = changed(
     },
     description="separation pushers and connectors on the active docking plane",
 )
-MOTOR = changed(
-    drive.state(),
-    {name: {"causality": "private"} for name in ("angle", "rate")},
-    name="motor",
-)
-
-
-def motor_voltage() -> Field:
-    """Return the command of the drive that draws a ring in."""
-    return input("motor_voltage", "V", "voltage of both motors, positive retracts", shape=2, discrete=True)
-
-
-def drive_outputs(lets_out: str = "pays out cable") -> Group:
-    """Return the group `drive` of outputs; `lets_out` describes the effect of a positive rotation of the drive."""
-    return Group(
-        "drive",
-        output("angle", "rad", f"angle of the output shaft, positive {lets_out}"),
-        output("rate", "rad/s", f"rate of the output shaft, positive {lets_out}"),
-    )
 
 
 def _parameters() -> Group:

@@ -9,7 +9,7 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix
 from components.core.table import segment
 from components.core.vector import ZERO
-from components.peripheral_mechanism import platform, retraction
+from components.ring_on_legs import platform, retraction
 
 DIRECT_TABLE = 321
 RETURN_TABLE = 322

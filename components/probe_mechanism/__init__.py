@@ -6,9 +6,11 @@ from typing import Any
 from components.contact import probe_cone
 from components.core.component import Component, combined
 from components.core.parameters import read_parameter_sets
-from components.probe_mechanism import external_contact, internal_contact, spring_and_brake, two_brakes
-from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE, TWO_BRAKES
-from components.probe_mechanism.contact_ports import EXTERNAL, INTERNAL
+from components.probe_mechanism.axial import spring_and_brake, two_brakes
+from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
+from components.probe_mechanism.contact import external as external_contact
+from components.probe_mechanism.contact import internal as internal_contact
+from components.probe_mechanism.contact.ports import EXTERNAL, INTERNAL
 from components.probe_mechanism.kernel import MESSAGES, initialize, step
 from components.probe_mechanism.ports import record
 

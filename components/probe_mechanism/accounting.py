@@ -5,8 +5,9 @@ from components.core.kernel import kernel
 from components.core.ports import AFFINE
 from components.core.vector import load
 from components.devices import drive, exchange, motion
-from components.probe_mechanism import axial, cover, tree
-from components.probe_mechanism.ports import AS_IN_SOURCE
+from components.probe_mechanism import cover, tree
+from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from components.probe_mechanism.axial import axial_train
 
 
 @kernel
@@ -45,12 +46,12 @@ def audit(m):
     out = m.audit
     p = m.parameters.axial
     a = m.axial
-    twist = a.travel - axial.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.angle)
-    force, slip, deflection = axial.train(p, a.slip, a.deflection, twist)
+    twist = a.travel - axial_train.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.angle)
+    force, slip, deflection = axial_train.train(p, a.slip, a.deflection, twist)
     out.kinetic_energy = kinetic + 0.5 * p.inertance * a.rate * a.rate + drive.kinetic_energy(m.drive)
-    stored = m.tree.stored_energy + m.damper.stored_energy + axial.stored_energy(p, force, deflection)
+    stored = m.tree.stored_energy + m.damper.stored_energy + axial_train.stored_energy(p, force, deflection)
     out.stored_energy = stored + m.balance.pusher_energy + cover.stored_energy(m.cover)
-    dissipated = axial.audit(p, a, force, slip, deflection, out)
+    dissipated = axial_train.audit(p, a, force, slip, deflection, out)
     out.dissipated_screw = a.dissipated_screw
     out.dissipated_drive = m.drive.dissipated
     out.dissipated_probe = m.tree.dissipated_probe
@@ -71,8 +72,8 @@ def audit(m):
     out.work_drive = m.drive.work
     out.work_stiffness = m.tree.gain_work if m.parameters.simplifications == AS_IN_SOURCE else 0.0
     out.work_levers = m.balance.work_levers
-    a.torque = force / axial.nut_per_travel(p)
-    a.brake_slip = slip * axial.nut_per_travel(p)
+    a.torque = force / axial_train.nut_per_travel(p)
+    a.brake_slip = slip * axial_train.nut_per_travel(p)
     a.stroke = deflection
 
 

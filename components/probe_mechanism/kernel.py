@@ -12,21 +12,12 @@ from components.core.ports import AFFINE
 from components.core.rotation import apply_transposed, load_matrix
 from components.core.vector import accumulate, add, cross, load, store, subtract
 from components.devices import drive, exchange, macro_step, motion, pushers
-from components.probe_mechanism import (
-    accounting,
-    axial,
-    contact,
-    cover,
-    implicit,
-    lateral,
-    levers,
-    limiter,
-    micro_step_control,
-    outputs,
-    tree,
-    validity,
-)
-from components.probe_mechanism.ports import AS_IN_SOURCE
+from components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
+from components.probe_mechanism.alignment import levers, limiter
+from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.contact import implicit
+from components.probe_mechanism.lateral import lateral_damper
 
 TRAVEL = 4
 COVER_AFFINE = 6
@@ -45,7 +36,7 @@ MESSAGES = combined(
     macro_step.MESSAGES,
     _OWN,
     tree.MESSAGES,
-    lateral.MESSAGES,
+    lateral_damper.MESSAGES,
     cover.MESSAGES,
     validity.MESSAGES,
     levers.MESSAGES,
@@ -151,8 +142,8 @@ def _set_axial_load(m, cam, h):
     load.head_force = implicit.head_force(m.tree)
     limiter.load_head(m)
     load.head_damping = contact.axial_damping(m)
-    load.drive_travel = axial.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate)
-    load.drive_rate = axial.drive_travel(p.axial, p.drive, d.rate)
+    load.drive_travel = axial_train.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate)
+    load.drive_rate = axial_train.drive_travel(p.axial, p.drive, d.rate)
     return pull
 
 
@@ -160,7 +151,7 @@ def _set_axial_load(m, cam, h):
 def _predicted_change(m, cam, h):
     """Return the change of the rate of compression over a micro-step h with the loads as evaluated, m/s."""
     _set_axial_load(m, cam, h)
-    return axial.predicted_rate(m.parameters.axial, m.axial, m.axial_load, h) - m.axial.rate
+    return axial_train.predicted_rate(m.parameters.axial, m.axial, m.axial_load, h) - m.axial.rate
 
 
 @kernel
@@ -210,8 +201,8 @@ def _kick(m, cam, h):
     before = a.travel
     rate = a.rate
     pull = _set_axial_load(m, cam, h)
-    applied = axial.advance(p.axial, a, m.axial_load, h)
-    drive.advance(p.drive, m.drive, m.command.motor_voltage, a.train_force / axial.nut_per_travel(p.axial), h)
+    applied = axial_train.advance(p.axial, a, m.axial_load, h)
+    drive.advance(p.drive, m.drive, m.command.motor_voltage, a.train_force / axial_train.nut_per_travel(p.axial), h)
     displacement = levers.shift(p, before, a.travel)
     if p.simplifications == AS_IN_SOURCE:
         for k in range(levers.COUNT):
@@ -299,9 +290,9 @@ def initialize(m):
         code = validity.check_parameters(p, m.status)
     if code:
         return code
-    axial.initialize(m.axial, p.initial_travel)
+    axial_train.initialize(m.axial, p.initial_travel)
     drive.initialize(p.drive, m.drive)
-    m.drive.angle = p.initial_travel * p.drive.nut_ratio * axial.nut_per_travel(p.axial)
+    m.drive.angle = p.initial_travel * p.drive.nut_ratio * axial_train.nut_per_travel(p.axial)
     code = cover.initialize(p.cover, m.cover, m.status)
     if code:
         return code

@@ -4,7 +4,8 @@ from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
 from components.core.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
 from components.core.vector import add, cross, load, store
-from components.probe_mechanism import axial, cover
+from components.probe_mechanism import cover
+from components.probe_mechanism.axial import axial_train
 
 
 @kernel
@@ -26,8 +27,8 @@ def set_motion(m):
     travel = m.axial.travel
     _set_links(m.tree.link, m.link)
     set_docking(m.relative, p.docking_plane_x, m.docking)
-    m.nut.angle = axial.nut_per_travel(p.axial) * travel
-    m.nut.rate = axial.nut_per_travel(p.axial) * m.axial.rate
+    m.nut.angle = axial_train.nut_per_travel(p.axial) * travel
+    m.nut.rate = axial_train.nut_per_travel(p.axial) * m.axial.rate
     m.probe.length = p.probe.free_length - travel
     m.sensor.extended = 1.0 if travel <= p.sensor_margin else 0.0
     m.sensor.retracted = 1.0 if m.probe.length <= p.probe.shortest_length + p.sensor_margin else 0.0

@@ -4,37 +4,16 @@ from __future__ import annotations
 
 from components.contact import kinematics
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
 from components.core.record import Record
 from components.devices import drive, exchange, pushers
-from components.probe_mechanism import axial, cover, lateral, limiter, micro_step_control, tree
-from components.probe_mechanism.axial_ports import AxialPorts
-from components.probe_mechanism.contact_ports import ContactPorts
-
-SIMPLIFICATIONS = enumeration(
-    "Simplifications",
-    NONE="energy is kept: rollers load the nut, bent probe resists shortening, latches bend the tip they turn with",
-    SOURCE="as in Yaskevich 2020, 6.1: none of the three acts back; audit.work_levers, _stiffness, _tip are their work",
-)
-AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
-
-LEVER_PARAMETERS = Group(
-    "levers",
-    parameter("travel", "m", "table of the cam: compression of the probe, rising",
-              (0.0, 0.18, 0.3, 0.309, 0.37, 0.38), shape=6),
-    parameter("axial", "m", "centre of the leading lever's roller along x of M, at the travels of the table",
-              (0.25, 0.25, 0.25, 0.25, 0.25, 0.25), shape=6),
-    parameter("radial", "m", "distance of the roller's centre from x of M, at the travels of the table",
-              (0.11, 0.11, 0.2233, 0.2077, 0.1565, 0.1565), shape=6, minimum=0.0),
-    parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0, display_unit="deg"),
-    description="alignment levers: path of the rollers in the housing frame M",
-)  # fmt: skip
-
-LEVERS = Group(
-    "levers",
-    private("radial", "1", "direction of a roller's path normal to x, y and z of M", shape=(3, 2)),
-    private("slope", "1", "derivative of a roller's centre with respect to the travel, M", shape=(3, 3)),
-)
+from components.probe_mechanism import cover, micro_step_control, tree
+from components.probe_mechanism.alignment import limiter
+from components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS
+from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial.ports import AxialPorts
+from components.probe_mechanism.contact.ports import ContactPorts
+from components.probe_mechanism.lateral import lateral_damper
 
 # in addition to those of the axial device and of the contact
 DEVICES = (
@@ -66,7 +45,7 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
         parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
         axial_device.parameters,
         drive.parameters(),
-        lateral.parameters(),
+        lateral_damper.parameters(),
         tree.parameters(),
         limiter.parameters() if movable_limiter else LEVER_PARAMETERS,
         pushers.parameters(),
@@ -125,7 +104,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         Group("probe", output("length", "m", "free length: exit bearing -> head centre")),
         drive.state(),
         axial_device.state,
-        lateral.outputs(),
+        lateral_damper.outputs(),
         cover.state(),
         ports.docking(),
         *contact.public,
@@ -137,8 +116,8 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         ports.status(),
         _parameters(axial_device, movable_limiter),
         tree.state(limiter.body() if movable_limiter else None),
-        lateral.state(),
-        axial.load(),
+        lateral_damper.state(),
+        axial_train.load(),
         LEVERS,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group(

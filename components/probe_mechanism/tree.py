@@ -22,8 +22,8 @@ from components.core.kernel import kernel, variant
 from components.core.rotation import IDENTITY, apply, load_matrix
 from components.core.spatial import lower, upper
 from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
-from components.probe_mechanism import chains, lateral
 from components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
+from components.probe_mechanism.lateral import chains, lateral_damper
 
 # the links that contacts load; the last axis of a twist or wrench is [angular, linear]
 PROBE = 0
@@ -196,7 +196,7 @@ def initialize(p, t, pl, d, status):
     t.tip_force[1] = 0.0
     t.length = p.free_length
     _place(t, p, 0.0)
-    code = lateral.initialize(pl, d, housing(t), status)
+    code = lateral_damper.initialize(pl, d, housing(t), status)
     if code == 0:
         code = place(p, t, d, p.free_length, 0.0, status)
     if code == 0:
@@ -238,7 +238,7 @@ def place(p, t, d, length, length_rate, status):
     t.length = length
     _place(t, p, length_rate)
     t.gain = p.free_length / max(length, p.shortest_length)
-    return lateral.place(d, housing(t), status)
+    return lateral_damper.place(d, housing(t), status)
 
 
 @kernel
@@ -249,7 +249,7 @@ def select(t, d, status):
         code = hysteresis.update(_law(t, k), t.element[k].memory, t.q[2 + k], t.qd[2 + k], gain)
         if code != 0:
             return fail(status, PROBE_LAW + code, t.q[2 + k], 3 + k)
-    return lateral.select(d, status)
+    return lateral_damper.select(d, status)
 
 
 @kernel
@@ -358,7 +358,7 @@ def set_forces(p, t, pl, d, brakes_on, h):
     `brakes_on` (0 or 1) switches the additional lateral brakes.
     """
     _probe_forces(p, t, h)
-    lateral.forces(pl, d, brakes_on, h)
+    lateral_damper.forces(pl, d, brakes_on, h)
 
 
 @kernel
@@ -385,7 +385,7 @@ def kick(t, d, h):
         if 2 <= j < ANGLES:
             t.viscous += h * t.coefficient[j - 2] * mean * mean
         t.qd[j] += h * t.qdd[j]
-    lateral.kick(d, h)
+    lateral_damper.kick(d, h)
 
 
 @kernel
@@ -466,4 +466,4 @@ def report(t, pl, d, joint, lateral_outputs):
     for j in range(ANGLES):
         joint.angle[j] = t.q[j]
         joint.rate[j] = t.qd[j]
-    lateral.report(pl, d, lateral_outputs)
+    lateral_damper.report(pl, d, lateral_outputs)

@@ -11,7 +11,8 @@ from components.core.inertia import possible
 from components.core.kernel import kernel, variant
 from components.core.rotation import load_matrix
 from components.core.vector import load
-from components.probe_mechanism import axial, levers
+from components.probe_mechanism.alignment import levers
+from components.probe_mechanism.axial import axial_train
 
 PROBE_LENGTH = 245
 HYSTERESIS_LOSS = 246
@@ -122,7 +123,7 @@ def _impossible_body(p):
 @kernel
 def check_parameters(p, status):
     """Return 0, or the code of the first table or pair of `p` that is not well posed."""
-    code = axial.check_parameters(p.axial, status)
+    code = axial_train.check_parameters(p.axial, status)
     if code:
         return code
     code = levers.check_table(p, status)

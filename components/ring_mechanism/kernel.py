@@ -8,10 +8,10 @@ from components.core.ports import AFFINE
 from components.core.vector import load, store
 from components.devices import macro_step
 from components.linkage import hexapod
-from components.peripheral_mechanism import internal_contact as contact
-from components.peripheral_mechanism import momentum_balance, platform, ring_step
 from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
+from components.ring_on_legs import momentum_balance, platform, ring_step
+from components.ring_on_legs.contact import internal as contact
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages"), macro_step.MESSAGES, platform.RING_MESSAGES, contact.MESSAGES

@@ -2,14 +2,14 @@
 
 from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
-from components.peripheral_mechanism.outputs import set_ring
 from components.ring_mechanism.legs import chosen as legs
+from components.ring_on_legs import platform
 
 
 @kernel
 def set_motion(m):
     """Set the outputs of motion, with everything placed at the end of the step."""
-    set_ring(m)
+    platform.set_ring(m)
     legs.set_strokes(m)
     legs.set_outputs(m)
     set_docking(m.relative, m.parameters.docking_plane_x, m.docking)

@@ -7,9 +7,9 @@ from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
 from components.devices import exchange
-from components.peripheral_mechanism import micro_step_control, platform
-from components.peripheral_mechanism.contact_ports import INTERNAL as CONTACT
 from components.ring_mechanism.legs.law import LegLaw
+from components.ring_on_legs import micro_step_control, platform
+from components.ring_on_legs.contact.ports import INTERNAL as CONTACT
 
 WORKS = ("base", "target")
 

@@ -20,10 +20,10 @@ from components.core.kernel import kernel
 from components.core.rotation import store_matrix
 from components.core.vector import cross, dot, scale, store, subtract
 from components.linkage import hexapod
-from components.peripheral_mechanism import platform
-from components.peripheral_mechanism.platform import LEGS, azimuth
 from components.ring_mechanism.legs import retractor, train
 from components.ring_mechanism.legs.law import LegLaw
+from components.ring_on_legs import platform
+from components.ring_on_legs.platform import LEGS, azimuth
 
 REACH = 431
 ANGLE = 432

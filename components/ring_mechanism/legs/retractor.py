@@ -11,7 +11,7 @@ from __future__ import annotations
 from components.core.field import Group, changed, private
 from components.core.kernel import kernel
 from components.devices import drive
-from components.peripheral_mechanism.ports import DRIVE, MOTOR, drive_outputs, motor_voltage
+from components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 COMMAND = (motor_voltage(),)
 OUTPUTS = drive_outputs("lets the ring out")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.core.component import Message, fail
 from components.core.field import Field, Group, output, parameter
 from components.core.kernel import kernel
-from components.peripheral_mechanism import platform
+from components.ring_on_legs import platform
 
 HEIGHT = 391
 INITIAL_STROKE = 392

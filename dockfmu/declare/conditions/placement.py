@@ -23,8 +23,8 @@ from components.contact.first_contact import (
 )
 from components.core.component import Component
 from components.core.rotation import from_quaternion, from_rotation_vector
-from components.peripheral_mechanism.platform import height
 from components.ring_mechanism.legs import cranked
+from components.ring_on_legs.platform import height
 from dockfmu.declare.conditions.initial_conditions import InitialConditions
 from dockfmu.declare.toml.tables import DeclarationError
 

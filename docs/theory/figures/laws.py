@@ -18,7 +18,8 @@ from matplotlib.patches import Circle
 
 from components import hysteresis, probe_mechanism
 from components.core.record import Record
-from components.probe_mechanism import axial, lateral
+from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.lateral import lateral_damper
 
 MECHANISM = probe_mechanism.component()
 NEW_SETS = [chosen for chosen in MECHANISM.parameter_sets if chosen.name in ("PR-2", "RefCone25")]
@@ -40,17 +41,17 @@ def follow(law, memory, path: Sequence[float]) -> np.ndarray:
     return np.array(found)
 
 
-def axial_train() -> None:
+def axial_train_force() -> None:
     p = MECHANISM.record.view(MECHANISM.start()).parameters.axial
     path = legs(0.0, 0.075, 0.012, 0.0, step=5e-5)
     slip = spring = 0.0
     force = []
     for u in path:
-        f, slip, spring = axial.train(p, slip, spring, u)
+        f, slip, spring = axial_train.train(p, slip, spring, u)
         force.append(f)
     path = np.concatenate([path, legs(0.0, -0.012, 0.03, step=5e-5)])
     for u in path[len(force) :]:
-        f, slip, spring = axial.train(p, slip, spring, u)
+        f, slip, spring = axial_train.train(p, slip, spring, u)
         force.append(f)
     figure, axes = plt.subplots(figsize=(7.6, 3.9), layout="constrained")
     axes.axhline(0, color=PALE, lw=0.8)
@@ -68,7 +69,7 @@ def axial_train() -> None:
 def lateral_spring() -> None:
     m = MECHANISM.record.view(MECHANISM.start())
     law, memory = m.damper.element[0].law, m.damper.element[0].memory
-    lateral.two_stage_spring(m.parameters.lateral.spring, 0, law)
+    lateral_damper.two_stage_spring(m.parameters.lateral.spring, 0, law)
     hysteresis.reset(law, memory)
     path = legs(0.0, 0.0104, 0.004, 0.0085, -0.0102, 0.0, step=5e-6)
     figure, axes = plt.subplots(figsize=(7.6, 3.9), layout="constrained")
@@ -188,7 +189,7 @@ def stability() -> None:
 
 
 if __name__ == "__main__":
-    axial_train()
+    axial_train_force()
     lateral_spring()
     hysteresis_law()
     cone()

@@ -7,8 +7,8 @@ import pytest
 
 from components.contact.kinematics import placement
 from components.core.record import Record
-from components.probe_mechanism import chains, massless
 from components.probe_mechanism.generated import brake, housing_and_probe, spring, with_movable_limiter
+from components.probe_mechanism.lateral import chains, massless
 from tests.components.linkage import loop_bodies as bodies
 from tests.components.linkage import loop_chain as chain
 from tests.components.linkage import loop_closure as closure

@@ -8,7 +8,7 @@ from components.core.record import Record
 from components.core.rotation import from_angles
 from components.core.vector import ZERO
 from components.linkage import hexapod
-from components.peripheral_mechanism import platform
+from components.ring_on_legs import platform
 from tests.components.peripheral_mechanism.constrained import Leg, Machine
 
 RECORD = Record(Group("parameters", *platform.parameters()), hexapod.hexapod(), platform.state())

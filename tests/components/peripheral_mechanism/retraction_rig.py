@@ -18,7 +18,8 @@ from components.core.rotation import (
 from components.core.vector import ZERO, add, cross, load, scale, store, subtract
 from components.devices import drive
 from components.linkage import hexapod
-from components.peripheral_mechanism import accumulator, component, platform, retraction
+from components.peripheral_mechanism import accumulator, component
+from components.ring_on_legs import platform, retraction
 
 # columns of one row of the history
 TIME, HEIGHT, TILT, RATE, TENSION, JOINED = 0, 1, 2, 3, slice(4, 7), slice(7, 10)
@@ -56,7 +57,7 @@ def draw(m, q0, r0, volts, h, steps, every, out):
         place(m, position, attitude, velocity, spin)
         store(ZERO, x.ring.force)
         store(ZERO, x.ring.torque)
-        platform.drive_legs(p, x, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
+        accumulator.drive_legs(p, x, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
         angle = p.initial_gear_angle - m.motor.angle / p.drive.nut_ratio
         retraction.place(p.cables, x, m.cable, angle, -m.motor.rate / p.drive.nut_ratio)
         retraction.load_ring(x, m.cable)

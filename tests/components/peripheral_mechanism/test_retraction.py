@@ -6,7 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from components.core.component import Instance
 from components.devices import drive
-from components.peripheral_mechanism import component, platform, retraction
+from components.peripheral_mechanism import component
+from components.ring_on_legs import platform, retraction
 from tests.components.peripheral_mechanism.retraction_rig import (
     HEIGHT,
     JOINED,

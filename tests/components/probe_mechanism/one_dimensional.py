@@ -13,13 +13,13 @@ import numpy as np
 from components.core.field import Group, private
 from components.core.kernel import kernel, variant
 from components.core.record import Record
-from components.probe_mechanism import axial, spring_and_brake, two_brakes
-from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
+from components.probe_mechanism.axial import axial_train, spring_and_brake, two_brakes
+from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
 
 
 def record_of(device: AxialPorts) -> Record:
     """The axial damper alone."""
-    return Record(device.state, axial.load(), Group("parameters", device.parameters))
+    return Record(device.state, axial_train.load(), Group("parameters", device.parameters))
 
 
 LOST = Record(
@@ -59,7 +59,7 @@ def _run(p, a, load, speed, h, active, passive, thrust, lost, out):
             latch = max(0.0, -STIFFNESS * (depth + PLAY) - DAMPING * closing)
         force = latch - bottom - SENSOR_FRICTION * tanh(closing / 1e-3)
         load.head_force = force
-        axial.advance(p, a, load, h)
+        axial_train.advance(p, a, load, h)
         v1 += h * (force + thrust) / active
         v2 -= h * force / passive
         x1 += 0.5 * h * v1
@@ -72,9 +72,9 @@ def _run(p, a, load, speed, h, active, passive, thrust, lost, out):
         out[i, 5] = closing
         out[i, 6] = x1 - a.travel - x2
         out[i, 7] = 0.5 * active * v1 * v1 + 0.5 * passive * v2 * v2 + 0.5 * p.inertance * a.rate * a.rate
-        out[i, 8] = axial.audit(p, a, 0.0, a.slip, a.deflection, lost) + a.dissipated_screw
-        force, slip, deflection = axial.train(p, a.slip, a.deflection, a.travel)
-        out[i, 9] = axial.stored_energy(p, force, deflection)
+        out[i, 8] = axial_train.audit(p, a, 0.0, a.slip, a.deflection, lost) + a.dissipated_screw
+        force, slip, deflection = axial_train.train(p, a.slip, a.deflection, a.travel)
+        out[i, 9] = axial_train.stored_energy(p, force, deflection)
         out[i, 10] = train_loss(p, force, a.slip, a.deflection, slip, deflection)
         loss = SENSOR_FRICTION * tanh(closing / 1e-3) * closing
         if depth > 0.0:

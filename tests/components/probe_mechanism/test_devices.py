@@ -13,7 +13,8 @@ from components.core.field import Group, private
 from components.core.ports import status
 from components.core.record import Record
 from components.devices import pushers
-from components.probe_mechanism import cover, levers, ports
+from components.probe_mechanism import cover
+from components.probe_mechanism.alignment import levers, ports
 
 pytestmark = pytest.mark.quick
 

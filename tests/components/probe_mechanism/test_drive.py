@@ -8,12 +8,12 @@ import pytest
 from components.core.field import Group
 from components.core.record import Record
 from components.devices import drive
-from components.probe_mechanism import axial
-from components.probe_mechanism.axial_ports import SPRING_AND_BRAKE
+from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE
 
 RECORD = Record(
     SPRING_AND_BRAKE.state,
-    axial.load(),
+    axial_train.load(),
     drive.state(),
     Group("parameters", SPRING_AND_BRAKE.parameters, drive.parameters()),
 )
@@ -156,7 +156,7 @@ def test_drive_slips_the_brake_against_a_held_probe():
         m.axial_load.head_force = 18e3
         m.axial_load.drive_travel = (d.angle + 0.5 * h * d.rate) / p.nut_ratio / NUT_PER_METRE
         m.axial_load.drive_rate = d.rate / p.nut_ratio / NUT_PER_METRE
-        axial.advance(m.parameters.axial, m.axial, m.axial_load, h)
+        axial_train.advance(m.parameters.axial, m.axial, m.axial_load, h)
         drive.advance(p, d, (VOLTAGE, VOLTAGE), m.axial.train_force / NUT_PER_METRE, h)
     assert m.axial.rate == 0.0
     assert m.axial.slip < -0.01

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.core.component import Instance
-from components.probe_mechanism import component, implicit, tree
+from components.probe_mechanism import component, tree
+from components.probe_mechanism.contact import implicit
 
 NUMBER = st.floats(-2.0, 2.0)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)

@@ -8,10 +8,11 @@ import pytest
 
 from components import hysteresis
 from components.core.parameters import read_parameter_set
-from components.probe_mechanism import lateral, tree
+from components.probe_mechanism import tree
+from components.probe_mechanism.lateral import lateral_damper
 from tests.components.probe_mechanism.test_probe_tree import RECORD, evaluate, gain, mechanism, place, run, tilt
 
-PARAMETERS = Path(lateral.__file__).parent / "parameters"
+PARAMETERS = Path(lateral_damper.__file__).parents[1] / "parameters"
 
 
 def characteristic(p):
@@ -48,9 +49,9 @@ def test_spec06_section_5_7_brake_table_is_the_eddy_current_curve():
     speed, torque = m.parameters.lateral.brake.speed[0], m.parameters.lateral.brake.torque[0]
     for w in np.linspace(0.0, 1.0, 101):
         x = w / 0.2
-        assert w * lateral.secant(w, speed, torque) == pytest.approx(250.0 * x / (1 + x * x), abs=0.04 * 125.0)
-    assert lateral.secant(20.0, speed, torque) == pytest.approx(torque[-1] / 20.0)
-    gain = 4.0 * lateral.secant(0.0, speed, torque)
+        assert w * lateral_damper.secant(w, speed, torque) == pytest.approx(250.0 * x / (1 + x * x), abs=0.04 * 125.0)
+    assert lateral_damper.secant(20.0, speed, torque) == pytest.approx(torque[-1] / 20.0)
+    gain = 4.0 * lateral_damper.secant(0.0, speed, torque)
     assert gain == pytest.approx(5e3, rel=0.06)  # "about 5 kN m s/rad at the hinge for small rates"
 
 
@@ -186,19 +187,19 @@ def test_an_impossible_spring_is_refused():
     m = mechanism()
     m.parameters.lateral.spring.unloading[1] = 0.5
     m.parameters.lateral.spring.second_travel[1] = 5e-4
-    code = lateral.initialize(m.parameters.lateral, m.damper, m.tree.link[1], m.status)
-    assert code in lateral.MESSAGES
-    assert code > lateral.SPRING_LAW
+    code = lateral_damper.initialize(m.parameters.lateral, m.damper, m.tree.link[1], m.status)
+    assert code in lateral_damper.MESSAGES
+    assert code > lateral_damper.SPRING_LAW
     assert m.status.index == 2
 
 
 @pytest.mark.parametrize(
     ("field", "place", "value", "code"),
-    [("speed", (1, 3), 0.01, lateral.BRAKE_TABLE), ("torque", (1, 0), 1.0, lateral.BRAKE_TABLE),
-     ("base_axes", (1, 0, 1), 0.1, lateral.AXES)],
+    [("speed", (1, 3), 0.01, lateral_damper.BRAKE_TABLE), ("torque", (1, 0), 1.0, lateral_damper.BRAKE_TABLE),
+     ("base_axes", (1, 0, 1), 0.1, lateral_damper.AXES)],
 )  # fmt: skip
 def test_bad_tables_and_axes_are_refused(field, place, value, code):
     m = mechanism()
     getattr(m.parameters.lateral.brake, field)[place] = value
-    assert lateral.initialize(m.parameters.lateral, m.damper, m.tree.link[1], m.status) == code
+    assert lateral_damper.initialize(m.parameters.lateral, m.damper, m.tree.link[1], m.status) == code
     assert m.status.index == 2

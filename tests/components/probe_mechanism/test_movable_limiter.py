@@ -10,9 +10,11 @@ from components.core.field import Group, private
 from components.core.kernel import kernel
 from components.core.record import Record
 from components.devices import drive
-from components.probe_mechanism import axial, component, limiter, ports
-from components.probe_mechanism.axial_ports import TWO_BRAKES
-from components.probe_mechanism.contact_ports import INTERNAL
+from components.probe_mechanism import component, ports
+from components.probe_mechanism.alignment import limiter
+from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial.ports import TWO_BRAKES
+from components.probe_mechanism.contact.ports import INTERNAL
 from tests.components.probe_mechanism.rig import Docking, degrees
 
 SETS = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads")
@@ -176,7 +178,7 @@ def _impact(m, speed, h, clearance, spring, out):
         if back > 0.0:
             between = spring[0] + spring[1] * back + spring[2] * (v1 - v2)
         load.head_force = force
-        axial.advance(p, a, load, h)
+        axial_train.advance(p, a, load, h)
         v1 += h * (force - between) / ACTIVE
         v2 -= h * (force - between) / PASSIVE
         x1 += 0.5 * h * v1
@@ -197,7 +199,7 @@ def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(
     touching = min(cone.x[1] + (cone.r[1] - r) / slope - x for x, r in zip(pads.x, pads.r, strict=True))
     hinge = cone.x[int(cone.vertices) - 1] - 0.045 - p.probe.bearing_distance - p.probe.free_length
     m = MACHINE.memory()
-    axial.initialize(m.axial, 0.0)
+    axial_train.initialize(m.axial, 0.0)
     out = np.zeros((50_000, 4))
     spring = np.array([p.limiter.spring_forward, rate, p.limiter.damping])
     _impact(m, 0.15, 1e-4, touching - hinge - p.limiter.forward, spring, out)
@@ -212,7 +214,7 @@ def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(
 
 
 MACHINE = Record(
-    TWO_BRAKES.state, axial.load(), drive.state(), private("volts", "V", "", shape=2),
+    TWO_BRAKES.state, axial_train.load(), drive.state(), private("volts", "V", "", shape=2),
     Group("parameters", TWO_BRAKES.parameters, drive.parameters()),
 )  # fmt: skip
 ACTIVE, PASSIVE = 20e3, 400e3
@@ -249,7 +251,7 @@ def _retract(m, steps, h, every, out):
         load.head_force = force
         load.drive_travel = (d.angle + 0.5 * h * d.rate) / m.parameters.drive.nut_ratio / per_metre
         load.drive_rate = d.rate / m.parameters.drive.nut_ratio / per_metre
-        axial.advance(p, a, load, h)
+        axial_train.advance(p, a, load, h)
         drive.advance(m.parameters.drive, d, m.volts, a.train_force / per_metre, h)
         v1 += h * (force - between) / ACTIVE
         v2 -= h * (force - between) / PASSIVE
@@ -271,7 +273,7 @@ def _retract(m, steps, h, every, out):
 def retract(motors, seconds):
     """Rows (t, gap, force of the train, stroke of FrB1, rate of the nut, rate of the drive) every 10 ms."""
     m = MACHINE.memory()
-    axial.initialize(m.axial, 0.019)
+    axial_train.initialize(m.axial, 0.019)
     m.axial.deflection = 0.019
     drive.initialize(m.parameters.drive, m.drive)
     m.volts[:] = motors

@@ -15,15 +15,16 @@ from components.core.field import Group
 from components.core.kernel import kernel
 from components.core.parameters import read_parameter_set
 from components.core.record import Record
-from components.probe_mechanism import chains, lateral, tree
+from components.probe_mechanism import tree
+from components.probe_mechanism.lateral import chains, lateral_damper
 
 RECORD = Record(
-    Group("parameters", tree.parameters(), lateral.parameters()),
+    Group("parameters", tree.parameters(), lateral_damper.parameters()),
     tree.outputs(),
-    lateral.outputs(),
+    lateral_damper.outputs(),
     ports.status(),
     tree.state(),
-    lateral.state(),
+    lateral_damper.state(),
 )
 ZERO = (0.0, 0.0, 0.0)
 
@@ -172,7 +173,7 @@ def test_spec00_section_7_gains_of_LD_1():
 
 def ld_2():
     """The mechanism with the lateral damper of V2."""
-    chosen = read_parameter_set(Path(lateral.__file__).parent / "parameters" / "LD-2.toml")
+    chosen = read_parameter_set(Path(lateral_damper.__file__).parents[1] / "parameters" / "LD-2.toml")
     return mechanism(**{name.removeprefix("parameters."): value for name, value in chosen.values.items()})
 
 
@@ -484,7 +485,7 @@ def test_spec00_ruling_42_latches_bend_the_tip_that_turns_with_them():
         (lambda m: m.tree.q.__setitem__(3, 0.6), tree.ANGLE, r"joint.angle\[4\] = 0.6 rad exceeds .* = 0.5 rad"),
         (lambda m: m.tree.q.__setitem__(0, float("nan")), tree.ANGLE, r"joint.angle\[1\] = nan"),
         (lambda m: m.parameters.probe.__setattr__("angle_limit", 3.0) or m.tree.q.__setitem__(1, 1.6),
-         lateral.BRAKE_OUT_OF_REACH, "brake 1 cannot reach"),
+         lateral_damper.BRAKE_OUT_OF_REACH, "brake 1 cannot reach"),
     ],
 )  # fmt: skip
 def test_bounds_are_messages(change, code, words):
@@ -492,7 +493,7 @@ def test_bounds_are_messages(change, code, words):
     change(m)
     assert place(m) == code
     component = Component(
-        "ProbeMechanism", "", RECORD, place, place, {**tree.MESSAGES, **lateral.MESSAGES}, Path(__file__)
+        "ProbeMechanism", "", RECORD, place, place, {**tree.MESSAGES, **lateral_damper.MESSAGES}, Path(__file__)
     )
     assert re.search(words, component.explain(code, np.frombuffer(np.void.tobytes(m))))
 

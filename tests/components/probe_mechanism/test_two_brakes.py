@@ -10,8 +10,9 @@ from components import hysteresis
 from components.core.field import Group
 from components.core.record import Record
 from components.devices import drive
-from components.probe_mechanism import axial, component, two_brakes
-from components.probe_mechanism.axial_ports import TWO_BRAKES
+from components.probe_mechanism import component
+from components.probe_mechanism.axial import axial_train, two_brakes
+from components.probe_mechanism.axial.ports import TWO_BRAKES
 from tests.components.hysteresis import series_brakes
 from tests.components.probe_mechanism.event_driven import event_driven_impact
 from tests.components.probe_mechanism.one_dimensional import (
@@ -205,7 +206,7 @@ def test_spec06_oracle_09_stroke_stays_in_its_range_and_pull_at_its_start_is_ela
 
 
 MACHINE = Record(
-    TWO_BRAKES.state, axial.load(), drive.state(), Group("parameters", TWO_BRAKES.parameters, drive.parameters())
+    TWO_BRAKES.state, axial_train.load(), drive.state(), Group("parameters", TWO_BRAKES.parameters, drive.parameters())
 )
 
 
@@ -213,7 +214,7 @@ def retract(pull, seconds, stroke=0.02):
     """The drive (DR-1) retracts from a first brake at `stroke` while `pull` (N) holds the head."""
     m = MACHINE.memory()
     p, d, a = m.parameters.drive, m.drive, m.axial
-    axial.initialize(a, stroke)
+    axial_train.initialize(a, stroke)
     a.deflection = stroke
     drive.initialize(p, d)
     per_metre = 2.0 * pi / m.parameters.axial.lead
@@ -223,7 +224,7 @@ def retract(pull, seconds, stroke=0.02):
         m.axial_load.head_force = pull
         m.axial_load.drive_travel = (d.angle + 0.5 * h * d.rate) / p.nut_ratio / per_metre
         m.axial_load.drive_rate = d.rate / p.nut_ratio / per_metre
-        axial.advance(m.parameters.axial, a, m.axial_load, h)
+        axial_train.advance(m.parameters.axial, a, m.axial_load, h)
         drive.advance(p, d, (27.0, 27.0), a.train_force / per_metre, h)
         rows.append((a.travel, a.deflection, d.rate / p.nut_ratio / per_metre, a.train_force))
     return np.array(rows).T

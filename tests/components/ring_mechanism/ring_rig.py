@@ -6,10 +6,10 @@ import numpy as np
 
 from components.core.kernel import kernel, variant
 from components.core.rotation import from_angles, quaternion
-from components.peripheral_mechanism.platform import height
 from components.ring_mechanism import component
 from components.ring_mechanism.kernel import initialize, step
 from components.ring_mechanism.legs import cranked
+from components.ring_on_legs.platform import height
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port
 
 # of ring, housings and rods of PM-1, kg

@@ -20,7 +20,7 @@ from typing import Any
 
 from components.core.field import Group, private
 from components.core.kernel import kernel, variant
-from components.probe_mechanism import spring_and_brake, two_brakes
+from components.probe_mechanism.axial import spring_and_brake, two_brakes
 
 
 def _by_parameters(existing: Callable[..., Any], modified: Callable[..., Any]) -> Any:

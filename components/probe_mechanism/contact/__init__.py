@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from components.core.kernel import variant
-from components.probe_mechanism import external_contact as external
-from components.probe_mechanism import internal_contact as internal
+from components.probe_mechanism.contact import external as external
+from components.probe_mechanism.contact import internal as internal
 
 
 def _either(inside: Callable[..., Any], outside: Callable[..., Any]) -> Any:

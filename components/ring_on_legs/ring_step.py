@@ -10,7 +10,7 @@ from components.core.kernel import kernel
 from components.core.vector import load
 from components.devices import exchange, macro_step, motion
 from components.linkage import hexapod
-from components.peripheral_mechanism import contact, micro_step_control, momentum_balance, platform
+from components.ring_on_legs import contact, micro_step_control, momentum_balance, platform
 
 
 @kernel

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.probe_mechanism.spring_and_brake import hold_brake
+from components.probe_mechanism.axial.spring_and_brake import hold_brake
 
 FIRST_COMPRESSION = 252
 FIRST_EXTENSION = 253

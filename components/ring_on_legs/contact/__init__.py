@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from components.core.kernel import variant
-from components.peripheral_mechanism import external_contact as external
-from components.peripheral_mechanism import internal_contact as internal
+from components.ring_on_legs.contact import external as external
+from components.ring_on_legs.contact import internal as internal
 
 
 def _either(if_internal: Callable[..., Any], if_external: Callable[..., Any]) -> Any:

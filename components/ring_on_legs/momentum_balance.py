@@ -9,7 +9,7 @@ from components.core.ports import AFFINE
 from components.core.vector import load
 from components.devices import exchange, motion
 from components.linkage import hexapod
-from components.peripheral_mechanism import platform
+from components.ring_on_legs import platform
 
 
 @kernel

@@ -14,8 +14,8 @@ from components.core.kernel import kernel
 from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
 from components.core.vector import load, subtract
 from components.linkage.closure import crank_joint, rod_joints, strut_joints
-from components.probe_mechanism import massless
 from components.probe_mechanism.generated import brake, spring
+from components.probe_mechanism.lateral import massless
 
 # determinant over its nominal value at which a chain counts as singular
 SINGULAR = 1e-3

@@ -17,7 +17,7 @@ from components.core.kernel import kernel
 from components.core.rotation import load_matrix
 from components.core.table import interpolate
 from components.core.vector import cross, dot
-from components.probe_mechanism import chains
+from components.probe_mechanism.lateral import chains
 
 SPRING_SINGULAR = 221
 BRAKE_OUT_OF_REACH = 222

@@ -14,8 +14,10 @@ from components.core.kernel import kernel, variant
 from components.core.rotation import (
     IDENTITY,
     advance,
+    angles,
     apply,
     apply_transposed,
+    continued,
     from_quaternion,
     load_matrix,
     load_quaternion,
@@ -24,7 +26,6 @@ from components.core.rotation import (
 )
 from components.core.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
 from components.linkage import hexapod
-from components.peripheral_mechanism import accumulator
 
 LEGS = 6
 
@@ -292,23 +293,6 @@ def effective_rate(c):
 
 
 @kernel
-def drive_legs(p, x, s, accumulators, locks, h, share):
-    """Sample the accumulators at the placed legs, and set the torques on their nuts.
-
-    `locks` (6) are the commands of the clutches. h is the time since the last sample, and `share` (s) the time over
-    which the dissipation by damping is counted.
-    """
-    for k in range(LEGS):
-        c = x.strut[k]
-        e = accumulators[k]
-        rate = effective_rate(c)
-        accumulator.advance(p.accumulators, e, locks[k], p.legs.stroke - effective_stroke(c), -rate, h)
-        damping = p.accumulators.damping * rate
-        s.viscous += share * damping * rate
-        c.nut_torque = (e.force - damping) / c.nut_ratio
-
-
-@kernel
 def kick(x, s, h, status):
     """Advance the velocities over h with the acceleration of the last evaluation. Returns 0, or a code."""
     for i in range(3):
@@ -365,3 +349,17 @@ def stroke_gain(x, c, gain):
 def turning(x):
     """Return the angular velocity of the ring relative to frame 0, frame 0 axes."""
     return apply_transposed(load_matrix(x.ring.rotation), load(x.ring.angular_velocity))
+
+
+@kernel
+def set_ring(m):
+    """Set pose and twist of the ring plane AR, `link[1]`, and the angles of the ring."""
+    x = m.hexapod
+    link = m.link[0]
+    position, velocity = point(x, (m.parameters.ring.plane_offset, 0.0, 0.0))
+    store(position, link.position)
+    q = load_quaternion(m.ring_state.quaternion)
+    store_quaternion(continued(q, load_quaternion(link.quaternion)), link.quaternion)
+    store(velocity, link.velocity)
+    store(turning(x), link.angular_velocity)
+    store(angles(load_matrix(x.ring.rotation)), m.ring.angles)

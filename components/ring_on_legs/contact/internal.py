@@ -10,7 +10,8 @@ from components.core.kernel import kernel
 from components.core.rotation import apply_transposed, load_matrix, store_matrix
 from components.core.vector import add, cross, load, store
 from components.devices import motion
-from components.peripheral_mechanism import external_contact, micro_step_control, platform
+from components.ring_on_legs import micro_step_control, platform
+from components.ring_on_legs.contact import external as external_contact
 
 MESSAGES = ring_pair.messages(discard=False)
 

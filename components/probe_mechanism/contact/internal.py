@@ -10,8 +10,9 @@ from components.contact.probe_cone.pairs import bit
 from components.core.component import pass_on
 from components.core.kernel import kernel
 from components.core.vector import dot, load, store
-from components.probe_mechanism import implicit, levers
-from components.probe_mechanism.ports import AS_IN_SOURCE
+from components.probe_mechanism.alignment import levers
+from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from components.probe_mechanism.contact import implicit
 from components.probe_mechanism.tree import reach
 
 # cosine of 25 deg: a micro-step in which a normal turns by more is too long

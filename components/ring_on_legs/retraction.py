@@ -14,7 +14,7 @@ from components.core.field import BOOLEAN, Group, output, parameter, private
 from components.core.kernel import kernel
 from components.core.rotation import apply, load_matrix
 from components.core.vector import accumulate, cross, dot, load, norm, scale, store, subtract
-from components.peripheral_mechanism import platform
+from components.ring_on_legs import platform
 
 CABLES = 3
 

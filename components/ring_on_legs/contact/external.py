@@ -10,7 +10,7 @@ from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.rotation import apply, apply_transposed, load_matrix
 from components.core.vector import add, cross, dot, load
-from components.peripheral_mechanism import micro_step_control, platform
+from components.ring_on_legs import micro_step_control, platform
 
 MESSAGES: dict[int, Message] = {}
 

@@ -1,0 +1,1 @@
+"""A docking ring on six legs: what all ring mechanisms share."""
