@@ -22,10 +22,12 @@ COMPILERS = ("numba", "llvmlite", "numpy")
 def cache_root() -> Path:
     """Return the cache folder: `$DOCKFMU_CACHE`, `build/cache` of a checkout, or the user's cache folder."""
     if chosen := os.environ.get("DOCKFMU_CACHE"):
-        return Path(chosen)
+        return Path(chosen).absolute()
     if (ROOT / "pyproject.toml").is_file():
         return ROOT / "build" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dockfmu"
+    users = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # the standard of XDG ignores relative folders
+    return (users if users.is_absolute() else Path.home() / ".cache") / "dockfmu"
 
 
 def versions(packages: Iterable[str] = COMPILERS) -> str:

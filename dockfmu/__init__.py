@@ -8,6 +8,8 @@ The names in `__all__` are public; each is loaded on first use.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -173,6 +175,22 @@ __all__ = [
     "subscribe",
     "systems",
 ]
+
+
+def _check_packages() -> None:
+    """Raise ImportError if a module of the user hides a package that dockfmu is made of."""
+    home = Path(__file__).resolve().parents[1]
+    for name in ("base", "components", "fmus", "master", "ssp"):
+        spec = find_spec(name)
+        found = None if spec is None or spec.origin is None else Path(spec.origin).resolve()
+        if found is None or found.parents[1] != home:
+            raise ImportError(
+                f"{found or 'a folder on the path'} hides the package {name!r} of dockfmu: rename it, or remove its "
+                "folder from the path of Python"
+            )
+
+
+_check_packages()
 
 
 def __getattr__(name: str) -> Any:

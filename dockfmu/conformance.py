@@ -190,7 +190,7 @@ def _system(file: Path, folder: Path) -> tuple[Path, float]:
 def _libcosim(package: Path, step: float, folder: Path) -> list[str]:
     if find_spec("libcosimpy") is None:
         raise MissingToolError("no libcosimpy")
-    return _succeeds((sys.executable, "-c", _LIBCOSIM, package, round(step * 1e9), STEPS), folder)
+    return _succeeds((sys.executable, "-P", "-c", _LIBCOSIM, package, round(step * 1e9), STEPS), folder)
 
 
 def _ecos(package: Path, step: float, folder: Path) -> list[str]:

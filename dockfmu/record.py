@@ -29,6 +29,7 @@ from master.observers.recording import journal
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.selection import Dense
 from master.result import Result
+from master.run.interruption import uninterrupted
 from master.run.simulation import CoSimulation
 from master.system import Structure
 
@@ -177,16 +178,20 @@ def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progre
 
 def _run(run: CoSimulation, folder: ResultsFolder) -> dict[str, Any]:
     """Run, write summary and events whatever happens, and return the summary."""
+    interruption: KeyboardInterrupt | None = None
     try:
         run.run()
-    except KeyboardInterrupt:
-        # before the first step or after the last one: the result records it
-        pass
+    except KeyboardInterrupt as error:
+        # before the first step, which the result records, or after the last one
+        interruption = error
     except Exception:
         # a defect of this program: keep the results so far
         _summarise(run.result, folder)
         raise
-    return _summarise(run.result, folder)
+    summary = _summarise(run.result, folder)
+    if interruption is not None and not run.result.signal:
+        raise interruption
+    return summary
 
 
 def _summarise(result: Result, folder: ResultsFolder) -> dict[str, Any]:
@@ -203,6 +208,7 @@ def _report(folder: Path, progress: Callable[[str], None]) -> None:
 
     progress(f"{folder}: writing the report")
     try:
-        write_report(folder)
+        with uninterrupted():
+            write_report(folder)
     except (DockfmuError, OSError) as error:
         progress(f"warning: no report: {error}")

@@ -28,8 +28,12 @@ def build_in_parallel(
     if len(missing) < 2 or os.cpu_count() == 1:
         return
     commands = [*(["fmus.parallel", task] for task in missing), *([module] for module in beside)]
-    workers = [subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                text=True) for command in commands]  # fmt: skip
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        for command in commands
+    ]
     readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]
     try:
         for reader in readers:

@@ -48,6 +48,9 @@ def write_parameter_set(record: Record, chosen: ParameterSet) -> bytes:
                 typed.set("value", field.type.items[int(number) - 1][0])
             else:
                 typed.set("value", str(int(number)))
+    # the schema refuses an empty list of units
+    if not units:
+        return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
     definitions = etree.SubElement(root, f"{{{_SSV}}}Units")
     for name in sorted(units):
         unit = etree.SubElement(definitions, f"{{{_SSC}}}Unit", name=name)

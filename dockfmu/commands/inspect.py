@@ -35,6 +35,12 @@ def _validate(arguments: argparse.Namespace) -> int:
         findings = validate_fmu(arguments.file)
         problems = [str(finding) for finding in findings]
         failed = any(finding.severity == "error" for finding in findings)
+        if not failed:
+            from dockfmu.declare.parameters import sets_of_fmu
+
+            _, unreadable = sets_of_fmu(arguments.file)
+            problems += unreadable
+            failed = bool(unreadable)
     for problem in problems:
         print(problem)
     print(f"{arguments.file}: {'not valid' if failed else 'valid'}")

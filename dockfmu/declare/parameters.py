@@ -26,6 +26,7 @@ from master.fmi import archive
 from master.fmi.description import Description, Variable
 from master.system import Structure
 from ssp.archive import is_package
+from ssp.model import SspError, SsvParameterSet
 from ssp.read import read_parameter_set
 
 _SETS = re.compile(r"resources/parameters/[^/]+\.ssv")
@@ -196,11 +197,25 @@ def _of_file(system: Structure, name: str) -> _Element:
     element = system.elements[name]
     known = []
     if element.file.is_file():
-        for member in filter(_SETS.fullmatch, archive.members(element.file)):
-            content = read_parameter_set(archive.read_member(element.file, member), f"{element.file}, {member}")
+        sets, _ = sets_of_fmu(element.file)
+        for content in sets:
             values = {p.name: p.value for p in content.parameters}
             known.append(_Layer(content.name, values, {p.name: p.description or "" for p in content.parameters}))
     return _Element(system.description(name), [_Layer("package", dict(element.start))], known)
+
+
+def sets_of_fmu(file: Path) -> tuple[list[SsvParameterSet], list[str]]:
+    """Return the parameter sets (.ssv) inside an FMU, and a sentence for each that cannot be read.
+
+    Raises ArchiveError.
+    """
+    sets, problems = [], []
+    for member in filter(_SETS.fullmatch, archive.members(file)):
+        try:
+            sets.append(read_parameter_set(archive.read_member(file, member), f"{file}, {member}"))
+        except SspError as error:
+            problems.append(str(error))
+    return sets, problems
 
 
 def _lay_over(system: Structure, elements: Mapping[str, _Element], chosen: Settings) -> None:

@@ -79,7 +79,14 @@ class LiveView(Feed):
     def open(self) -> None:
         """Listen, start the server, and announce its address; a browser that comes early waits for it."""
         with listen(self._port) as listening, self._theirs:
-            command = [sys.executable, "-m", "dockfmu.view.live", str(self._theirs.fileno()), str(listening.fileno())]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "dockfmu.view.live",
+                str(self._theirs.fileno()),
+                str(listening.fileno()),
+            ]
             passed = (self._theirs.fileno(), listening.fileno())
             self.link.sendall(json.dumps(self._about).encode() + b"\n")
             try:

@@ -72,7 +72,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     check, advice = "loading", "Run it under a debugger"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _WORKER, str(path)],
+            [sys.executable, "-P", "-c", _WORKER, str(path)],
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

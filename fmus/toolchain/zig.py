@@ -59,7 +59,7 @@ class Compiler:
             "ZIG_LOCAL_CACHE_DIR": str(self.folder / _LOCAL),
         }
         done = subprocess.run(
-            [sys.executable, "-m", "ziglang", "cc", "-target", self.target.zig, *arguments],
+            [sys.executable, "-P", "-m", "ziglang", "cc", "-target", self.target.zig, *arguments],
             cwd=self.folder, env={**os.environ, **caches}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:

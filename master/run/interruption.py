@@ -12,8 +12,12 @@ if hasattr(signal, "SIGHUP"):
     _WORDS[signal.SIGHUP] = "terminated, because the terminal was closed,"
 
 
+_raised: list[int] = []
+"""Signals that have raised an exception, which the code that it met, such as a weakref callback, may have swallowed."""
+
+
 class Terminated(KeyboardInterrupt):
-    """A request to terminate came while no run was stepping; `number` is that of the signal."""
+    """A request to end came while no run was stepping; `number` is that of the signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -26,23 +30,31 @@ def signal_of(error: BaseException) -> int:
 
 
 def _raise(number: int, frame: object) -> None:
+    _raised.append(number)
     raise Terminated(number)
 
 
 @contextmanager
 def orderly() -> Iterator[None]:
-    """Make requests to terminate raise Terminated, as Ctrl-C raises KeyboardInterrupt, so that files are closed."""
+    """Make Ctrl-C and requests to terminate raise Terminated, so that files are closed.
+
+    If code that the exception meets swallows it, the next `deferred(earlier=True)` reports the signal.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    unhandled = [number for number in _WORDS if signal.getsignal(number) is signal.SIG_DFL]
-    for number in unhandled:
+    before = {number: signal.getsignal(number) for number in _WORDS}
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    before = {number: handler for number, handler in before.items() if handler in usual}
+    _raised.clear()
+    for number in before:
         signal.signal(number, _raise)
     try:
         yield
     finally:
-        for number in unhandled:
-            signal.signal(number, signal.SIG_DFL)
+        _raised.clear()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class Interruption:
@@ -54,12 +66,16 @@ class Interruption:
 
 
 @contextmanager
-def deferred() -> Iterator[Interruption]:
+def deferred(*, earlier: bool = False) -> Iterator[Interruption]:
     """Record SIGINT (Ctrl-C), SIGTERM and SIGHUP without interrupting a step; a second signal acts as usual.
+
+    With `earlier`, a signal counts whose exception has been swallowed within `orderly`.
 
     Signals that this process ignores, because of `nohup` or as a background job of a shell, stay ignored.
     """
     received = Interruption()
+    if earlier and _raised:
+        received.word, received.number = _WORDS[signal.Signals(_raised[-1])], _raised[-1]
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
@@ -77,3 +93,15 @@ def deferred() -> Iterator[Interruption]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Run a block to its end and then raise Terminated if a signal came; a second signal acts as usual.
+
+    Use it for short work that an interruption would leave in an undefined state, such as opening HDF5 files.
+    """
+    with deferred() as received:
+        yield
+    if received.number:
+        raise Terminated(received.number)

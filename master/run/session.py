@@ -23,7 +23,7 @@ from master.loop import tables as at
 from master.observers.observer import RunContext
 from master.requests import NO_END, EndRequest
 from master.result import Result
-from master.run.interruption import Interruption
+from master.run.interruption import Interruption, uninterrupted
 from master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
 from master.run.participants import LONGEST_CHUNK, Participants
 from master.run.schedule import Schedule
@@ -108,10 +108,11 @@ class Session:
             self.stepper.set_grid(loop_state["grid"])
         self._check_finite(self.schedule.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
-        for observer in self.participants.observers:
-            observer.begin(self.context)
-        for driver in self.participants.drivers:
-            driver.begin(self.schedule.start)
+        with uninterrupted():
+            for observer in self.participants.observers:
+                observer.begin(self.context)
+            for driver in self.participants.drivers:
+                driver.begin(self.schedule.start)
         self._record_now()
 
     def advance(self, until: float, interrupted: Interruption) -> None:
@@ -179,7 +180,7 @@ class Session:
 
     def _advance(self, until: float, count: int) -> int:
         """Take at most `count` steps, not beyond `until`; return how many were taken."""
-        result = self.result
+        result, self._until = self.result, until
         self._drive(self.stepper.time)
         with self.threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
@@ -269,7 +270,8 @@ class Session:
         return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
     def _step_detail(self, instance: FmuInstance, status: int) -> str:
-        detail = f" for a step of {self.stepper.step:g} s"
+        step = min(self.stepper.step, self._until - self.stepper.time)
+        detail = f" for a step of {step:g} s"
         if status == DISCARD:
             reached = instance.last_successful_time()
             if instance.wants_to_terminate():

@@ -37,7 +37,7 @@ from master.result import Result
 from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
-from master.run.interruption import deferred, signal_of
+from master.run.interruption import deferred, signal_of, uninterrupted
 from master.run.participants import Participants
 from master.run.schedule import Schedule
 from master.run.session import Session
@@ -371,7 +371,7 @@ class CoSimulation:
         if not self.finished and until > self.time:
             check_span(self.system, until - self.time, self.step)
             try:
-                with deferred() as interrupted:
+                with deferred(earlier=True) as interrupted:
                     session.advance(until, interrupted)
             except BaseException as error:
                 self._error = error
@@ -474,16 +474,17 @@ def _fail(result: Result, error: BaseException) -> None:
 def _end(participants: Sequence[Observer | Driver], result: Result) -> None:
     """End all observers and drivers, whatever happens to one of them."""
     fault: BaseException | None = None
-    for participant in participants:
-        try:
-            participant.end(result)
-        except DockfmuError as error:
-            if result.status != "failed":
-                _fail(result, error)
-        except BaseException as error:
-            fault = fault or error
-    if fault is not None:
-        raise fault
+    with uninterrupted():
+        for participant in participants:
+            try:
+                participant.end(result)
+            except DockfmuError as error:
+                if result.status != "failed":
+                    _fail(result, error)
+            except BaseException as error:
+                fault = fault or error
+        if fault is not None:
+            raise fault
 
 
 def run(system: Structure, **options: Any) -> Result:

@@ -1,10 +1,12 @@
 """Damaged, truncated or exchanged cache files are detected."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from base.cache import is_whole, load_cached, seal, store_cached
+from base.cache import cache_root, is_whole, load_cached, seal, store_cached
 
 pytestmark = pytest.mark.quick
 
@@ -57,3 +59,15 @@ def test_files_that_were_exchanged_with_their_seals_are_noticed(tmp_path):
         (tmp_path / "held").rename(other)
     assert not is_whole(tmp_path / "step.o")
     assert not is_whole(tmp_path / "state.o")
+
+
+def test_the_cache_folder_is_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKFMU_CACHE", "mine")
+    assert cache_root() == tmp_path / "mine"
+    monkeypatch.delenv("DOCKFMU_CACHE")
+    monkeypatch.setattr("base.cache.ROOT", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_root() == Path.home() / ".cache" / "dockfmu"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert cache_root() == tmp_path / "cache" / "dockfmu"

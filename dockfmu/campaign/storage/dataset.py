@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from base.errors import DockfmuError
 from base.files import Lock, WriteError
 from dockfmu.campaign.runner import PEAKS
-from master.run.interruption import Terminated, deferred
+from master.run.interruption import uninterrupted
 
 if TYPE_CHECKING:
     import pandas
@@ -109,11 +109,9 @@ class DataSet:
 
     def flush(self) -> None:
         """Write the waiting rows as one complete part; Ctrl-C takes effect afterwards. Raises WriteError."""
-        with deferred() as interrupted:
+        with uninterrupted():
             self.write(self._waiting)
             self._waiting = []
-        if interrupted.number:
-            raise Terminated(interrupted.number)
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows as one part, except those already in the data set. Raises WriteError, with nothing written."""

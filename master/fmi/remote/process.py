@@ -135,7 +135,7 @@ class RemoteInstance(FmuInstance):
         # the worker finds this package where this process does, and leaves its temporary files in our folder
         path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         return subprocess.Popen(
-            [sys.executable, "-m", "master.fmi.remote.worker", str(descriptor)],
+            [sys.executable, "-P", "-m", "master.fmi.remote.worker", str(descriptor)],
             stdin=subprocess.PIPE,
             pass_fds=[descriptor],
             env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},

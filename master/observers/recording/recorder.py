@@ -179,7 +179,9 @@ class Recorder(Observer):
         out.attrs["created"] = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         out.attrs["status"] = "running"
         for name, value in self.attributes.items():
-            out.attrs[name] = value
+            # a command may hold bytes of file names that are not UTF-8
+            known = value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+            out.attrs[name] = known
         columns = Columns(out, CHUNK_ROWS, self.compression)
         self._time = columns.create("/", "time", np.float64, {"unit": "s"})
         self._columns = []
@@ -398,7 +400,12 @@ class Recorder(Observer):
         self._out = None
         assert self._reserved is not None
         self._reserved.release()
-        assert self._journal is not None
+        if self._journal is None:
+            # `begin` has failed: there are no rows
+            with suppress(OSError, RuntimeError, ValueError):
+                out.close()
+            self.file.unlink(missing_ok=True)
+            return
         with self._writing():
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:

@@ -260,3 +260,17 @@ def test_results_as_tables(swing, tmp_path):
         assert np.array_equal(frame["a.y[1]"], results["a.y[1]"])
         assert np.array_equal(results.table(["a.y[1]", "b.count"]), frame.to_numpy())
         assert list(results.to_pandas().columns) == results.variables
+
+
+def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_path):
+    observers = [Recorder(tmp_path / "r.h5", attributes={"command": "a\0b"})]
+    result = run(swing, step=0.01, stop=1.0, observers=observers)
+    assert result.status == "failed"
+    assert result.message.startswith(f"{tmp_path / 'r.h5'}: cannot be written (")
+    assert not list(tmp_path.glob("r.h5*"))
+
+
+def test_attributes_with_bytes_that_are_not_utf_8_are_kept_as_escapes(swing, tmp_path):
+    run(swing, step=0.01, stop=0.1, observers=[Recorder(tmp_path / "r.h5", attributes={"command": "bad\udcff"})])
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file.attrs["command"] == "bad\\udcff"
