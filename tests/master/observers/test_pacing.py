@@ -101,8 +101,8 @@ class Last(pacing.Observer):
         self.found = found
 
     def begin(self, run):
-        self.instance = run.instances["a"]
+        self.read = run.read
 
     def progress(self, time, wall):
         if time > 0.995:
-            self.found.append(self.instance.get(["y[1]", "count"]))
+            self.found.append(self.read(["a.y[1]", "a.count"]))
