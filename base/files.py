@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -33,17 +34,21 @@ def atomic_file(file: Path) -> Iterator[Path]:
     """Yield the path of a file to write, which replaces `file` at the end of the block.
 
     Other processes see the old file or the new one, never a part of it; after an exception the old one stays. Raises
-    WriteError that names `file`.
+    WriteError that names `file`, at once if it is a folder.
     """
-    unfinished = file.with_name(f".{os.getpid()}-{threading.get_native_id()}.{file.name}")
     try:
-        yield unfinished
-        unfinished.replace(file)
+        # the name is empty for the current folder and for the root
+        if not file.name or file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder; give the name of a file")
+        unfinished = file.with_name(f".{os.getpid()}-{threading.get_native_id()}.{file.name}")
+        try:
+            yield unfinished
+            unfinished.replace(file)
+        finally:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise WriteError(f"{file}: cannot be written ({error.strerror or error})") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
 
 
 def write_file(file: Path, data: bytes, *, durable: bool = True) -> Path:

@@ -1,9 +1,38 @@
-"""Numbers in JSON."""
+"""Numbers that users give, and numbers in JSON."""
 
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any
+
+LARGEST_COUNT = 2**31 - 1
+"""Largest count of steps or threads that a user can give."""
+LARGEST_PORT = 65535
+
+
+def real(value: object) -> float | None:
+    """Return a real number of Python or NumPy as a float; None for other values, including truth values.
+
+    A number that is too large becomes infinite.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def is_positive(value: object) -> bool:
+    """Return whether a value is a positive, finite real number."""
+    number = real(value)
+    return number is not None and 0.0 < number < math.inf
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer of Python or NumPy; truth values are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def finite(content: Any) -> Any:
