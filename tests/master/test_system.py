@@ -39,6 +39,28 @@ def test_connections_that_cannot_be(pair, connection, words):
     assert words in problem
 
 
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        ({"substeps": 1.5}, "c: substeps must be an integer, not 1.5"),
+        ({"every": "x"}, "c: every must be an integer, not 'x'"),
+        ({"timeout": -1}, "c: the timeout must be a positive, finite time in s, not -1"),
+        ({"timeout": float("nan")}, "not nan"),
+    ],
+)
+def test_rates_and_time_limits_that_cannot_be(pair, lag, rate, words):
+    with pytest.raises(StructureError, match=words):
+        pair.add("c", lag, **rate)
+    assert list(pair.elements) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("factor", "x"), ("offset", float("nan")), ("factor", 10**400)])
+def test_factors_that_are_no_numbers(pair, name, value):
+    with pytest.raises(StructureError, match=rf"connection a\.y\[1\] -> b\.u\[1\]: {name} must be a finite number"):
+        pair.connect("a", "y[1]", "b", "u[1]", **{name: value})
+    assert pair.connections == []
+
+
 def test_two_sources_of_one_input(pair):
     pair.connect("a", "y[1]", "b", "u[1]")
     pair.connect("b", "y[1]", "b", "u[1]")
