@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from base.names import shown
+from base.names import shown, with_article
 from base.numbers import is_positive, real
 from master.bond import Bond
 from master.errors import StructureError
@@ -128,8 +128,9 @@ class StepControl:
         allowed = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in allowed.items():
             _, variable = system.resolve(name)
+            what = f"{with_article(variable.causality)} of type {variable.type}"
             if variable.storage not in kinds or variable.causality not in VISIBLE:
-                problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
+                problems.append(f"step control cannot locate {name}, {what}")
         if problems:
             raise StructureError(problems)
 

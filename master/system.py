@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from base.fmi import TYPES
-from base.names import did_you_mean, matching, owner, shown
+from base.names import did_you_mean, matching, owner, shown, with_article
 from base.numbers import is_integer, is_positive, real
 from base.units import conversion
 from master.errors import StructureError
@@ -170,6 +170,8 @@ class Structure:
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = owner(name, self.elements)
+        if element is None and name in self.elements:
+            raise StructureError([f"{name} is an element; name a variable of it, {name}.VARIABLE"])
         if element is None:
             hint = did_you_mean(name.partition(".")[0], self.elements)
             raise StructureError([f"{name!r} names no element of system {self.name}{hint}"])
@@ -297,7 +299,8 @@ class Structure:
             elif problem := check_value(variable, value):
                 yield f"{element.name}.{name} = {shown(value)}: {problem}"
             elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
-                yield f"{element.name}.{name} cannot be set: it is a {variable.causality} that the FMU calculates"
+                kind = with_article(variable.causality)
+                yield f"{element.name}.{name} cannot be set: it is {kind} that the FMU calculates"
             elif variable.variability == "constant":
                 yield f"{element.name}.{name} cannot be set: it is constant"
 

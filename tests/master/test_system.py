@@ -95,7 +95,7 @@ def test_units_that_do_not_fit(third_party, tmp_path, lag):
         ("count_in", 1.5, "takes integers"),
         ("enable", 2, "must be a Boolean"),
         ("label", 3, "must be a String"),
-        ("y[1]", 1.0, "cannot be set: it is a output that the FMU calculates"),
+        ("y[1]", 1.0, "cannot be set: it is an output that the FMU calculates"),
     ],
 )
 def test_start_values_that_do_not_fit(pair, name, value, words):
@@ -127,6 +127,8 @@ def test_names_are_resolved_and_selected(pair):
     assert pair.select("b.*", ["parameter"])[0] == "b.gain"
     assert pair.select("a.y1") == []
     assert pair.select("a.*", types=("Boolean", "String")) == ["a.high", "a.text"]
+    with pytest.raises(StructureError, match=r"^a is an element; name a variable of it, a\.VARIABLE$"):
+        pair.resolve("a")
 
 
 def test_the_order_of_execution_follows_the_connections(lag):
