@@ -59,6 +59,11 @@ def shown(value: object) -> str:
     return _ShortRepr().repr(value)
 
 
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article, such as "an output"."""
+    return f"{'an' if noun[:1] in set('aeiou') else 'a'} {noun}"
+
+
 def vector(name: str, size: int = 3) -> tuple[str, ...]:
     """Return the names of the elements of an array: name[1] to name[size]."""
     return tuple(f"{name}[{k}]" for k in range(1, size + 1))

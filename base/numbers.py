@@ -21,7 +21,7 @@ def real(value: object) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return -math.inf if value < 0 else math.inf
 
 
 def is_positive(value: object) -> bool:

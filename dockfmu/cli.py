@@ -82,22 +82,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     typed = [*(sys.argv[1:] if arguments is None else arguments)]
     parsed = _parsed(parser, typed)
     parsed.typed = shlex.join(["dockfmu", *typed])
-    if parsed.version:
-        from dockfmu import __version__
-
-        print(f"dockfmu {__version__}")
-        return DONE
-    if parsed.command is None:
+    if parsed.command is None and not parsed.version:
         parser.error("a COMMAND is needed")
-    from master.run.interruption import orderly, signal_of
-
     prefix = styled("dockfmu:", "red", sys.stderr)
     try:
+        if parsed.version:
+            from dockfmu import __version__
+
+            print(f"dockfmu {__version__}", flush=True)
+            return DONE
+        from master.run.interruption import orderly
+
         with orderly(), plain_warnings():
             status: int = parsed.action(parsed)
             sys.stdout.flush()
             return status
     except KeyboardInterrupt as error:
+        from master.run.interruption import signal_of
+
         number = signal_of(error)
         say(f"{prefix} ended by {signal.Signals(number).name}")
         return 128 + number
@@ -111,3 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DockfmuError as error:
         say(f"{prefix} {error}")
         return error.exit_status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from base.files import WriteError
+from base.names import shown
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.bundle import silent
+from dockfmu.errors import OptionError
 from dockfmu.report.files import BUILD
 from dockfmu.system import System
+
+Kind = Literal["native", "python"]
 
 
 def build(
     name: str,
     folder: Path | str = BUILD / "fmus",
     *,
-    kind: Literal["native", "python"] = "native",
+    kind: Kind = "native",
     options: Mapping[str, object] | None = None,
 ) -> Path:
     """Build the .fmu of a component of dockfmu, unless the folder already has it, and return its path.
@@ -40,7 +45,20 @@ def build(
         for an unknown component, with similar names
     ParameterError
         for options that the component does not have
+    OptionError
+        for arguments of the wrong kind
     """
+    problems = []
+    if not isinstance(name, str):
+        problems.append(f"name must be that of a component (see dockfmu.components), not {shown(name)}")
+    if not isinstance(folder, str | os.PathLike) or not str(folder):
+        problems.append(f"folder must be the path of a folder, not {shown(folder)}")
+    if kind not in get_args(Kind):
+        problems.append(f"kind must be one of {', '.join(get_args(Kind))}, not {shown(kind)}")
+    if options is not None and not isinstance(options, Mapping):
+        problems.append(f"options must map names to values, such as {{'ports': 2}}, not {shown(options)}")
+    if problems:
+        raise OptionError(problems)
     # compiler and components take a second to import
     from dockfmu.declare.packages.assembly import build_fmu, make_component
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from pathlib import Path
 from typing import TypedDict
 
+from base.names import shown
+from base.numbers import LARGEST_COUNT, is_integer, real
+from dockfmu.errors import OptionError
 from dockfmu.watch.live import NOT_LIVE, Live
 from master import algorithms
 from master.algorithms import Algorithm
-from master.errors import StructureError
 from master.step_control import Retry, StepControl
 
+__all__ = ["OptionError", "RunChanges", "RunOptions"]
 
-class OptionError(StructureError, ValueError):
-    """An option of a run, or an argument given while it runs, is invalid; `problems` holds one sentence for each."""
+TIMES, COUNTS = ("step", "stop", "start", "adaptive"), ("threads", "every")
+"""Names of the options that are real numbers and of those that are integers."""
 
 
 class RunChanges(TypedDict, total=False):
@@ -38,9 +41,11 @@ class RunChanges(TypedDict, total=False):
     live: Live
 
 
-def _is_number(value: object, kind: type) -> bool:
-    """Return whether a value is a number of this kind; truth values are not."""
-    return isinstance(value, kind) and not isinstance(value, bool)
+def _is_algorithm(value: object) -> bool:
+    """Return whether a value is the name of an algorithm or an algorithm, but not the class of one."""
+    if isinstance(value, type):
+        return False
+    return isinstance(value, str) or (callable(getattr(value, "scheme", None)) and hasattr(value, "name"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,7 @@ class RunOptions:
     Attributes
     ----------
     step, stop, start : float
-        Macro step, end and start of the run, s.
+        Macro step, end and start of the run, s; the end lies after the start.
     algorithm : str or Algorithm
         Coupling algorithm, by its name or as a value.
     control : StepControl or Retry
@@ -98,6 +103,13 @@ class RunOptions:
         problems = list(self._problems())
         if problems:
             raise OptionError(problems)
+        # numbers of NumPy become those of Python, which a plan and JSON take
+        for name in TIMES:
+            if (number := getattr(self, name)) is not None:
+                object.__setattr__(self, name, float(number))
+        for name in COUNTS:
+            if (number := getattr(self, name)) is not None:
+                object.__setattr__(self, name, int(number))
         if isinstance(self.algorithm, str):
             algorithms.by_name(self.algorithm)
 
@@ -106,36 +118,65 @@ class RunOptions:
         return iter(wrong) if wrong else self._wrong_values()
 
     def _wrong_types(self) -> Iterator[str]:
-        for name in ("step", "stop", "start", "adaptive"):
+        for name in TIMES:
             value = getattr(self, name)
-            if value is not None and not _is_number(value, Real):
-                yield f"{name} must be a number, not {value!r}"
-        for name in ("threads", "every"):
+            if (value is not None or name == "start") and real(value) is None:
+                yield f"{name} must be a number, not {shown(value)}"
+        for name in COUNTS:
             value = getattr(self, name)
-            if value is not None and not _is_number(value, Integral):
-                yield f"{name} must be an integer, not {value!r}"
+            if (value is not None or name == "threads") and not is_integer(value):
+                yield f"{name} must be an integer, not {shown(value)}"
         if self.around is not None:
             spans = tuple(self.around) if isinstance(self.around, Sequence) else ()
-            if len(spans) != 2 or not all(_is_number(span, Real) for span in spans):
-                yield f"around must be two spans of time in s, not {self.around!r}"
-        if isinstance(self.record, str):
-            yield f"record must be a list of names, not the text {self.record!r}"
+            if len(spans) != 2 or any(real(span) is None for span in spans):
+                yield f"around must be two spans of time in s, not {shown(self.around)}"
+        if self.algorithm is not None and not _is_algorithm(self.algorithm):
+            yield f"algorithm must be the name of an algorithm, or one such as GaussSeidel(), not {self.algorithm!r}"
+        if self.control is not None and not isinstance(self.control, StepControl | Retry):
+            yield f"control must be a StepControl or a Retry, not {shown(self.control)}"
+        if self.resume is not None and not isinstance(self.resume, str | os.PathLike):
+            yield f"resume must be the path of a checkpoint, not {shown(self.resume)}"
+        if not isinstance(self.force, bool):
+            yield f"force must be True or False, not {shown(self.force)}"
+        if not isinstance(self.live, Live):
+            yield f"live must be a Live, such as Live(realtime=1.0), not {shown(self.live)}"
+        if self.record is not None:
+            yield from self._wrong_names(self.record)
+
+    def _wrong_names(self, record: object) -> Iterator[str]:
+        if isinstance(record, str):
+            yield f"record must be a list of names, not the text {shown(record)}"
+        elif not isinstance(record, Iterable):
+            yield f"record must be a list of names, not {shown(record)}"
+        else:
+            # an iterator can be read only once
+            object.__setattr__(self, "record", tuple(record))
+            wrong = [name for name in self.record or () if not isinstance(name, str)]
+            if wrong:
+                yield f"record must be a list of names; {shown(wrong[0])} is not a name"
 
     def _wrong_values(self) -> Iterator[str]:
-        if not math.isfinite(self.start):
-            yield f"the start time must be finite, not {self.start!r} s"
-        if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):
-            yield f"the macro step must be positive, not {self.step!r} s"
-        if self.stop is not None and math.isnan(self.stop):
+        start, step, stop, adaptive = (real(getattr(self, name)) for name in ("start", "step", "stop", "adaptive"))
+        assert start is not None
+        if not math.isfinite(start):
+            yield f"the start time must be finite, not {shown(self.start)} s"
+        if step is not None and not 0.0 < step < math.inf:
+            yield f"the macro step must be positive and finite, not {shown(self.step)} s"
+        if stop is not None and math.isnan(stop):
             yield "the stop time is not a number"
-        if self.threads < 1:
-            yield f"threads must be at least 1, not {self.threads}"
-        if self.every is not None and self.every < 1:
-            yield f"every must be at least 1 macro step, not {self.every}"
-        if self.around is not None and not all(0.0 <= span < math.inf for span in self.around):
-            yield f"around must be two spans of time in s, not {self.around!r}"
-        if self.adaptive is not None and not 0.0 <= self.adaptive < math.inf:
-            yield f"adaptive: the tolerance must not be negative, not {self.adaptive!r}"
+        elif stop is not None and self.resume is None and stop <= start < math.inf:
+            # the end of a resumed run is compared with the time of its checkpoint
+            yield f"the stop time {shown(self.stop)} s must lie after the start time {shown(self.start)} s"
+        if not 1 <= self.threads <= LARGEST_COUNT:
+            yield f"threads must be at least 1 and at most {LARGEST_COUNT}, not {shown(self.threads)}"
+        if self.every is not None and not 1 <= self.every <= LARGEST_COUNT:
+            yield f"every must be at least 1 macro step and at most {LARGEST_COUNT}, not {shown(self.every)}"
+        if self.around is not None and not all(0.0 <= (real(span) or 0.0) < math.inf for span in self.around):
+            yield f"around must be two spans of time in s, not {shown(self.around)}"
+        if adaptive is not None and not 0.0 <= adaptive < math.inf:
+            yield f"adaptive: the tolerance must not be negative, not {shown(self.adaptive)}"
+        if self.resume is not None and start != 0.0:
+            yield f"resume and start = {start:g} s exclude each other: the run begins at the time of the checkpoint"
         if self.adaptive is not None and self.control is not None:
             yield "adaptive and control exclude each other: each says how steps vary"
         if self.force and self.resume is None:

@@ -26,7 +26,8 @@ def apply_options(plan: Plan, options: RunOptions) -> Plan:
     changes: dict[str, Any] = {"step": options.step, "record_every": options.every}
     if options.algorithm is not None:
         changes["algorithm"] = options.algorithm if isinstance(options.algorithm, str) else options.algorithm.name
-    if options.stop is not None and math.isfinite(options.stop):
+    # a plan begins at 0 s: an end before that is of this run alone
+    if options.stop is not None and 0.0 < options.stop < math.inf:
         changes["stop"] = options.stop
     return replace(plan, **{name: value for name, value in changes.items() if value is not None})
 

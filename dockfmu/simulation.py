@@ -13,8 +13,9 @@ import numpy as np
 from base.names import shown
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.starts import Starts
-from dockfmu.options import OptionError
+from dockfmu.options import OptionError, RunOptions
 from dockfmu.outcome import Outcome
+from master import algorithms
 from master.algorithms import Algorithm
 from master.observers.audit import Audit
 from master.observers.observer import Observer
@@ -168,7 +169,7 @@ class Simulation:
         *,
         step: float | None = None,
         stop: float | None = None,
-        algorithm: Algorithm | None = None,
+        algorithm: str | Algorithm | None = None,
         control: StepControl | Retry | None = None,
         record: Sequence[str] | None = None,
         every: int = 1,
@@ -193,18 +194,22 @@ class Simulation:
         CheckpointError
             if an FMU cannot provide its state
         StructureError, OptionError
-            for values that cannot be set
+            for values that cannot be set, and for invalid options
         """
+        options = RunOptions(
+            start=self.time, step=step, stop=stop, algorithm=algorithm, control=control, record=record, every=every
+        )
         names = self._series.variables
-        if record is not None:
-            names = tuple(scalar for name in record for scalar in scalars(self._inner.system, name)[0])
-        series = Series(names, every=every)
+        if options.record is not None:
+            names = tuple(scalar for name in options.record for scalar in scalars(self._inner.system, name)[0])
+        series = Series(names, every=options.every or 1)
+        chosen = options.algorithm
         inner = self._inner.branch(
             self._scalars(values or {}),
-            step=step,
-            stop=stop,
-            algorithm=algorithm,
-            control=control,
+            step=options.step,
+            stop=options.stop,
+            algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
+            control=options.control,
             observers=[*self._observers(), series],
         )
         return Simulation(inner, series, self._observers, self._starts)

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from base.names import file_name
+from base.names import file_name, shown
+from base.numbers import is_positive
 from dockfmu.declare import declaration, ports
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.packages import bundle
@@ -314,11 +315,13 @@ class System:
 
         Raises
         ------
-        StructureError
-            for an unknown element
+        StructureError, OptionError
+            for an unknown element, and for a time limit that is not positive
         """
         chosen = self.structure.element(element)
-        chosen.process, chosen.timeout = True, timeout or chosen.timeout
+        if timeout is not None and not is_positive(timeout):
+            raise OptionError([f"timeout of {element} must be a positive, finite time in s, not {shown(timeout)}"])
+        chosen.process, chosen.timeout = True, chosen.timeout if timeout is None else float(timeout)
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
         """Return the full names of variables.
@@ -382,7 +385,11 @@ class System:
             self._products.publish(Path(folder))
 
     def write(self, file: Path | str) -> Path:
-        """Write an .ssp with its FMUs, start values and plan, for `dockfmu run` and other tools; return its path."""
+        """Write an .ssp with its FMUs, start values and plan, for `dockfmu run` and other tools; return its path.
+
+        Folders that do not exist are created. Raises OptionError for a name that does not end in .ssp, WriteError for a
+        file that cannot be written.
+        """
         return bundle.write_bundle(self.structure, self.plan, self.description, Path(file))
 
     def simulate(
@@ -521,6 +528,9 @@ class System:
         chosen = replace(options, **changes)
         if chosen.record:
             raise OptionError(["record chooses what is kept in memory; a folder of results holds all outputs"])
+        for option, place_given in (("folder", folder), ("build", build)):
+            if place_given is not None and not str(place_given):
+                raise OptionError([f"{option}: the path is empty; name a folder, `.` for the current folder"])
         base, products = Path(build), self._products
         if folder is None:
             place = base / "results" / (file_name(self.name) if products is None else products.name_in(base))

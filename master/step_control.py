@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from base.names import shown, with_article
+from base.numbers import is_positive, real
 from master.bond import Bond
 from master.errors import StructureError
 from master.fmi.variables import VISIBLE
@@ -31,6 +34,9 @@ class StepDoubling:
     tolerance: float = 1e-4
     order: int = 2
 
+    def __post_init__(self) -> None:
+        _check_estimate(self.tolerance, self.order)
+
 
 @dataclass(frozen=True)
 class PowerBonds:
@@ -54,6 +60,9 @@ class PowerBonds:
     bonds: tuple[Bond, ...]
     tolerance: float
     order: int = 2
+
+    def __post_init__(self) -> None:
+        _check_estimate(self.tolerance, self.order)
 
 
 @dataclass(frozen=True)
@@ -85,24 +94,43 @@ class StepControl:
     locate: tuple[str, ...] | None = None
     levels: Mapping[str, float] = field(default_factory=dict)
 
-    def check(self, system: Structure) -> None:
-        """Raise StructureError for inconsistent values, and for FMUs that lack a required capability."""
-        problems = []
-        if not 0.0 < self.shortest <= self.event_step <= self.longest < float("inf"):
-            problems.append(
-                f"step control: 0 < shortest ({self.shortest:g}) <= event_step ({self.event_step:g}) "
-                f"<= longest ({self.longest:g}) is required"
+    def __post_init__(self) -> None:
+        problems = list(self._problems())
+        if problems:
+            raise StructureError(problems)
+
+    def _problems(self) -> Iterator[str]:
+        shortest, event_step, longest = map(real, (self.shortest, self.event_step, self.longest))
+        if shortest is None or event_step is None or longest is None:
+            given = ", ".join(map(shown, (self.shortest, self.longest, self.event_step)))
+            yield f"step control: shortest, longest and event_step must be numbers, not {given}"
+        elif not 0.0 < shortest <= event_step <= longest < math.inf:
+            yield (
+                f"step control: 0 < shortest ({shortest:g}) <= event_step ({event_step:g}) "
+                f"<= longest ({longest:g}) is required"
             )
-        if self.estimate is not None and not self.estimate.tolerance > 0.0:
-            problems.append(f"step control: the tolerance must be positive, not {self.estimate.tolerance!r}")
+        if self.estimate is not None and not isinstance(self.estimate, StepDoubling | PowerBonds):
+            yield f"step control: the estimate must be StepDoubling or PowerBonds, not {shown(self.estimate)}"
+        if isinstance(self.locate, str):
+            yield f"step control: locate must be a tuple of names, not the text {shown(self.locate)}"
+        if not isinstance(self.levels, Mapping):
+            yield f"step control: levels must map outputs to their levels, not {shown(self.levels)}"
+            return
+        for name, level in self.levels.items():
+            if (number := real(level)) is None or not math.isfinite(number):
+                yield f"step control: the level of {name} must be a finite number, not {shown(level)}"
+
+    def check(self, system: Structure) -> None:
+        """Raise StructureError for FMUs that lack a required capability, and for outputs that cannot be located."""
         doubling = isinstance(self.estimate, StepDoubling)
-        problems += _unable(system, "step control by doubling" if doubling else "step control", rollback=doubling)
+        problems = _unable(system, "step control by doubling" if doubling else "step control", rollback=doubling)
         located = _located(system, self) if self.locate else ()
         allowed = dict.fromkeys(located, DISCRETE) | dict.fromkeys(self.levels, ("Real",))
         for name, kinds in allowed.items():
             _, variable = system.resolve(name)
+            what = f"{with_article(variable.causality)} of type {variable.type}"
             if variable.storage not in kinds or variable.causality not in VISIBLE:
-                problems.append(f"step control cannot locate {name}, a {variable.causality} of type {variable.type}")
+                problems.append(f"step control cannot locate {name}, {what}")
         if problems:
             raise StructureError(problems)
 
@@ -122,11 +150,13 @@ class Retry:
 
     shortest: float
 
+    def __post_init__(self) -> None:
+        if not is_positive(self.shortest):
+            raise StructureError([f"retrying steps: the shortest step must be positive, not {shown(self.shortest)}"])
+
     def check(self, system: Structure) -> None:
-        """Raise StructureError for an invalid step, and for FMUs that lack a required capability."""
+        """Raise StructureError for FMUs that lack a required capability."""
         problems = _unable(system, "retrying steps", rollback=True)
-        if not self.shortest > 0.0:
-            problems.append(f"retrying steps: the shortest step must be positive, not {self.shortest!r}")
         if problems:
             raise StructureError(problems)
 
@@ -134,6 +164,17 @@ class Retry:
     def as_step_control(self) -> StepControl:
         """The step control whose tables retries use."""
         return StepControl(self.shortest, self.shortest, self.shortest, locate=())
+
+
+def _check_estimate(tolerance: object, order: object) -> None:
+    """Raise StructureError for a tolerance or an order with which no error can be estimated."""
+    problems = []
+    if not is_positive(tolerance):
+        problems.append(f"step control: the tolerance must be positive, not {shown(tolerance)}")
+    if not is_positive(order):
+        problems.append(f"step control: the order of the estimate must be positive, not {shown(order)}")
+    if problems:
+        raise StructureError(problems)
 
 
 def _unable(system: Structure, what: str, *, rollback: bool) -> list[str]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from base.fmi import TYPES
-from base.names import did_you_mean, matching, owner, shown
+from base.names import did_you_mean, matching, owner, shown, with_article
+from base.numbers import is_integer, is_positive, real
 from base.units import conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
@@ -49,6 +50,17 @@ class Element:
     substeps: int = 1
     every: int = 1
 
+    def __post_init__(self) -> None:
+        problems = [
+            f"{self.name}: {what} must be an integer, not {shown(count)}"
+            for what, count in (("substeps", self.substeps), ("every", self.every))
+            if not is_integer(count)
+        ]
+        if not is_positive(self.timeout):
+            problems.append(f"{self.name}: the timeout must be a positive, finite time in s, not {shown(self.timeout)}")
+        if problems:
+            raise StructureError(problems)
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -68,6 +80,15 @@ class Connection:
     convert_units: bool = True
     mean: bool = False
     table: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"connection {self}: {what} must be a finite number, not {shown(value)}"
+            for what, value in (("factor", self.factor), ("offset", self.offset))
+            if (number := real(value)) is None or not math.isfinite(number)
+        ]
+        if problems:
+            raise StructureError(problems)
 
     def __str__(self) -> str:
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
@@ -106,7 +127,7 @@ class Structure:
         process: bool = False,
         timeout: float = TIMEOUT_S,
     ) -> Element:
-        """Add an instance of the FMU `file`; see Element. Raises StructureError for a name that is taken."""
+        """Add an instance of the FMU `file`; see Element. Raises StructureError for invalid values."""
         if name in self.elements:
             raise StructureError([f"system {self.name}: two elements are called {name!r}"])
         self.elements[name] = Element(
@@ -119,7 +140,7 @@ class Structure:
         factor: float = 1.0, offset: float = 0.0, convert_units: bool = True, mean: bool = False,
         table: Iterable[tuple[int, int]] = (),
     ) -> None:  # fmt: skip
-        """Connect an output to an input; see Connection."""
+        """Connect an output to an input; see Connection. Raises StructureError for invalid values."""
         self.connections.append(
             Connection(source, output, target, input, factor, offset, convert_units, mean, tuple(table))
         )
@@ -149,6 +170,8 @@ class Structure:
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = owner(name, self.elements)
+        if element is None and name in self.elements:
+            raise StructureError([f"{name} is an element; name a variable of it, {name}.VARIABLE"])
         if element is None:
             hint = did_you_mean(name.partition(".")[0], self.elements)
             raise StructureError([f"{name!r} names no element of system {self.name}{hint}"])
@@ -276,7 +299,8 @@ class Structure:
             elif problem := check_value(variable, value):
                 yield f"{element.name}.{name} = {shown(value)}: {problem}"
             elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
-                yield f"{element.name}.{name} cannot be set: it is a {variable.causality} that the FMU calculates"
+                kind = with_article(variable.causality)
+                yield f"{element.name}.{name} cannot be set: it is {kind} that the FMU calculates"
             elif variable.variability == "constant":
                 yield f"{element.name}.{name} cannot be set: it is constant"
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
+from base.names import shown
+from base.numbers import LARGEST_COUNT, LARGEST_PORT
 from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
-from dockfmu.report.files import BUILD
+from dockfmu.report.files import BUILD, recording
 
 DONE, NO_SUCCESS = 0, 3
 """Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
@@ -31,9 +35,40 @@ def command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
 def add_build_folder(command: argparse.ArgumentParser) -> None:
     """Add the option --build."""
     command.add_argument(
-        "--build", type=Path, default=BUILD, metavar="DIR",
+        "--build", type=path, default=BUILD, metavar="DIR",
         help="folder of FMUs, .ssp and results for which no other is given; default: build",
     )  # fmt: skip
+
+
+def path(text: str) -> Path:
+    """Return the path of a file or a folder; refuse one that is empty or that no file can have."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty; name a file or a folder, `.` for the current folder")
+    try:
+        os.lstat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{shown(text)} cannot be a path ({error})") from error
+    except OSError as error:
+        # whether it exists is for the command to say
+        if error.errno == errno.ENAMETOOLONG:
+            raise argparse.ArgumentTypeError(
+                f"{shown(text)} is longer than a file name can be; choose a shorter one"
+            ) from error
+    return Path(text)
+
+
+def output_file(text: str) -> Path:
+    """Return the path of a file to write; refuse a folder."""
+    file = path(text)
+    if file.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder; give the name of a file")
+    return file
+
+
+def name_or_path(text: str) -> str:
+    """Return the name of a system or the path of a file as typed; refuse what `path` refuses."""
+    path(text)
+    return text
 
 
 def positive(text: str) -> float:
@@ -68,16 +103,17 @@ def _time(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Return a positive integer."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    """Return a positive integer, `LARGEST_COUNT` at most."""
+    # more than 4300 digits cannot be converted
+    if not (text.isdecimal() and len(text) <= 100 and 0 < int(text) <= LARGEST_COUNT):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a positive integer up to {LARGEST_COUNT}")
     return int(text)
 
 
 def port(text: str) -> int:
     """Return a port number, 0 for any free port."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port")
+    if not (text.isdecimal() and len(text) <= 100 and int(text) <= LARGEST_PORT):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a port, 0 to {LARGEST_PORT}")
     return int(text)
 
 
@@ -107,6 +143,24 @@ def pairs(items: Sequence[str], option: str) -> dict[str, str]:
         values.pop(name.strip(), None)  # the last value counts, in its position
         values[name.strip()] = value.strip()
     return values
+
+
+def file_pairs(items: Sequence[str], option: str) -> dict[str, Path]:
+    """Return the names and files of NAME=FILE, the last file for each name. Raises CommandError."""
+    try:
+        return {name: path(file) for name, file in pairs(items, option).items()}
+    except argparse.ArgumentTypeError as error:
+        raise CommandError(f"{option}: {error}") from error
+
+
+def existing_recording(place: Path) -> Path:
+    """Return the recording that a path names, results.h5 in a folder. Raises CommandError if there is none."""
+    if not place.exists():
+        raise CommandError(f"{place}: there is no such file or folder; give the folder of a run, or its results.h5")
+    file = recording(place)
+    if not file.is_file():
+        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
+    return file
 
 
 def process(text: str) -> tuple[str, float | None]:

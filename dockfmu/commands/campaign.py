@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, CommandError, command, count
+from dockfmu.commands.arguments import DONE, CommandError, command, count, name_or_path, path
 from dockfmu.commands.streams import say
 
 
@@ -15,7 +15,7 @@ def add_campaign(commands: Any) -> None:
     """Add the sub-command."""
     campaign = command(commands, "campaign", "run a system many times, on this machine or on a Dask cluster")
     campaign.add_argument(
-        "source", metavar="FILE.toml|DIR",
+        "source", type=name_or_path, metavar="FILE.toml|DIR",
         help="description of the campaign, or the folder of one to continue (docs/guide/campaigns.md)",
     )  # fmt: skip
     campaign.add_argument("--runs", type=count, metavar="N", help="number of runs; default: that of the description")
@@ -30,12 +30,12 @@ def add_campaign(commands: Any) -> None:
     )
     campaign.add_argument("--index", type=_index, metavar="K", help="repeat run K, alone and recorded")
     campaign.add_argument("--no-answers", action="store_true", help="leave out answers and report")
-    campaign.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/campaigns/NAME")
+    campaign.add_argument("-o", "--output", type=path, metavar="DIR", help="default: build/campaigns/NAME")
     campaign.set_defaults(action=_campaign)
 
 
 def _index(text: str) -> int:
-    if not text.isdecimal():
+    if not (text.isdecimal() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is not the number of a run, from 0")
     return int(text)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, CommandError, add_build_folder, command, pairs
+from dockfmu.commands.arguments import DONE, CommandError, add_build_folder, command, pairs, path
 from dockfmu.commands.streams import say
 
 
@@ -44,7 +43,7 @@ def add_build(commands: Any) -> None:
         "--option", action="append", default=[], metavar="NAME=VALUE",
         help="option of the component, e.g. modes=station.toml; may be repeated",
     )  # fmt: skip
-    build.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/fmus")
+    build.add_argument("-o", "--output", type=path, metavar="DIR", help="default: build/fmus")
     add_build_folder(build)
     build.set_defaults(action=_build)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import FAILED
 from base.units import DISPLAY_UNITS, conversion, parse_unit
-from dockfmu.commands.arguments import DONE, CommandError, patterns
+from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def add_compare(commands: Any) -> None:
         "  2  the command was invalid: no such run, no such signal",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("a", type=Path, metavar="A", help="folder of a run, or its results.h5")
-    parser.add_argument("b", type=Path, metavar="B", help="the other run")
+    parser.add_argument("a", type=path, metavar="A", help="folder of a run, or its results.h5")
+    parser.add_argument("b", type=path, metavar="B", help="the other run")
     parser.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
         help="compare and draw only these: * matches any text, the name of a group or array all its members",
@@ -53,7 +53,7 @@ def add_compare(commands: Any) -> None:
         metavar="S",
         help="tolerance of the times of events, s; default: 0",
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.html", help="default: compare.html")
+    parser.add_argument("-o", "--output", type=output_file, metavar="FILE.html", help="default: compare.html")
     parser.add_argument("--no-figure", action="store_true", help="leave out the overlay")
     parser.add_argument("--json", action="store_true", help="print all differences as one JSON object")
     parser.set_defaults(action=_compare)

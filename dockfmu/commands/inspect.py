@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import FAILED
-from dockfmu.commands.arguments import DONE, CommandError, command
+from dockfmu.commands.arguments import DONE, CommandError, command, name_or_path, output_file, path
 from dockfmu.commands.streams import say
 
 
@@ -16,7 +16,7 @@ def add_validate(commands: Any) -> None:
     validate = command(
         commands, "validate", "check an .fmu (schema, rules, its library in use) or an .ssp (schemas, references)"
     )
-    validate.add_argument("file", type=Path, metavar="FILE.fmu|FILE.ssp", help="of any origin")
+    validate.add_argument("file", type=path, metavar="FILE.fmu|FILE.ssp", help="of any origin")
     validate.set_defaults(action=_validate)
 
 
@@ -53,12 +53,13 @@ def add_ports(commands: Any) -> None:
         commands, "ports", "show the variables that an FMU needs to replace an element; write a skeleton of it"
     )
     ports.add_argument(
-        "place", metavar="SYSTEM.ELEMENT|COMPONENT", help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft"
-    )
+        "place", type=name_or_path, metavar="SYSTEM.ELEMENT|COMPONENT",
+        help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft",
+    )  # fmt: skip
     ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
     ports.add_argument("--name", metavar="NAME", help="name of the model in a skeleton")
     ports.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="write the files to DIR instead of printing one"
+        "-o", "--output", type=path, metavar="DIR", help="write the files to DIR instead of printing one"
     )
     ports.set_defaults(action=_ports)
 
@@ -91,8 +92,10 @@ def _ports(arguments: argparse.Namespace) -> int:
 def add_check_swap(commands: Any) -> None:
     """Add the parser of `check-swap`."""
     check = command(commands, "check-swap", "check whether an FMU can replace an element")
-    check.add_argument("place", metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left")
-    check.add_argument("file", type=Path, metavar="FILE.fmu", help="the FMU that is to take its place")
+    check.add_argument(
+        "place", type=name_or_path, metavar="SYSTEM.ELEMENT", help="e.g. atv_probe_cone.chaser or mine.ssp.left"
+    )
+    check.add_argument("file", type=path, metavar="FILE.fmu", help="the FMU that is to take its place")
     check.set_defaults(action=_check_swap)
 
 
@@ -109,8 +112,12 @@ def _check_swap(arguments: argparse.Namespace) -> int:
 def add_diagram(commands: Any) -> None:
     """Add the parser of `diagram`."""
     diagram = command(commands, "diagram", "draw a system")
-    diagram.add_argument("system", metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml")
-    diagram.add_argument("-o", "--output", type=Path, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg")
+    diagram.add_argument(
+        "system", type=name_or_path, metavar="SYSTEM|FILE.ssp", help="name of a system, .ssp package, or .toml"
+    )
+    diagram.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE", help="SVG, PNG or PDF; default: SYSTEM.svg"
+    )
     diagram.set_defaults(action=_diagram)
 
 

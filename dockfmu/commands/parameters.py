@@ -7,10 +7,9 @@ import json
 import sys
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockfmu.commands.arguments import DONE, pairs
+from dockfmu.commands.arguments import DONE, name_or_path, pairs, path
 from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import styled, table, width
 
@@ -38,7 +37,7 @@ def add_parameters(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "name", metavar="SYSTEM[.ELEMENT[.PATTERN]]",
+        "name", type=name_or_path, metavar="SYSTEM[.ELEMENT[.PATTERN]]",
         help="SYSTEM is a name, a .toml or an .ssp; COMPONENT[.PATTERN] and FILE.fmu[.PATTERN] work too; `*` matches "
         "any text, the name of a group all its members",
     )  # fmt: skip
@@ -54,7 +53,7 @@ def add_parameters(commands: Any) -> None:
         help="as for dockfmu run",
     )
     parser.add_argument(
-        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv", help="as for dockfmu run"
+        "--parameters", action="append", default=[], type=path, metavar="FILE.ssv", help="as for dockfmu run"
     )
     parser.set_defaults(action=_parameters)
 

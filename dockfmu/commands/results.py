@@ -6,14 +6,22 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, CommandError, command, count, patterns
-from dockfmu.report.files import recording
+from dockfmu.commands.arguments import (
+    DONE,
+    CommandError,
+    command,
+    count,
+    existing_recording,
+    output_file,
+    path,
+    patterns,
+)
 
 
 def add_report(commands: Any) -> None:
     """Add the parser of `report`."""
     report = command(commands, "report", "write report.html from the results in a folder")
-    report.add_argument("folder", type=Path, metavar="DIR", help="results of a run, e.g. build/results/atv_probe_cone")
+    report.add_argument("folder", type=path, metavar="DIR", help="results of a run, e.g. build/results/atv_probe_cone")
     report.add_argument(
         "--png", action="store_true",
         help="also write the plots as overview.png and, for runs longer than 15 s, impact.png",
@@ -32,8 +40,8 @@ def _report(arguments: argparse.Namespace) -> int:
 def add_export(commands: Any) -> None:
     """Add the parser of `export`."""
     export = command(commands, "export", "write results as a CSV file, a MATLAB file, or an animated 3-D scene")
-    export.add_argument("results", type=Path, metavar="RESULT", help="results.h5 or its folder")
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the results")
+    export.add_argument("results", type=path, metavar="RESULT", help="results.h5 or its folder")
+    export.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
     form.add_argument("--csv", action="store_true", help="columns with units in the header")
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
@@ -50,9 +58,7 @@ def add_export(commands: Any) -> None:
 def _export(arguments: argparse.Namespace) -> int:
     from dockfmu.report.export import write_csv, write_mat
 
-    file = recording(arguments.results)
-    if not file.is_file():
-        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
+    file = existing_recording(arguments.results)
     if arguments.gltf:
         return _export_gltf(file, arguments)
     write = write_csv if arguments.csv else write_mat

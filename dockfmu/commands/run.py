@@ -15,7 +15,10 @@ from dockfmu.commands.arguments import (
     CommandError,
     add_build_folder,
     count,
+    file_pairs,
+    name_or_path,
     pairs,
+    path,
     port,
     positive,
     process,
@@ -49,7 +52,7 @@ def add_run(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
-        "system", metavar="SYSTEM|FILE.ssp",
+        "system", type=name_or_path, metavar="SYSTEM|FILE.ssp",
         help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd uses another description of a "
         "package than SystemStructure.ssd",
     )  # fmt: skip
@@ -60,7 +63,7 @@ def add_run(commands: Any) -> None:
         "enumeration, or 1,2,3 and [[1,0],[0,1]] for arrays; initial_conditions.NAME for a system by name",
     )  # fmt: skip
     values.add_argument(
-        "--parameters", action="append", default=[], type=Path, metavar="FILE.ssv",
+        "--parameters", action="append", default=[], type=path, metavar="FILE.ssv",
         help="SSP parameter set with names ELEMENT.VARIABLE",
     )  # fmt: skip
     values.add_argument(
@@ -83,7 +86,7 @@ def add_run(commands: Any) -> None:
         "--stop", type=seconds, metavar="T", help="end of the run: a number of seconds, or with a unit (2min)"
     )
     how.add_argument(
-        "--resume", type=Path, metavar="FILE",
+        "--resume", type=path, metavar="FILE",
         help="continue from the run.checkpoint of an earlier run of the same system with the same values; in the same "
         "folder, the recording of that run is kept as results-until-Ts.h5",
     )  # fmt: skip
@@ -125,7 +128,7 @@ def add_run(commands: Any) -> None:
         "--no-browser", action="store_true", help="with --view: print the address, but do not open a browser"
     )
     live.add_argument(
-        "--inputs", type=Path, metavar="FILE",
+        "--inputs", type=path, metavar="FILE",
         help="replay the inputs of an operator: inputs.jsonl in the folder of that session",
     )  # fmt: skip
     what = run.add_argument_group("what is recorded")
@@ -136,7 +139,7 @@ def add_run(commands: Any) -> None:
         metavar="BEFORE,AFTER",
         help="record all steps within these times around each event (0.1,0.5 or 100ms,0.5s)",
     )
-    what.add_argument("-o", "--output", type=Path, metavar="DIR", help="default: build/results/SYSTEM")
+    what.add_argument("-o", "--output", type=path, metavar="DIR", help="default: build/results/SYSTEM")
     what.add_argument("--json", action="store_true", help="print only summary.json on standard output")
     what.add_argument("--no-report", action="store_true", help="leave out the report")
     add_build_folder(run)
@@ -177,7 +180,7 @@ def _run(arguments: argparse.Namespace) -> int:
         ),
     )
     settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
-    swaps, processes = pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
+    swaps, processes = file_pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
     if arguments.output is not None:
         check_writable(arguments.output)
     with own_output():

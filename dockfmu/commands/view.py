@@ -9,20 +9,29 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, CommandError, command, patterns, port
-from dockfmu.report.files import RESULTS, recording
+from dockfmu.commands.arguments import (
+    DONE,
+    CommandError,
+    command,
+    existing_recording,
+    output_file,
+    path,
+    patterns,
+    port,
+)
+from dockfmu.report.files import RESULTS
 
 
 def add_view(commands: Any) -> None:
     """Add the parser of `view`."""
     view = command(commands, "view", "replay a run in the browser: contact scene, dampers, drives, curves")
     view.add_argument(
-        "source", type=Path, metavar="RESULT",
+        "source", type=path, metavar="RESULT",
         help="results.h5, the folder of a run, or an .ssp, which is shown in its initial state",
     )  # fmt: skip
     view.add_argument(
         "other",
-        type=Path,
+        type=path,
         nargs="?",
         metavar="OTHER",
         help="a second run, drawn beneath the first in dashed violet",
@@ -30,7 +39,7 @@ def add_view(commands: Any) -> None:
     view.add_argument("--port", type=port, default=0, help="port of the server on this machine; default: any free port")
     view.add_argument("--no-browser", action="store_true", help="print the address, but do not open a browser")
     view.add_argument(
-        "--export", type=Path, metavar="FILE.html",
+        "--export", type=output_file, metavar="FILE.html",
         help="write one file that shows the run without dockfmu or a network, instead of serving a page",
     )  # fmt: skip
     view.add_argument(
@@ -82,7 +91,4 @@ def _recording(source: Path) -> Iterator[Path]:
             system.record(folder, stop=system.plan.step, report=False)
             yield Path(folder) / RESULTS
         return
-    file = recording(source)
-    if not file.is_file():
-        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
-    yield file
+    yield existing_recording(source)

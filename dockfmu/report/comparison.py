@@ -99,6 +99,8 @@ class Comparison:
 
 def open_run(place: Path) -> Run:
     """Open a run by its folder or its results.h5. Raises ComparisonError if there is no run."""
+    if not place.exists():
+        raise ComparisonError(f"{place}: there is no such file or folder; give the folder of a run, or its results.h5")
     file = recording(place)
     folder = file.parent
     problems: list[str] = []

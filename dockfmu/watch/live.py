@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from base.names import shown
+from base.numbers import LARGEST_PORT, is_integer, is_positive
+from dockfmu.errors import OptionError
 from master.drivers.datagrams import Datagrams
 from master.drivers.driver import Driver
 from master.drivers.operator import LoggedInputs
@@ -13,6 +18,8 @@ from master.observers.observer import Observer
 from master.observers.pacing import Pacing
 from master.observers.stream import Stream
 from master.system import Structure
+
+Late = Literal["slip", "skip", "stop"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +43,41 @@ class Live:
         Whether to open that page in the browser.
     inputs : Path, optional
         Log of an operator's session, `inputs.jsonl`, whose inputs are replayed.
+
+    Raises
+    ------
+    OptionError
+        for invalid values
     """
 
     realtime: float | None = None
-    late: Literal["slip", "skip", "stop"] = "slip"
+    late: Late = "slip"
     stream: int | None = None
     receive: int | None = None
     view: int | None = None
     browser: bool = False
     inputs: Path | None = None
+
+    def __post_init__(self) -> None:
+        problems = list(self._problems())
+        if problems:
+            raise OptionError(problems)
+        if self.realtime is not None:
+            object.__setattr__(self, "realtime", float(self.realtime))
+
+    def _problems(self) -> Iterator[str]:
+        if self.realtime is not None and not is_positive(self.realtime):
+            yield f"realtime must be a positive, finite multiple of real time, not {shown(self.realtime)}"
+        if self.late not in get_args(Late):
+            yield f"late must be one of {', '.join(get_args(Late))}, not {shown(self.late)}"
+        for name in ("stream", "receive", "view"):
+            port = getattr(self, name)
+            if port is not None and not (is_integer(port) and 0 <= port <= LARGEST_PORT):
+                yield f"{name} must be a port from 0 to {LARGEST_PORT}, 0 for any free one, not {shown(port)}"
+        if not isinstance(self.browser, bool):
+            yield f"browser must be True or False, not {shown(self.browser)}"
+        if self.inputs is not None and not isinstance(self.inputs, str | os.PathLike):
+            yield f"inputs must be the path of a log of inputs, not {shown(self.inputs)}"
 
     def watchers(self, system: Structure) -> tuple[list[Driver], list[Observer]]:
         """Return the drivers and observers of a run of this system."""

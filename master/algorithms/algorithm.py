@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from base.names import shown
+from base.numbers import LARGEST_COUNT, is_integer, is_positive
+from master.errors import StructureError
+
 
 @dataclass(frozen=True)
 class Implicit:
@@ -58,6 +62,19 @@ class Algorithm(Protocol):
     def scheme(self, order: Sequence[str]) -> Scheme:
         """Return the scheme for instances in order of execution. Raises StructureError for systems it does not fit."""
         ...
+
+
+def check_iteration(name: str, tolerance: object, sweeps: object, relaxation: object = 1.0) -> None:
+    """Raise StructureError for values with which an implicit algorithm cannot iterate."""
+    problems = []
+    if not is_positive(tolerance):
+        problems.append(f"algorithm {name}: the tolerance must be positive and finite, not {shown(tolerance)}")
+    if not (is_integer(sweeps) and 1 <= sweeps <= LARGEST_COUNT):  # type: ignore[operator]
+        problems.append(f"algorithm {name}: sweeps must be an integer from 1 to {LARGEST_COUNT}, not {shown(sweeps)}")
+    if not is_positive(relaxation):
+        problems.append(f"algorithm {name}: the relaxation factor must be positive and finite, not {shown(relaxation)}")
+    if problems:
+        raise StructureError(problems)
 
 
 def one_by_one(order: Sequence[str]) -> tuple[tuple[str, ...], ...]:

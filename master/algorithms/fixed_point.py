@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from master.algorithms.algorithm import Implicit, Scheme, one_by_one
+from master.algorithms.algorithm import Implicit, Scheme, check_iteration, one_by_one
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class FixedPoint:
     linear : bool
         Whether inputs are lines over the step: second order. Otherwise they are held at their values at the end of the
         step: first order, damped.
+
+    Raises
+    ------
+    StructureError
+        for a tolerance, a number of sweeps or a relaxation factor that is not positive
     """
 
     tolerance: float = 1e-8
@@ -31,6 +36,9 @@ class FixedPoint:
     relaxation: float = 1.0
     linear: bool = True
     name: str = "fixed_point"
+
+    def __post_init__(self) -> None:
+        check_iteration(self.name, self.tolerance, self.sweeps, self.relaxation)
 
     def scheme(self, order: Sequence[str]) -> Scheme:
         implicit = Implicit("aitken", self.tolerance, self.sweeps, self.relaxation)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from master.algorithms.algorithm import Implicit, Scheme, one_by_one
+from master.algorithms.algorithm import Implicit, Scheme, check_iteration, one_by_one
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class QuasiNewton:
     derivatives : bool
         Whether the first Jacobian comes from directional derivatives of the FMUs; otherwise it is learned from the
         steps.
+
+    Raises
+    ------
+    StructureError
+        for a tolerance or a number of sweeps that is not positive
     """
 
     tolerance: float = 1e-8
@@ -35,6 +40,9 @@ class QuasiNewton:
     linear: bool = True
     derivatives: bool = True
     name: str = "quasi_newton"
+
+    def __post_init__(self) -> None:
+        check_iteration(self.name, self.tolerance, self.sweeps)
 
     def scheme(self, order: Sequence[str]) -> Scheme:
         implicit = Implicit("broyden", self.tolerance, self.sweeps, derivatives=self.derivatives)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from base.names import with_article
 from master.errors import StructureError
 from master.fmi import strings
 from master.fmi.variables import VISIBLE
@@ -41,7 +42,7 @@ class Event:
         """Return the trigger of the event. Raises StructureError for a signal that cannot be observed."""
         _, variable = system.resolve(self.signal)
         if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
-            raise StructureError([f"{self.signal} is a {variable.causality} of type {variable.type}"])
+            raise StructureError([f"{self.signal} is {with_article(variable.causality)} of type {variable.type}"])
         return Trigger(
             self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level)
         )

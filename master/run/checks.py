@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from base.names import with_article
 from master.algorithms import Algorithm
 from master.algorithms.algorithm import Scheme
 from master.errors import StructureError
@@ -46,7 +47,7 @@ def check_run(system: Structure, step: float, start: float, stop: float, stop_wh
         _, variable = system.resolve(stop_when)
         if variable.causality != "output" or variable.storage not in ("Boolean", "Integer"):
             raise StructureError(
-                [f"{stop_when} cannot end a run: it is a {variable.causality} of type {variable.type}"]
+                [f"{stop_when} cannot end a run: it is {with_article(variable.causality)} of type {variable.type}"]
             )
     if math.isfinite(stop):
         if step > 1e6 * (stop - start):

@@ -39,6 +39,28 @@ def test_connections_that_cannot_be(pair, connection, words):
     assert words in problem
 
 
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        ({"substeps": 1.5}, "c: substeps must be an integer, not 1.5"),
+        ({"every": "x"}, "c: every must be an integer, not 'x'"),
+        ({"timeout": -1}, "c: the timeout must be a positive, finite time in s, not -1"),
+        ({"timeout": float("nan")}, "not nan"),
+    ],
+)
+def test_rates_and_time_limits_that_cannot_be(pair, lag, rate, words):
+    with pytest.raises(StructureError, match=words):
+        pair.add("c", lag, **rate)
+    assert list(pair.elements) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("factor", "x"), ("offset", float("nan")), ("factor", 10**400)])
+def test_factors_that_are_no_numbers(pair, name, value):
+    with pytest.raises(StructureError, match=rf"connection a\.y\[1\] -> b\.u\[1\]: {name} must be a finite number"):
+        pair.connect("a", "y[1]", "b", "u[1]", **{name: value})
+    assert pair.connections == []
+
+
 def test_two_sources_of_one_input(pair):
     pair.connect("a", "y[1]", "b", "u[1]")
     pair.connect("b", "y[1]", "b", "u[1]")
@@ -73,7 +95,7 @@ def test_units_that_do_not_fit(third_party, tmp_path, lag):
         ("count_in", 1.5, "takes integers"),
         ("enable", 2, "must be a Boolean"),
         ("label", 3, "must be a String"),
-        ("y[1]", 1.0, "cannot be set: it is a output that the FMU calculates"),
+        ("y[1]", 1.0, "cannot be set: it is an output that the FMU calculates"),
     ],
 )
 def test_start_values_that_do_not_fit(pair, name, value, words):
@@ -105,6 +127,8 @@ def test_names_are_resolved_and_selected(pair):
     assert pair.select("b.*", ["parameter"])[0] == "b.gain"
     assert pair.select("a.y1") == []
     assert pair.select("a.*", types=("Boolean", "String")) == ["a.high", "a.text"]
+    with pytest.raises(StructureError, match=r"^a is an element; name a variable of it, a\.VARIABLE$"):
+        pair.resolve("a")
 
 
 def test_the_order_of_execution_follows_the_connections(lag):

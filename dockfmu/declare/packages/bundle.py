@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from base.files import WriteError
 from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.packages import package_cache
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.errors import OptionError
 from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -27,14 +29,23 @@ def silent(_: str) -> None:
 
 
 def write_bundle(system: Structure, plan: Plan, description: str, file: Path) -> Path:
-    """Write the .ssp with FMUs, start values and connections, and with the plan as an annotation."""
+    """Write the .ssp with FMUs, start values and connections, and with the plan as an annotation.
+
+    Raises OptionError for a name that does not end in .ssp, WriteError that names `file`.
+    """
+    if file.suffix != ".ssp":
+        raise OptionError([f"{file}: the name of a package must end in .ssp"])
     annotation = Annotation.of_text(ANNOTATION, plan.to_json())
     content = from_system(
         system, stop_time=plan.stop, step=plan.step, annotations=[annotation], description=description
     )
     # replace the file atomically, so that no other process reads half of it
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as folder:
-        return write_ssp(content, Path(folder) / file.name).replace(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as folder:
+            return write_ssp(content, Path(folder) / file.name).replace(file)
+    except OSError as error:
+        raise WriteError(f"{file}: cannot be written ({error.strerror or error})") from error
 
 
 def make(

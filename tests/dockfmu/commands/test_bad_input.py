@@ -1,6 +1,8 @@
 """Bad input: exit status 2 before a run, 1 with readable partial results after its start; always a clear message."""
 
 import json
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
+from base.files import WriteError, write_file
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
@@ -126,7 +129,15 @@ def partial(summary):
         (("build", "Oscillator", "--option", "modes=3"), ["Oscillator: cannot be made with modes = 3"]),
         (("validate", "nosuch.fmu"), ["nosuch.fmu: there is no such file"]),
         (("report", "nosuch"), ["nosuch holds no results.h5; run a system with -o nosuch first"]),
-        (("export", "nosuch", "--csv"), ["nosuch: there is no such file"]),
+        (("export", "nosuch", "--csv"), ["nosuch: there is no such file or folder; give the folder of a run"]),
+        (("view", "nosuch"), ["nosuch: there is no such file or folder; give the folder of a run"]),
+        (("view", "."), ["results.h5: there is no such file; run a system with -o . first"]),
+        (("export", ".", "--csv", "-o", "."), ["-o/--output: '.' is a folder; give the name of a file"]),
+        (("export", ".", "--gltf", "-o", "/"), ["-o/--output: '/' is a folder; give the name of a file"]),
+        (("view", ".", "--export", "."), ["--export: '.' is a folder; give the name of a file"]),
+        (("run", "PAIR", "--every", "1" + 30 * "0"), ["--every", "is not a positive integer up to 2147483647"]),
+        (("run", "PAIR", "--threads", 5000 * "9"), ["--threads", "is not a positive integer up to 2147483647"]),
+        (("run", "PAIR", "--stream", "70000"), ["'70000' is not a port, 0 to 65535"]),
         (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
     ],
 )
@@ -134,6 +145,47 @@ def test_wrong_commands(refused, pair, arguments, words):
     said = refused(*(pair if argument == "PAIR" else argument for argument in arguments))
     for word in words:
         assert word in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "PAIR", "-o", "PATH"), ("run", "PAIR", "--build", "PATH"), ("run", "PAIR", "--resume", "PATH"),
+        ("run", "PATH"), ("export", "PATH", "--csv"), ("export", "PAIR", "--mat", "-o", "PATH"),
+        ("compare", "PATH", "PATH"), ("report", "PATH"), ("view", "PATH"), ("validate", "PATH"),
+        ("campaign", "PATH"), ("build", "Oscillator", "-o", "PATH"), ("diagram", "PATH"),
+    ],
+)  # fmt: skip
+def test_paths_that_are_empty_or_too_long(refused, pair, arguments):
+    for path, words in (("", "the path is empty"), (300 * "x", "is longer than a file name can be")):
+        said = refused(*(pair if word == "PAIR" else path if word == "PATH" else word for word in arguments))
+        assert words in said
+        assert 100 * "x" not in said.split("error:")[1]
+
+
+def test_a_swap_by_a_file_whose_name_is_too_long(refused, pair):
+    assert "--swap: 'xxx" in refused("run", pair, "--swap", f"first={300 * 'x'}")
+
+
+def test_a_file_cannot_be_written_in_the_place_of_a_folder(tmp_path):
+    for file in (Path(), Path("/"), tmp_path, tmp_path / (300 * "x")):
+        with pytest.raises(WriteError, match="cannot be written"):
+            write_file(file, b"content")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_version_that_cannot_be_printed():
+    code = f"{sys.executable} -m dockfmu --version >/dev/full"
+    done = subprocess.run(code, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "dockfmu: [Errno 28]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_module_of_the_command_line_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "dockfmu.cli", "rum"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no command 'rum'" in done.stderr
 
 
 def test_all_wrong_values_are_told_at_once(refused, pair):

@@ -189,7 +189,7 @@ def test_the_command(runs, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("nosuch",), "nosuch: holds no run"),
+        (("nosuch",), "nosuch: there is no such file or folder"),
         (("plain", "--signals", "first.positon"), "did you mean first.position"),
         (("plain", "-o", "x.png"), "the overlay is a page"),
         (("plain", "--tolerance", "-1"), "must be a number of at least 0"),
@@ -200,6 +200,13 @@ def test_wrong_commands(runs, arguments, words, capsys):
     other = runs.get(arguments[0], arguments[0])
     assert status_of("compare", runs["plain"], other, *arguments[1:]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_exist_is_not_that_of_the_present_folder(runs, monkeypatch, capsys):
+    """The present folder holds the summary of another run."""
+    monkeypatch.chdir(runs["plain"])
+    assert status_of("compare", runs["plain"], "nosuch", "--no-figure") == 2
+    assert "nosuch: there is no such file or folder" in capsys.readouterr().err
 
 
 def test_export_of_chosen_signals_and_rows(runs, tmp_path, monkeypatch, capsys):

@@ -155,3 +155,21 @@ def test_midpoint_names_forces_that_are_not_there(collision):
     system = impact.system(*collision, 1e-4)
     with pytest.raises(StructureError, match="there is no element 'spring'"):
         CoSimulation(system, step=1e-3, algorithm=Midpoint(forces=("spring",)))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [
+        (lambda: FixedPoint(sweeps=0), "algorithm fixed_point: sweeps must be an integer from 1"),
+        (lambda: FixedPoint(sweeps=-1), "not -1"),
+        (lambda: FixedPoint(sweeps=2.5), "not 2.5"),
+        (lambda: QuasiNewton(sweeps=0), "algorithm quasi_newton: sweeps must be an integer from 1"),
+        (lambda: FixedPoint(tolerance=-1), "the tolerance must be positive and finite, not -1"),
+        (lambda: QuasiNewton(tolerance=float("nan")), "the tolerance must be positive and finite, not nan"),
+        (lambda: FixedPoint(relaxation=0), "the relaxation factor must be positive and finite, not 0"),
+        (lambda: FixedPoint(relaxation=-3), "not -3"),
+    ],
+)
+def test_iterations_that_cannot_be(algorithm, words):
+    with pytest.raises(StructureError, match=words):
+        algorithm()

@@ -19,7 +19,7 @@ from master.observers.events import Event, Events
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import CoSimulation, run
-from master.step_control import PowerBonds, StepControl, StepDoubling
+from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 from master.system import Structure
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
@@ -181,9 +181,28 @@ def test_a_discarded_step_is_repeated_shorter(lag):
 @pytest.mark.parametrize(
     ("control", "words"),
     [
-        (StepControl(0.0, 0.1, 0.1), "shortest"),
-        (StepControl(1e-3, 0.1, 0.5), "event_step"),
-        (StepControl(1e-3, 0.1, 0.1, StepDoubling(0.0)), "tolerance must be positive"),
+        (lambda: StepControl(0.0, 0.1, 0.1), "shortest"),
+        (lambda: StepControl("a", 0.1, 0.1), "shortest, longest and event_step must be numbers, not 'a', 0.1, 0.1"),
+        (lambda: StepControl(1e-3, 0.1, 0.5), "event_step"),
+        (lambda: StepControl(1e-3, float("inf"), 0.5), "event_step"),
+        (lambda: StepControl(1e-3, 0.1, 0.1, 3), "must be StepDoubling or PowerBonds, not 3"),
+        (lambda: StepControl(1e-3, 0.1, 0.1, locate="a.y"), "locate must be a tuple of names"),
+        (lambda: StepControl(1e-3, 0.1, 0.1, levels={"a.y": float("nan")}), "the level of a.y must be a finite number"),
+        (lambda: StepControl(1e-3, 0.1, 0.1, levels=3), "levels must map outputs"),
+        (lambda: StepDoubling(0.0), "tolerance must be positive"),
+        (lambda: StepDoubling(1e-3, order=0), "order of the estimate must be positive"),
+        (lambda: PowerBonds((), float("nan")), "tolerance must be positive"),
+        (lambda: Retry(0.0), "shortest step must be positive"),
+    ],
+)
+def test_values_of_step_control_that_are_refused(control, words):
+    with pytest.raises(StructureError, match=words):
+        control()
+
+
+@pytest.mark.parametrize(
+    ("control", "words"),
+    [
         (StepControl(1e-3, 0.1, 0.1, locate=("a.y[1]",)), "cannot locate a.y"),
         (StepControl(1e-3, 0.1, 0.1, levels={"a.high": 0.5}), "cannot locate a.high"),
     ],

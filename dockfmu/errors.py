@@ -1,0 +1,9 @@
+"""The error of invalid options, apart from the options, because a live run checks its own."""
+
+from __future__ import annotations
+
+from master.errors import StructureError
+
+
+class OptionError(StructureError, ValueError):
+    """An option of a run, or an argument given while it runs, is invalid; `problems` holds one sentence for each."""
