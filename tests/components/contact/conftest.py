@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.components.contact.contact_unit import Unit
+from tests.components.contact.probe_cone.contact_unit import Unit
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from components.contact import ring_pair
-from tests.components.contact.ring_unit import ELASTIC, Rings
+from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 
 @pytest.fixture

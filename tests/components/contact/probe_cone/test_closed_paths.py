@@ -26,7 +26,7 @@ from components.contact.probe_cone.pairs import (
     SENSOR_CONE,
 )
 from tests.components.contact.closed_path import Y_AND_PITCH, place
-from tests.components.contact.test_brute_force import SETS, unit_of
+from tests.components.contact.probe_cone.test_brute_force import SETS, unit_of
 
 
 @jit

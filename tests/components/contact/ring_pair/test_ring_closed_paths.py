@@ -25,7 +25,7 @@ from components.contact.ring_pair.pairs import (
 )
 from components.core.rotation import from_angles
 from tests.components.contact.closed_path import Y_AND_PITCH, place
-from tests.components.contact.ring_unit import ELASTIC, Rings
+from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 
 def turn(phi: np.ndarray) -> np.ndarray:

@@ -24,8 +24,8 @@ from components.contact.ring_pair.pairs import (
     SENSOR_ON_PLANE,
 )
 from components.core.rotation import from_angles
-from tests.components.contact import ring_geometry as by_hand
-from tests.components.contact.ring_unit import ELASTIC, Rings
+from tests.components.contact.ring_pair import ring_geometry as by_hand
+from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 RINGS = Rings(**ELASTIC)
 # position and yaw, pitch, roll in degrees

@@ -554,7 +554,7 @@ def test_pads_clear_the_cone_when_fully_retracted(make_unit):
 
 SCRIPT = """
 import sys, numpy as np
-from tests.components.contact.contact_unit import Unit
+from tests.components.contact.probe_cone.contact_unit import Unit
 from components.contact import probe_cone
 unit = Unit()
 rng = np.random.default_rng(1)

@@ -16,7 +16,7 @@ from components.contact.ring_pair.pairs import (
     RIM_ON_PASSIVE_PETAL,
     SENSOR_ON_PLANE,
 )
-from tests.components.contact.ring_unit import ELASTIC, Rings
+from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 ACTIVE = {1: radians(90.0), 2: radians(330.0), 3: radians(210.0)}
 PASSIVE = {1: radians(270.0), 2: radians(30.0), 3: radians(150.0)}

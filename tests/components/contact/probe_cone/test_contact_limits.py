@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from components.contact.probe_cone.pairs import HEAD_BOTTOM, PAD_CONE
-from tests.components.contact.test_contact_bodies import LOSSLESS, impact_of_two_bodies, invariants, right_side
+from tests.components.contact.probe_cone.test_contact_bodies import (
+    LOSSLESS,
+    impact_of_two_bodies,
+    invariants,
+    right_side,
+)
 
 pytestmark = pytest.mark.quick
 

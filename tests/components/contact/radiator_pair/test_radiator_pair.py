@@ -15,8 +15,8 @@ from components.contact import radiator_pair
 from components.contact.radiator_pair.pairs import BALL_HOLDS, BALL_RESISTS, PIN, PLANES, PLUG
 from components.core.record import Record
 from components.core.rotation import from_angles
+from tests.components.contact.airlock_pair.test_airlock_pair import turn
 from tests.components.contact.closed_path import Y, place
-from tests.components.contact.test_airlock_pair import turn
 
 RECORD = Record(radiator_pair.unit())
 ELASTIC = {f"law_{law}.{name}": 0.0 for law in ("device", "plane") for name in ("damping", "friction")}

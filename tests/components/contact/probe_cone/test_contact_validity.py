@@ -28,7 +28,7 @@ from components.devices.macro_step import CLOSED
 from components.probe_mechanism import component as mechanism_component
 from components.probe_mechanism import kernel
 from components.probe_mechanism.contact import internal as internal_contact
-from tests.components.contact.test_brute_force import captured, unit_of
+from tests.components.contact.probe_cone.test_brute_force import captured, unit_of
 
 STOP = 0.2950 + 0.012
 
