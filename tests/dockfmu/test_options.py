@@ -7,7 +7,18 @@ import pytest
 
 import dockfmu
 from base.files import WriteError
-from dockfmu import FixedPoint, GaussSeidel, Live, OptionError, Retry, RunOptions, StepControl, StructureError, System
+from dockfmu import (
+    CheckpointError,
+    FixedPoint,
+    GaussSeidel,
+    Live,
+    OptionError,
+    Retry,
+    RunOptions,
+    StepControl,
+    StructureError,
+    System,
+)
 
 
 @pytest.fixture
@@ -139,7 +150,7 @@ def test_a_checkpoint_is_not_written_to_a_folder(alone, tmp_path):
     with alone.simulate(step=0.1) as simulation:
         simulation.step()
         for folder in (".", tmp_path):
-            with pytest.raises(WriteError, match="it is a folder; give the name of a file"):
+            with pytest.raises(CheckpointError, match="it is a folder; give the name of a file"):
                 simulation.save(folder)
 
 
