@@ -161,16 +161,19 @@ class RunOptions:
         if not math.isfinite(start):
             yield f"the start time must be finite, not {shown(self.start)} s"
         if step is not None and not 0.0 < step < math.inf:
-            yield f"the macro step must be positive and finite, not {shown(self.step)} s"
+            kind = "finite" if step > 0.0 else "positive"
+            yield f"the macro step must be {kind}, not {shown(self.step)} s"
         if stop is not None and math.isnan(stop):
             yield "the stop time is not a number"
         elif stop is not None and self.resume is None and stop <= start < math.inf:
             # the end of a resumed run is compared with the time of its checkpoint
             yield f"the stop time {shown(self.stop)} s must lie after the start time {shown(self.start)} s"
         if not 1 <= self.threads <= LARGEST_COUNT:
-            yield f"threads must be at least 1 and at most {LARGEST_COUNT}, not {shown(self.threads)}"
+            bound = f"at most {LARGEST_COUNT}" if self.threads > 1 else "at least 1"
+            yield f"threads must be {bound}, not {shown(self.threads)}"
         if self.every is not None and not 1 <= self.every <= LARGEST_COUNT:
-            yield f"every must be at least 1 macro step and at most {LARGEST_COUNT}, not {shown(self.every)}"
+            bound = f"at most {LARGEST_COUNT} macro steps" if self.every > 1 else "at least 1 macro step"
+            yield f"every must be {bound}, not {shown(self.every)}"
         if self.around is not None and not all(0.0 <= (real(span) or 0.0) < math.inf for span in self.around):
             yield f"around must be two spans of time in s, not {shown(self.around)}"
         if adaptive is not None and not 0.0 <= adaptive < math.inf:

@@ -7,7 +7,18 @@ import pytest
 
 import dockfmu
 from base.files import WriteError
-from dockfmu import FixedPoint, GaussSeidel, Live, OptionError, Retry, RunOptions, StepControl, StructureError, System
+from dockfmu import (
+    CheckpointError,
+    FixedPoint,
+    GaussSeidel,
+    Live,
+    OptionError,
+    Retry,
+    RunOptions,
+    StepControl,
+    StructureError,
+    System,
+)
 
 
 @pytest.fixture
@@ -22,11 +33,11 @@ def alone(oscillator):
     [
         ({"start": None}, "start must be a number, not None"),
         ({"step": True}, "step must be a number, not True"),
-        ({"step": 10**400}, "the macro step must be positive and finite"),
+        ({"step": 10**400}, "the macro step must be finite"),
         ({"stop": -1}, "the stop time -1 s must lie after the start time 0.0 s"),
         ({"threads": None}, "threads must be an integer, not None"),
-        ({"threads": 10**30}, "threads must be at least 1 and at most 2147483647"),
-        ({"every": 10**30}, "every must be at least 1 macro step and at most 2147483647"),
+        ({"threads": 10**30}, "threads must be at most 2147483647"),
+        ({"every": 10**30}, "every must be at most 2147483647 macro steps"),
         ({"algorithm": 3}, "algorithm must be the name of an algorithm"),
         ({"algorithm": GaussSeidel}, "algorithm must be the name of an algorithm"),
         ({"algorithm": FixedPoint}, "algorithm must be the name of an algorithm"),
@@ -139,7 +150,7 @@ def test_a_checkpoint_is_not_written_to_a_folder(alone, tmp_path):
     with alone.simulate(step=0.1) as simulation:
         simulation.step()
         for folder in (".", tmp_path):
-            with pytest.raises(WriteError, match="it is a folder; give the name of a file"):
+            with pytest.raises(CheckpointError, match="it is a folder; give the name of a file"):
                 simulation.save(folder)
 
 

@@ -25,6 +25,8 @@ from typing import Any
 import dask
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, as_completed
+from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.comm.registry import get_backend
 
 from base.errors import FAILED, DockfmuError
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
@@ -94,7 +96,7 @@ class Execution:
     """A cluster that makes runs of one study; a context manager.
 
     Entering raises SchedulerLostError if no scheduler or worker is found, and WorkerMismatchError if a worker has other
-    versions, OptionError if the address cannot be that of a scheduler.
+    versions.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class Execution:
     def _connect(self) -> None:
         address = self.options.scheduler if self._cluster is None else self._cluster
         try:
-            self._client = _client(address)
+            self._client = Client(address, timeout=10, name="dockfmu-campaign")
             if self._cluster is None:
                 self._client.wait_for_workers(1, timeout=WAIT_S)
         except (OSError, TimeoutError) as error:
@@ -274,16 +276,6 @@ class Execution:
             self._mean_s = taken if math.isnan(self._mean_s) else 0.9 * self._mean_s + 0.1 * taken
 
 
-def _client(address: str | LocalCluster | None) -> Client:
-    """Return a client of the scheduler. Raises OptionError for text that cannot be the address of one."""
-    try:
-        return Client(address, timeout=10, name="dockfmu-campaign")
-    except (ImportError, TypeError, ValueError) as error:
-        raise OptionError(
-            [f"--scheduler {address}: is not the address of a scheduler, such as tcp://host:8786 ({error})"]
-        ) from error
-
-
 def _was_killed(future: Any) -> bool:
     return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
 
@@ -311,11 +303,19 @@ def check_workers(options: ClusterOptions) -> None:
     problems = []
     if options.scheduler is not None and options.workers is not None:
         problems.append("--workers is for a cluster on this machine; --scheduler uses the workers of the scheduler")
+    if options.scheduler is not None:
+        try:
+            scheme, location = parse_address(options.scheduler)
+            get_backend(scheme)
+            parse_host_port(location)
+        except (ImportError, TypeError, ValueError) as error:
+            address = f"--scheduler {options.scheduler}: is not the address of a scheduler, such as tcp://host:8786"
+            problems.append(f"{address} ({error})")
     try:
         memory = parse_bytes(options.memory_limit)
     except (AttributeError, TypeError, ValueError):
         memory = 0
-    if options.memory_limit != "auto" and memory <= 0:
+    if options.memory_limit != "auto" and (not options.memory_limit or memory <= 0):
         problems.append(f"--memory {options.memory_limit}: must be a size, such as 2GiB or 500MB")
     if problems:
         raise OptionError(problems)
