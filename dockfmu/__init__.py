@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dockfmu.campaign.runner import WorkerMismatchError
     from dockfmu.campaign.storage.folder import CampaignError
     from dockfmu.declare.adaptive import Adaptive
+    from dockfmu.declare.conditions.initial_conditions import InitialConditions
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.toml.tables import DeclarationError
     from dockfmu.library import build, components, load, systems
@@ -65,6 +66,7 @@ _HOME = {
     "dockfmu.campaign.runner": ("WorkerMismatchError",),
     "dockfmu.campaign.storage.folder": ("CampaignError",),
     "dockfmu.declare.adaptive": ("Adaptive",),
+    "dockfmu.declare.conditions.initial_conditions": ("InitialConditions",),
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.toml.tables": ("DeclarationError",),
     "dockfmu.library": ("build", "components", "load", "systems"),
@@ -128,6 +130,7 @@ __all__ = [
     "FmuError",
     "Function",
     "GaussSeidel",
+    "InitialConditions",
     "Jacobi",
     "Live",
     "LockedError",

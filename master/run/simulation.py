@@ -442,7 +442,8 @@ class CoSimulation:
         """
         self.participants.check_settable(self.system, values or {})
         variant = CoSimulation(
-            self.system, step=step or self.step, stop=stop or self.stop,
+            self.system, step=step or self.step,
+            stop=self.stop if stop is None else stop,
             algorithm=algorithm or self.algorithm, control=control or self.control, observers=observers,
             drivers=drivers, stop_when=self.stop_when, resume=self.save(), threads=self.threads,
         )  # fmt: skip

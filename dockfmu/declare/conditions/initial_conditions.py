@@ -29,22 +29,38 @@ UNITS = {
 
 @dataclass(frozen=True)
 class InitialConditions:
-    """Misalignment and motion of the moving craft at first contact, SI, spec/04 section 8.
+    """Misalignment and motion of the moving craft at first contact, SI (spec/04 section 8).
 
-    `active` and `target` are the ports of mechanism and passive unit, whichever craft approaches; `contact` is the
-    element with the contact model, if it is not the mechanism.
-
-    `moving` : "active" (case (a) of the spec): the craft with the mechanism approaches, the other one rests, and its
-        frame C is I; "passive" (case (b)): the other way round
-    `miss` : (y, z) of the head's centre in axes of the resting unit; of the passive unit in frame 0 in case (b)
-    `angles` : yaw, pitch, roll of the moving unit relative to the resting one
-    `velocity` : of the moving craft, x > 0 closes; `velocity_point` names its point: "cm_inertial", the centre of mass
-        in I; "port_relative", the port relative to the port of the resting craft, which turns with `orbital_rate`
-    `angular_velocity` : of the moving craft relative to the resting one, axes C
-    `orbital_rate` : angular velocity of both craft due to their orbit, axes C of the resting one
-    `start_gap` : distance by which the active unit is moved back along x of the passive one
-    `limits` : of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`
-    `sources` : sources of the values of a file, by their names there
+    Attributes
+    ----------
+    active, target : str
+        Ports of the mechanism's craft and of the passive craft, whichever of them approaches.
+    mechanism : str
+        Element of the mechanism.
+    contact : str
+        Element with the contact model, if it is not the mechanism.
+    miss : tuple of float
+        (y, z) of the head's centre in axes of the resting unit, m; of the passive unit in frame 0 if "passive" moves.
+    angles : tuple of float
+        Yaw, pitch and roll of the moving unit relative to the resting one, rad.
+    velocity : tuple of float
+        Velocity of the moving craft, m/s; x > 0 closes.
+    angular_velocity : tuple of float
+        Angular velocity of the moving craft relative to the resting one, its axes C, rad/s.
+    start_gap : float
+        Distance by which the active unit is moved back along x of the passive one, m.
+    moving : {"active", "passive"}
+        The craft that approaches: that of the mechanism (case (a) of the spec), while the other rests and its frame C
+        is I, or the other way round (case (b)).
+    velocity_point : {"cm_inertial", "port_relative"}
+        Point of `velocity`: the centre of mass in I, or the port relative to the port of the resting craft, which turns
+        with `orbital_rate`.
+    orbital_rate : tuple of float
+        Angular velocity of both craft due to their orbit, axes C of the resting one, rad/s.
+    limits : mapping of str to tuple of float
+        Limits of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`.
+    sources : mapping of str to str
+        Sources of the values of a file, by their names there.
     """
 
     active: str
