@@ -150,7 +150,7 @@ def test_a_change_of_a_source_or_of_a_version_gives_other_code(tmp_path, monkeyp
     source.write_text("a = 2\n")
     assert all(entry_points._digest.__wrapped__(p) != d for p, d in zip((source, tmp_path), digests, strict=True))
     before = entry_points._surroundings.__wrapped__()
-    monkeypatch.setattr(entry_points, "version", lambda package: f"{package} of tomorrow")
+    monkeypatch.setattr("base.cache.version", lambda package: f"{package} of tomorrow")
     after = entry_points._surroundings.__wrapped__()
     assert sum(a != b for a, b in zip(before, after, strict=True)) == 3
 

@@ -60,7 +60,7 @@ def test_the_key_follows_sources_tools_and_settings_of_the_compiler(house, monke
     keys.append(package_cache.key("s"))
     (house / ".numba_config.yaml").write_text("opt: 2")
     keys.append(package_cache.key("s"))
-    monkeypatch.setattr(package_cache, "version", lambda _: "0")
+    monkeypatch.setattr("base.cache.version", lambda _: "0")
     keys.append(package_cache.key("s"))
     assert len(set(keys)) == len(keys)
 
