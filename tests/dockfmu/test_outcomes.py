@@ -2,7 +2,6 @@
 
 import json
 import signal
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
 from dockfmu.watch.audit_verdicts import Judgement
 from master.errors import FmuError, StructureError
+from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.recording.results import read_results
 from master.result import Result
@@ -175,13 +175,13 @@ def test_a_failed_run_has_the_outcome_failed(sequence, pair, capfd):
 def test_a_run_that_is_stopped_tells_what_it_came_to(oscillator, cyclogram_fmu):
     """After Ctrl-C the outcome is the one reached so far; a system without an outcome is only stopped."""
 
+    class CtrlC(Observer):
+        def progress(self, time, wall):
+            if time >= 1e4:
+                signal.raise_signal(signal.SIGINT)
+
     def stopped(system, **how):
-        timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
-        timer.start()
-        try:
-            return system.run(stop=1e9, **how)
-        finally:
-            timer.cancel()
+        return system.run(stop=1e9, observers=[CtrlC()], **how)
 
     system = System("sequence")
     system.add("cyclogram", cyclogram_fmu, {"sensor.extended": True, **ENDS["timed_out"]})
