@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from dockfmu.declare.conditions.initial_conditions import InitialConditions
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.toml.tables import DeclarationError
+    from dockfmu.errors import OptionError
     from dockfmu.library import build, components, load, systems
-    from dockfmu.options import OptionError, RunOptions
+    from dockfmu.options import RunOptions
     from dockfmu.outcome import NotRecordedError, Outcome
     from dockfmu.record import RecordedRun
     from dockfmu.simulation import Simulation
@@ -70,7 +71,8 @@ _HOME = {
     "dockfmu.declare.plan": ("Panel", "Plan"),
     "dockfmu.declare.toml.tables": ("DeclarationError",),
     "dockfmu.library": ("build", "components", "load", "systems"),
-    "dockfmu.options": ("OptionError", "RunOptions"),
+    "dockfmu.errors": ("OptionError",),
+    "dockfmu.options": ("RunOptions",),
     "dockfmu.outcome": ("NotRecordedError", "Outcome"),
     "dockfmu.record": ("RecordedRun",),
     "dockfmu.simulation": ("Simulation",),

@@ -24,6 +24,7 @@ import numpy as np
 
 from base.cache import ROOT
 from base.errors import DockfmuError
+from base.processes import python_command
 from fmus.check import examine
 from fmus.check.importer import Experiment, RunError, experiment_for
 from fmus.check.importer import run as run_in_c
@@ -190,7 +191,7 @@ def _system(file: Path, folder: Path) -> tuple[Path, float]:
 def _libcosim(package: Path, step: float, folder: Path) -> list[str]:
     if find_spec("libcosimpy") is None:
         raise MissingToolError("no libcosimpy")
-    return _succeeds((sys.executable, "-P", "-c", _LIBCOSIM, package, round(step * 1e9), STEPS), folder)
+    return _succeeds((*python_command("-c", _LIBCOSIM, str(package)), round(step * 1e9), STEPS), folder)
 
 
 def _ecos(package: Path, step: float, folder: Path) -> list[str]:

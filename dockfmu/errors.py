@@ -1,4 +1,4 @@
-"""The error of invalid options, apart from the options, because a live run checks its own."""
+"""The error of invalid options, of runs and of what users give while they run."""
 
 from __future__ import annotations
 

@@ -17,8 +17,6 @@ from master import algorithms
 from master.algorithms import Algorithm
 from master.step_control import Retry, StepControl
 
-__all__ = ["OptionError", "RunChanges", "RunOptions"]
-
 TIMES, COUNTS = ("step", "stop", "start", "adaptive"), ("threads", "every")
 """Names of the options that are real numbers and of those that are integers."""
 

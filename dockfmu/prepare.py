@@ -10,7 +10,8 @@ from typing import Any
 
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.plan import Plan
-from dockfmu.options import OptionError, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunOptions
 from dockfmu.watch.observers import watching
 from master import algorithms
 from master.checkpoint import read_checkpoint

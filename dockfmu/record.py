@@ -13,7 +13,8 @@ from base.errors import DockfmuError
 from base.files import WriteError
 from base.numbers import finite
 from dockfmu.declare.plan import Plan
-from dockfmu.options import OptionError, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder
 from dockfmu.report.files import CHECKPOINT, EVENTS, RESULTS, RUN_FILES, SUMMARY

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -11,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from base.names import shown
+from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.starts import Starts
-from dockfmu.options import OptionError, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunOptions
 from dockfmu.outcome import Outcome
+from dockfmu.watch.observers import watching
 from master import algorithms
 from master.algorithms import Algorithm
 from master.observers.audit import Audit
-from master.observers.observer import Observer
 from master.observers.series import Series
 from master.run.simulation import CoSimulation
 from master.step_control import Retry, StepControl
@@ -45,13 +48,11 @@ class Simulation:
     ...         print(simulation.finish().outcome)
     """
 
-    def __init__(
-        self, inner: CoSimulation, series: Series, observers: Callable[[], list[Observer]], starts: Starts
-    ) -> None:
-        """Wrap a co-simulation; `observers` returns those that the plan requires, for a branch."""
+    def __init__(self, inner: CoSimulation, series: Series, plan: Plan, starts: Starts) -> None:
+        """Wrap a co-simulation, whose branches have the observers that the plan requires."""
         self._inner = inner
         self._series = series
-        self._observers = observers
+        self._plan = self._loaded_plan = plan
         self._starts = starts
         self._base = inner.system
         self._audits = [observer for observer in inner.participants.observers if isinstance(observer, Audit)]
@@ -123,6 +124,9 @@ class Simulation:
                 ["reset: a simulation that continues from a checkpoint takes its start values from there"]
             )
         chosen = self._starts.of(self._base, values or {})
+        self._plan = self._loaded_plan
+        if chosen.approach_energy is not None:
+            self._plan = replace(self._loaded_plan, approach_energy=chosen.approach_energy)
         for audit, energy in zip(self._audits, self._energies, strict=True):
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
         self._inner.reset(chosen.structure)
@@ -210,9 +214,9 @@ class Simulation:
             stop=options.stop,
             algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
             control=options.control,
-            observers=[*self._observers(), series],
+            observers=[*watching(self._inner.system, self._plan), series],
         )
-        return Simulation(inner, series, self._observers, self._starts)
+        return Simulation(inner, series, self._plan, self._starts)
 
     @property
     def outcome(self) -> Outcome:

@@ -20,7 +20,8 @@ from dockfmu.declare.packages.bundle import silent
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import read_settings, scalars, set_value
 from dockfmu.declare.starts import Starts
-from dockfmu.options import OptionError, RunChanges, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
 from dockfmu.products import PrivateFolder, Products
@@ -29,7 +30,6 @@ from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
-from dockfmu.watch.observers import watching
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
@@ -430,7 +430,7 @@ class System:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
         inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
-        return Simulation(inner, series, lambda: watching(self.structure, self.plan), self._starts)
+        return Simulation(inner, series, self.plan, self._starts)
 
     def run(
         self,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
+from base.processes import python_command
 from fmus import catalogue
 from fmus.package import build, is_built
 
@@ -29,9 +30,7 @@ def build_in_parallel(
         return
     commands = [*(["fmus.parallel", task] for task in missing), *([module] for module in beside)]
     workers = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        subprocess.Popen(python_command("-m", *command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for command in commands
     ]
     readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]

@@ -15,7 +15,7 @@ from dockfmu.campaign.report import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
 from dockfmu.campaign.storage.dataset import DataSet
 from dockfmu.campaign.storage.folder import SERIES, CampaignFolder, data_set
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 from dockfmu.record import RecordedRun
 from dockfmu.report.files import SUMMARY
 

@@ -23,7 +23,8 @@ from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from dockfmu.options import OptionError, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunOptions
 from dockfmu.system import System
 from master.errors import StructureError
 from master.step_control import Retry

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from base.errors import FAILED
+from base.processes import python_command
 from dockfmu.declare.plan import Plan
 from dockfmu.report.files import INPUTS
 from dockfmu.view.address import ViewError, address, listen, new_token
@@ -79,15 +79,8 @@ class LiveView(Feed):
     def open(self) -> None:
         """Listen, start the server, and announce its address; a browser that comes early waits for it."""
         with listen(self._port) as listening, self._theirs:
-            command = [
-                sys.executable,
-                "-P",
-                "-m",
-                "dockfmu.view.live",
-                str(self._theirs.fileno()),
-                str(listening.fileno()),
-            ]
             passed = (self._theirs.fileno(), listening.fileno())
+            command = python_command("-m", "dockfmu.view.live", *map(str, passed))
             self.link.sendall(json.dumps(self._about).encode() + b"\n")
             try:
                 # a separate session, because Ctrl-C is for the run; no streams of the run, which would stay open

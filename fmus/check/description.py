@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from lxml import etree
 
 from base.fmi import DESCRIPTION_FILE, TYPES
 from fmus.check.findings import Finding, error, warning
+
+_error = partial(error, DESCRIPTION_FILE)
 
 # causality, variability and initial: FMI 2.0, section 2.2.7
 _EXACT = ("exact",)
@@ -48,7 +51,7 @@ def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
         return findings
     # fmpy reads the file again, and stops at the first illegal combination of attributes
     findings += [
-        error(DESCRIPTION_FILE, "", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
+        _error("", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
         for problem in validate_fmu(str(fmu))
     ]
     for check in (_ranges, _experiment, _aliases, _dependencies, _identifier):
@@ -61,13 +64,11 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
     file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
     schema = etree.XMLSchema(etree.parse(str(file)))
     if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
-        yield error(
-            DESCRIPTION_FILE, "fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one"
-        )
+        yield _error("fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one")
     elif not schema.validate(root):
         faults: Any = schema.error_log
         for fault in faults:
-            yield error(DESCRIPTION_FILE, f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
+            yield _error(f"line {fault.line}", fault.message.rstrip("."), "See the schema of FMI 2.0")
 
 
 def check_attributes(root: etree._Element) -> Iterator[Finding]:
@@ -76,20 +77,16 @@ def check_attributes(root: etree._Element) -> Iterator[Finding]:
         name, initial = scalar.get("name", ""), scalar.get("initial")
         causality, variability = scalar.get("causality", "local"), scalar.get("variability", "continuous")
         if variability == "continuous" and scalar.find("Real") is None:
-            yield error(DESCRIPTION_FILE, name, "only a Real is continuous, which is the default", "Make it discrete")
+            yield _error(name, "only a Real is continuous, which is the default", "Make it discrete")
         elif (causality, variability) not in INITIAL:
             others = ", ".join(second for first, second in INITIAL if first == causality)
-            yield error(
-                DESCRIPTION_FILE,
-                name,
-                f"causality {causality} with variability {variability}",
-                f"Make it one of: {others}",
-            )
+            yield _error(name, f"causality {causality} with variability {variability}", f"Make it one of: {others}")
         elif initial is not None and initial not in (legal := INITIAL[causality, variability]):
-            yield error(
-                DESCRIPTION_FILE, name, f"causality {causality} and variability {variability} with initial {initial}",
+            yield _error(
+                name,
+                f"causality {causality} and variability {variability} with initial {initial}",
                 f"Make it one of: {', '.join(legal)}" if legal else "Leave it out",
-            )  # fmt: skip
+            )
 
 
 def _scalars(root: etree._Element) -> Iterator[tuple[str, etree._Element, etree._Element]]:
@@ -118,30 +115,18 @@ def _ranges(root: etree._Element) -> Iterator[Finding]:
             continue
         low, high, start, nominal = (_number(element, key, declared) for key in ("min", "max", "start", "nominal"))
         if low is not None and high is not None and low > high:
-            yield error(
-                DESCRIPTION_FILE, name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds"
-            )
+            yield _error(name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds")
         elif start is not None and ((low is not None and start < low) or (high is not None and start > high)):
             bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
-            yield error(
-                DESCRIPTION_FILE,
-                name,
-                f"start {start:g} lies outside {bounds}",
-                "Correct the start value or the bounds",
-            )
+            yield _error(name, f"start {start:g} lies outside {bounds}", "Correct the start value or the bounds")
         if start is not None and not isfinite(start):
-            yield error(DESCRIPTION_FILE, name, f"start {start:g} is not finite", "Give a finite start value")
+            yield _error(name, f"start {start:g} is not finite", "Give a finite start value")
         if element.tag == "Enumeration" and start is not None:
             values = items.get(element.get("declaredType", ""), [])
             if int(start) not in values:
-                yield error(
-                    DESCRIPTION_FILE,
-                    name,
-                    f"start {start:g} is not an item of its enumeration",
-                    "Use one of its values",
-                )
+                yield _error(name, f"start {start:g} is not an item of its enumeration", "Use one of its values")
         if nominal == 0.0:
-            yield error(DESCRIPTION_FILE, name, "nominal is zero", "Give the order of magnitude of the variable")
+            yield _error(name, "nominal is zero", "Give the order of magnitude of the variable")
 
 
 def _experiment(root: etree._Element) -> Iterator[Finding]:
@@ -152,11 +137,9 @@ def _experiment(root: etree._Element) -> Iterator[Finding]:
     values = {key: float(element.get(key, "nan")) for key in ("startTime", "stopTime", "stepSize", "tolerance")}
     for key in ("stepSize", "tolerance"):
         if values[key] <= 0.0:
-            yield error(
-                DESCRIPTION_FILE, place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none"
-            )
+            yield _error(place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none")
     if values["stopTime"] < (values["startTime"] if element.get("startTime") else 0.0):
-        yield error(DESCRIPTION_FILE, place, "stopTime lies before startTime", "Give a stop time after the start time")
+        yield _error(place, "stopTime lies before startTime", "Give a stop time after the start time")
 
 
 def _aliases(root: etree._Element) -> Iterator[Finding]:
@@ -170,20 +153,20 @@ def _aliases(root: etree._Element) -> Iterator[Finding]:
             continue
         names = ", ".join(name for name, _, _ in aliases)
         if sum(element.get("start") is not None for _, _, element in aliases) > 1:
-            yield error(
-                DESCRIPTION_FILE, names, f"aliases of value reference {reference} have more than one start value",
+            yield _error(
+                names,
+                f"aliases of value reference {reference} have more than one start value",
                 "Keep only one of them",
-            )  # fmt: skip
+            )
         settable = [n for n, scalar, _ in aliases if scalar.get("causality") in ("input", "parameter")]
         if len(settable) > 1:
-            yield error(
-                DESCRIPTION_FILE, names, f"{' and '.join(settable)} set the same value reference {reference}",
+            yield _error(
+                names,
+                f"{' and '.join(settable)} set the same value reference {reference}",
                 "Make all but one of them outputs or local",
-            )  # fmt: skip
-        if len({element.get("unit") for _, _, element in aliases}) > 1:
-            yield error(
-                DESCRIPTION_FILE, names, f"aliases of value reference {reference} differ in unit", "Give them one unit"
             )
+        if len({element.get("unit") for _, _, element in aliases}) > 1:
+            yield _error(names, f"aliases of value reference {reference} differ in unit", "Give them one unit")
 
 
 def _dependencies(root: etree._Element) -> Iterator[Finding]:
@@ -194,18 +177,16 @@ def _dependencies(root: etree._Element) -> Iterator[Finding]:
     silent = [u for u in root.iterfind("ModelStructure/Outputs/Unknown") if u.get("dependencies") is None]
     if silent:
         yield warning(
-            DESCRIPTION_FILE, "ModelStructure/Outputs",
+            DESCRIPTION_FILE,
+            "ModelStructure/Outputs",
             f"{len(silent)} unknowns state no dependencies, so importers assume that they depend on everything",
             "Give dependencies, empty where there are none",
-        )  # fmt: skip
+        )
 
 
 def _identifier(root: etree._Element) -> Iterator[Finding]:
     identifier = root.find("CoSimulation").get("modelIdentifier", "")  # type: ignore[union-attr]
     if not (identifier.isidentifier() and identifier.isascii()):
-        yield error(
-            DESCRIPTION_FILE,
-            "CoSimulation",
-            f"modelIdentifier {identifier!r} is not a C identifier",
-            "Use letters, digits and _",
+        yield _error(
+            "CoSimulation", f"modelIdentifier {identifier!r} is not a C identifier", "Use letters, digits and _"
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from base.platforms import this_platform
+from base.processes import python_command
 from fmus.check import behaviour, dependencies, instances, states
 from fmus.check.findings import Finding, error, warning
 from fmus.check.subject import Subject
@@ -72,7 +73,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     check, advice = "loading", "Run it under a debugger"
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", _WORKER, str(path)],
+            python_command("-c", _WORKER, str(path)),
             capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

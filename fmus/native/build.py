@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numba
 
-from base.cache import cache_root, digest_of_files, is_whole, load_cached, seal, store_cached, versions
+from base.cache import cache_root, is_whole, load_cached, seal, store_cached, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
 from base.fmi import DESCRIPTION_FILE
 from base.platforms import BASELINE
 from components.core.component import Component
-from components.core.sources import digest, sources
+from components.core.sources import digest
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
 from fmus.native import SHIM
@@ -87,8 +87,8 @@ def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes
 @cache
 def _compiler_digest() -> str:
     """Return a digest of the versions and sources, besides the kernels, on which the code of kernels depends."""
-    files = [file for module in (kernel_compiler, targets) for file in sources(Path(str(module.__file__)))]
-    return hashlib.sha256(f"{versions()} {BASELINE} {digest_of_files(files)}".encode()).hexdigest()
+    own = [digest(Path(str(module.__file__))) for module in (kernel_compiler, targets)]
+    return hashlib.sha256(" ".join([versions(), BASELINE, *own]).encode()).hexdigest()
 
 
 @cache

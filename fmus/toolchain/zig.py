@@ -11,7 +11,6 @@ import hashlib
 import io
 import os
 import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -26,6 +25,7 @@ import ziglang
 from base.cache import cache_root, load_cached, store_cached
 from base.errors import FAILED, DockfmuError
 from base.files import write_file
+from base.processes import python_command
 from fmus.toolchain.targets import Target
 
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
@@ -59,7 +59,7 @@ class Compiler:
             "ZIG_LOCAL_CACHE_DIR": str(self.folder / _LOCAL),
         }
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "ziglang", "cc", "-target", self.target.zig, *arguments],
+            python_command("-m", "ziglang", "cc", "-target", self.target.zig, *arguments),
             cwd=self.folder, env={**os.environ, **caches}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:

@@ -43,9 +43,8 @@ def orderly() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in _WORDS}
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    before = {number: handler for number, handler in before.items() if handler in usual}
+    before = {number: handler for number in _WORDS if (handler := signal.getsignal(number)) in usual}
     _raised.clear()
     for number in before:
         signal.signal(number, _raise)

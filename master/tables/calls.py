@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -54,3 +55,8 @@ def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
 def slots(values: Sequence[int] | np.ndarray) -> np.ndarray:
     """Return slots or ranges in the type that the loop takes."""
     return np.array(values, np.uint64)
+
+
+def ranges(counts: Iterable[int]) -> tuple[int, ...]:
+    """Return the ranges of items from the number of each: item i has range[i] to range[i + 1]."""
+    return tuple(accumulate(counts, initial=0))

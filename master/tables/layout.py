@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from master.fmi.instance import FmuInstance
 from master.loop.tables import GET, SET
 from master.order import loops
 from master.system import Connection, Structure
-from master.tables.calls import FmiCalls
+from master.tables.calls import FmiCalls, ranges
 
 T = TypeVar("T")
 
@@ -119,7 +118,7 @@ def _outputs(system: Structure, instances: Sequence[FmuInstance], observed: Iter
         real_of={name: names[name]["Real"] for name in order},
         real={name: k for k, name in enumerate(real)},
         integer={name: k for k, name in enumerate(integer)},
-        real_range=_range(len(names[name]["Real"]) for name in order),
+        real_range=ranges(len(names[name]["Real"]) for name in order),
         y_real=y_real,
         y_int=y_int,
         calls=_buffer_calls(GET, "fmi2Get", instances, names, y_real, y_int),
@@ -145,18 +144,13 @@ def _inputs(system: Structure, instances: Sequence[FmuInstance], outputs: Output
         factor=factor,
         offset=offset,
         mapped=tuple((k, c.table) for k, c in enumerate(integers) if c.table),
-        mapped_range=_range(sum(bool(c.table) for c in integer[name]) for name in order),
-        real_range=_range(len(connections[name]["Real"]) for name in order),
-        integer_range=_range(len(integer[name]) for name in order),
+        mapped_range=ranges(sum(bool(c.table) for c in integer[name]) for name in order),
+        real_range=ranges(len(connections[name]["Real"]) for name in order),
+        integer_range=ranges(len(integer[name]) for name in order),
         u_real=u_real,
         u_int=u_int,
         calls=_buffer_calls(SET, "fmi2Set", instances, names, u_real, u_int),
     )
-
-
-def _range(counts: Iterable[int]) -> tuple[int, ...]:
-    """Return the ranges of items from the number of each: item i has range[i] to range[i + 1]."""
-    return tuple(accumulate(counts, initial=0))
 
 
 @dataclass(frozen=True)

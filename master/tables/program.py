@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from master.loop.tables import CONVERT, COPY, COPY_INT, MAP_INT, STEP, InstanceTable, RateTable, SignalTable
-from master.tables.calls import call_table, slots
+from master.tables.calls import call_table, ranges, slots
 from master.tables.layout import Layout
 
 
@@ -28,7 +28,7 @@ def instance_table(layout: Layout, *, rollback: bool) -> InstanceTable:
         return np.array([i.entry(function) for i in layout.instances] if rollback else [], np.int64)
 
     return InstanceTable(
-        stages=slots(np.cumsum([0, *(len(stage) for stage in layout.scheme.stages)])),
+        stages=slots(ranges(len(stage) for stage in layout.scheme.stages)),
         **_program(layout)._asdict(),
         component=np.array([instance.component for instance in layout.instances], np.int64),
         get_state=entries("fmi2GetFMUstate"),
@@ -54,7 +54,7 @@ def signal_table(layout: Layout) -> SignalTable:
         u_int=inputs.u_int,
         mapped=slots([k for k, _ in inputs.mapped]),
         mapping=np.array([row for _, mapping in inputs.mapped for row in mapping], np.int32).reshape(-1, 2),
-        mapping_range=slots(np.cumsum([0, *(len(mapping) for _, mapping in inputs.mapped)])),
+        mapping_range=slots(ranges(len(mapping) for _, mapping in inputs.mapped)),
     )
 
 

@@ -11,7 +11,8 @@ import dockfmu
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.options import OptionError, RunChanges, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunChanges, RunOptions
 from dockfmu.prepare import apply_options
 from master.checkpoint import CheckpointError
 from master.errors import StructureError

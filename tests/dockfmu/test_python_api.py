@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -242,3 +243,19 @@ def test_a_copy_with_other_values_leaves_the_system_as_it_is(alone):
         assert simulation.outcome["mass.position"].tolist() == pytest.approx([0.25] * 101)
     with pytest.raises(StructureError, match="mess"):
         alone.with_values({"mass.parameters.mess": 1.0})
+
+
+def test_the_audit_of_a_branch_is_relative_to_the_energy_of_its_run(alone, monkeypatch):
+    alone.plan = replace(alone.plan, audited=("mass",), approach_energy=2.0)
+    placed = alone._starts.of
+
+    def place_anew(base, values):
+        return replace(placed(base, values), approach_energy=5.0 if values else None)
+
+    monkeypatch.setattr(alone._starts, "of", place_anew)
+    with alone.simulate(step=0.01, stop=1.0) as simulation:
+        for values, energy in (({}, 2.0), ({"mass.parameters.mass": 3.0}, 5.0), ({}, 2.0)):
+            simulation.reset(values)
+            simulation.advance(0.1)
+            (audit,) = simulation.branch()._audits
+            assert audit.reference_energy == energy

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dockfmu.campaign.answers.estimates import Estimate
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 
 @dataclass(frozen=True)

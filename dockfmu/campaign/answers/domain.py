@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 Margin = Callable[[np.ndarray], np.ndarray]
 """Function from points in the unit square, shape (n, 2), to margins, shape (n,); infinity where a run gives none."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from dockfmu.campaign.answers.answer import figure_text
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 
 @dataclass(frozen=True)

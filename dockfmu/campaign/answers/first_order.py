@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.campaign.answers.rare import Performance
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 DIFFERENCE = 0.05
 """Step of finite-difference gradients, in standard deviations; smaller steps would pick up the noise of a peak."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from dockfmu.campaign.answers.estimates import Estimate, probability
 from dockfmu.campaign.sampling.draws import normal_numbers
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 Performance = Callable[[np.ndarray], np.ndarray]
 """Function from points in standard normal space, shape (n, dimension), to the performance, shape (n,); the event is

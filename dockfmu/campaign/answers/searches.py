@@ -30,7 +30,7 @@ from dockfmu.campaign.sampling.vary import (
 )
 from dockfmu.campaign.storage.folder import CampaignFolder
 from dockfmu.declare.toml.tables import DeclarationError, Table
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 from dockfmu.system import System
 
 SAMPLES_AGAIN = 10

@@ -15,7 +15,7 @@ from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.storage.dataset import read_runs
 from dockfmu.campaign.storage.folder import RUNS, CampaignFolder
 from dockfmu.declare.toml.tables import DeclarationError, Table
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 if TYPE_CHECKING:
     import pandas

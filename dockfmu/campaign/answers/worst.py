@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockfmu.campaign.sampling.draws import normal_numbers
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 Objective = Callable[[np.ndarray], np.ndarray]
 """Function from points, shape (n, dimension), to the values to minimise, shape (n,); NaN where a run gives none."""

@@ -32,7 +32,7 @@ from base.errors import FAILED, DockfmuError
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 WINDOW = 4
 """Chunks under way for each thread of the cluster."""

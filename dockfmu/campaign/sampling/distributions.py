@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 
 class Law(Protocol):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dockfmu.campaign.sampling.distributions import Law, names_of
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 SAMPLINGS = ("random", "sobol", "latin_hypercube", "grid")
 ATTEMPTS = 10_000

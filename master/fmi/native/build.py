@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from base.cache import cache_root, is_whole, seal
+from base.processes import python_command
 from master.errors import MasterError
 
 HERE = Path(__file__).parent
@@ -41,7 +42,7 @@ def _compile(source: Path, target: Path) -> None:
     # zig trusts whatever is in its caches: our objects go to a temporary one
     zig, local = str(cache_root() / "zig"), str(target.with_name(".zig"))
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)],
+        python_command("-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)),
         env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": local},
         capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -11,13 +11,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from base.processes import python_command
 from master.errors import FmuError, MasterError
 from master.fmi import callbacks
 from master.fmi.description import Description
@@ -135,7 +135,7 @@ class RemoteInstance(FmuInstance):
         # the worker finds this package where this process does, and leaves its temporary files in our folder
         path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "master.fmi.remote.worker", str(descriptor)],
+            python_command("-m", "master.fmi.remote.worker", str(descriptor)),
             stdin=subprocess.PIPE,
             pass_fds=[descriptor],
             env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},

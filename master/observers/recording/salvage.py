@@ -17,6 +17,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from base.processes import python_command
 from master.observers.recording import checksum
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 
@@ -42,7 +43,7 @@ def probe(file: Path) -> None:
 
 def _run_apart(file: Path, *arguments: str) -> str:
     """Run this module on a file; return its output. Raises RuntimeError if it fails or does not end."""
-    command = [sys.executable, "-P", "-m", "master.observers.recording.salvage", str(file.absolute()), *arguments]
+    command = python_command("-m", "master.observers.recording.salvage", str(file.absolute()), *arguments)
     try:
         done = subprocess.run(
             command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,

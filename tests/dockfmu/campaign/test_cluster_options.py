@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.campaign.cluster.execution import ClusterOptions, check_workers
-from dockfmu.options import OptionError
+from dockfmu.errors import OptionError
 
 
 @pytest.mark.parametrize("memory", ["x", "", "0", "-1", None])

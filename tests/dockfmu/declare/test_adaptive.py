@@ -9,7 +9,8 @@ import dockfmu
 from dockfmu.declare import declaration
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.plan import Plan
-from dockfmu.options import OptionError, RunOptions
+from dockfmu.errors import OptionError
+from dockfmu.options import RunOptions
 from dockfmu.prepare import prepare
 from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import run_system, status_of

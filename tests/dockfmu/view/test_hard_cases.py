@@ -218,7 +218,7 @@ def test_what_is_not_finite_is_a_gap(central_impact, browser, tmp_path):
 
 
 def test_variables_of_one_shown_unit_may_be_recorded_in_two(central_impact, browser, tmp_path):
-    """As those of a foreign FMU in degrees; a held value in rad is converted though it is a whole number."""
+    """Show variables recorded in rad/s and deg/s, as by a third-party FMU, in one unit; held integers are converted."""
     own, foreign = (f"mechanism.docking.angular_velocity[{k}]" for k in (2, 3))
     file = rewritten(central_impact.folder / "results.h5", tmp_path / "deg" / "results.h5")
     with h5py.File(file, "r+") as recording:
