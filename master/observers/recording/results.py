@@ -16,7 +16,7 @@ import numpy as np
 from base.files import is_held
 from base.names import did_you_mean, matching
 from master.errors import MasterError
-from master.observers.recording import checksum, journal
+from master.observers.recording import checksum, journal, killed
 from master.observers.recording.datasets import STRINGS, read_strings
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
 from master.observers.recording.salvage import LIBVER as LIBVER
@@ -250,7 +250,8 @@ def _open(file: Path) -> h5py.File:
         raise _DamageError("its checksum does not match")
     if start != _MAGIC:
         raise MasterError(f"{file}: not a readable recording (not an HDF5 file)")
-    if known is None and not is_held(lock_beside(file)):
+    in_progress = is_held(lock_beside(file))
+    if known is None and not in_progress:
         # its writer was killed, or another program wrote it: HDF5 may crash or hang on it
         try:
             probe(file)
@@ -260,7 +261,7 @@ def _open(file: Path) -> h5py.File:
         return h5py.File(file, "r")
     except (OSError, RuntimeError, ValueError):
         try:
-            return h5py.File(file, "r", swmr=True, libver="latest")
+            return h5py.File(file, "r", swmr=True, libver="latest") if in_progress else killed.opened(file)
         except (OSError, RuntimeError, ValueError) as error:
             raise _DamageError(str(error)) from error
 

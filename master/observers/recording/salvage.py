@@ -8,7 +8,6 @@ everything can be read.
 from __future__ import annotations
 
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ import h5py
 import numpy as np
 
 from base.processes import python_command
-from master.observers.recording import checksum
+from master.observers.recording import checksum, killed
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 
 LONGEST_S = 10.0
@@ -61,23 +60,11 @@ def _copied(file: Path, out: Path) -> h5py.File:
     """Return an open copy with the length and the first bytes that the file should have."""
     shutil.copyfile(file, out)
     known = checksum.find(file)
-    with out.open("r+b") as stream:
-        if known is not None:
+    if known is not None:
+        with out.open("r+b") as stream:
             stream.truncate(known.length)
             stream.write(known.superblock)
-        else:
-            # extend a truncated file to the end that HDF5 has stored: missing bytes are zeros, which it recognizes
-            end = _stored_end(out)
-            if checksum.SUPERBLOCK <= stream.seek(0, 2) < end < 1 << 44:
-                stream.truncate(end)
     return _opened(out)
-
-
-def _stored_end(file: Path) -> int:
-    """Return the length in bytes that the superblock of a file gives for it, at least that of a superblock."""
-    with file.open("rb") as stream:
-        head = stream.read(checksum.SUPERBLOCK)
-    return max(struct.unpack_from("<Q", head, 28)[0] if len(head) == checksum.SUPERBLOCK else 0, checksum.SUPERBLOCK)
 
 
 def _opened(file: Path) -> h5py.File:
@@ -85,10 +72,7 @@ def _opened(file: Path) -> h5py.File:
     try:
         return h5py.File(file, "r")
     except _ERRORS:
-        # with SWMR, HDF5 waits for bytes beyond the end of the file as if a writer were about to write them
-        if file.stat().st_size < _stored_end(file):
-            raise
-        return h5py.File(file, "r", swmr=True, libver="latest")
+        return killed.opened(file)
 
 
 def _rows(dataset: h5py.Dataset, most: int) -> np.ndarray:
