@@ -14,9 +14,9 @@ import numpy as np
 from base.compiler import Compiled, jit
 from benchmarks.timing import microseconds
 from components.core.record import Memory, Record
-from components.core.vector import ZERO, norm
 from components.linkage import hexapod
 from components.linkage.generated import ring, strut
+from components.mechanics.vector import ZERO, norm
 
 
 @jit

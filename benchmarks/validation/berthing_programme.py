@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import dockfmu
-from components.core.rotation import from_angles
 from components.manipulator import component
+from components.mechanics.rotation import from_angles
 
 SYSTEMS = {"NRT": "mim1_ssrms_nrt74", "RT": "mim1_ssrms_rt3"}
 GAP = 1.39

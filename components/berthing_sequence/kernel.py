@@ -13,8 +13,8 @@ from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.timing import ROUNDING
-from components.core.vector import load, norm
 from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+from components.mechanics.vector import load, norm
 
 DELAY_TOO_LONG = 11
 

@@ -11,9 +11,9 @@ from math import copysign, exp, fabs, floor
 
 from components.berthing_sequence.ports import PHASE, WAITING
 from components.core.kernel import kernel
-from components.core.rotation import angles, apply, from_quaternion, load_attitude
-from components.core.vector import load, negate
-from components.stand_emulator.noise import normal_pair
+from components.core.noise import normal_pair
+from components.mechanics.rotation import angles, apply, from_quaternion, load_attitude
+from components.mechanics.vector import load, negate
 
 ALIGN_ANGLES = PHASE.codes["ALIGN_ANGLES"]
 ALIGN_OFFSET = PHASE.codes["ALIGN_OFFSET"]

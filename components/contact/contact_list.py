@@ -11,7 +11,7 @@ from __future__ import annotations
 from components.contact.force import clear, contact_force, exert, point_velocity, spring_force, stored_energy
 from components.core.field import Field, Group, private
 from components.core.kernel import kernel
-from components.core.vector import dot, load, scale, store
+from components.mechanics.vector import dot, load, scale, store
 
 
 def contacts(count: int, *more: Field) -> Group:

@@ -10,7 +10,7 @@ from math import sqrt
 
 from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
-from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
+from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
 
 # limit of the steps of Newton's method; about five are taken
 NEWTON_STEPS = 50

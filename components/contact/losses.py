@@ -10,7 +10,7 @@ from __future__ import annotations
 from components.contact.force import clear, wrench
 from components.core.field import Field, Group, private
 from components.core.kernel import kernel
-from components.core.vector import accumulate, cross, dot, load, scale, store, subtract
+from components.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
 
 
 def account() -> tuple[Field, ...]:

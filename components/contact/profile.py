@@ -11,7 +11,7 @@ from math import copysign, inf, nan, sqrt
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.vector import ZERO, add, axpy, dot, norm, scale
+from components.mechanics.vector import ZERO, add, axpy, dot, norm, scale
 
 # distance to the axis, or to an edge, below which a direction is undefined
 SMALL_RADIUS = 1e-9

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import cos, inf, pi, sin, sqrt
 
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed
-from components.core.vector import add, axpy, dot
+from components.mechanics.rotation import apply_transposed
+from components.mechanics.vector import add, axpy, dot
 
 
 def farthest(distance):

@@ -11,8 +11,8 @@ from math import cos, fabs, sin
 
 from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed
-from components.core.vector import add, axpy, cross, dot, load, scale, store, subtract
+from components.mechanics.rotation import apply_transposed
+from components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 FREE = 0.0
 PUSHED = 1.0

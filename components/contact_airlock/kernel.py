@@ -15,7 +15,7 @@ from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
 from components.core.timing import micro_steps
-from components.core.vector import accumulate, add, cross, load, norm, scale, store
+from components.mechanics.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import radians
 
-from components.contact import airlock_pair, force, kinematics
+from components.contact import airlock_pair, force
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, Group, output, parameter, private
 from components.core.record import Record
+from components.mechanics import kinematics
 
 CONTACTS = 16
 

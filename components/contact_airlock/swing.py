@@ -13,8 +13,8 @@ from components.contact import airlock_pair
 from components.contact.airlock_pair.pairs import law_of
 from components.contact.force import normal_damping, point_velocity, spring_force
 from components.core.kernel import kernel
-from components.core.rotation import about_y, about_z, apply, apply_transposed, compose, load_matrix, store_matrix
-from components.core.vector import add, axpy, cross, dot, load, scale, store, subtract
+from components.mechanics.rotation import about_y, about_z, apply, apply_transposed, compose, load_matrix, store_matrix
+from components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 # iterations by which friction settles at the speed of the end of a micro-step
 PASSES = 6

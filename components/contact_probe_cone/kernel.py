@@ -10,7 +10,7 @@ from components.contact_probe_cone import losses
 from components.core import check
 from components.core.component import Message, combined, fail, pass_on
 from components.core.kernel import kernel
-from components.core.vector import axpy, load, store
+from components.mechanics.vector import axpy, load, store
 
 SLOPE = 3
 MESSAGES = combined(

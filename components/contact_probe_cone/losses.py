@@ -10,8 +10,8 @@ from components.contact.losses import account, clear_account, close_step, open_s
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import accumulate, cross, dot, load, scale, store, subtract
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
 
 
 def state() -> Group:

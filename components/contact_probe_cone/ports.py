@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics, probe_cone
+from components.contact import probe_cone
 from components.contact.evaluation import evaluation
 from components.contact.probe_cone import tip_slope
 from components.contact_probe_cone import losses
@@ -15,6 +15,7 @@ from components.core.field import (
     parameter,
 )
 from components.core.record import Record
+from components.mechanics import kinematics
 
 CONTACTS = 16
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics, losses, radiator_pair
+from components.contact import losses, radiator_pair
 from components.contact.evaluation import ahead, place_ports
 from components.contact.force import spring_force
 from components.contact.radiator_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
-from components.core.rotation import angles, apply, load_matrix
-from components.core.vector import axpy, load, store
+from components.mechanics import kinematics
+from components.mechanics.rotation import angles, apply, load_matrix
+from components.mechanics.vector import axpy, load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
 

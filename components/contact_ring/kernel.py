@@ -7,7 +7,7 @@ from components.contact.ring_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
-from components.core.vector import load, store
+from components.mechanics.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
 

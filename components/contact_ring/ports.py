@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics, losses, ring_pair
+from components.contact import losses, ring_pair
 from components.contact.evaluation import evaluation
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, Group, output, parameter
 from components.core.record import Record
+from components.mechanics import kinematics
 
 CONTACTS = 16
 

@@ -1,1 +1,1 @@
-"""Building blocks of every component: records, rotations and frames, small linear algebra, tables."""
+"""Building blocks of every component: its record, ports and parameters, the decorator of kernels, tables, noise."""

@@ -10,9 +10,9 @@ from components.core import ports
 from components.core.field import INPUT, Field, Group, output, private
 from components.core.kernel import kernel
 from components.core.ports import LAGGED, SOURCE
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
 from components.devices.motion import turn_to_inertial
+from components.mechanics.rotation import apply, apply_transposed, load_matrix
+from components.mechanics.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
 
 
 def carrier_port() -> Group:

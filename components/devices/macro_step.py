@@ -7,8 +7,8 @@ The record m of the mechanism has the groups that `exchange` works with, `status
 from components.core import timing
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.vector import ZERO, store
 from components.devices import exchange, micro_steps, motion
+from components.mechanics.vector import ZERO, store
 
 STEP_TOO_LONG = 3
 MESSAGES = {

@@ -6,8 +6,8 @@ from math import cos, fabs, pi, sin
 
 from components.core.field import Group, parameter
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed
-from components.core.vector import ZERO, add, cross, subtract
+from components.mechanics.rotation import apply, apply_transposed
+from components.mechanics.vector import ZERO, add, cross, subtract
 
 COUNT = 4
 

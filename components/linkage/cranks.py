@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.core.vector import add, load, subtract
 from components.linkage.closure import crank_joint, rod_joints
 from components.linkage.generated import crank
+from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from components.mechanics.vector import add, load, subtract
 
 
 def cranks() -> Group:

@@ -11,11 +11,11 @@ from math import sqrt
 
 from components.core.field import Field, Group, private
 from components.core.kernel import kernel, variant
-from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.core.vector import ZERO, add, cross, dot, load, scale, store, subtract
 from components.linkage import cranks, gear_tree
 from components.linkage.closure import strut_joints
 from components.linkage.generated import ring, strut
+from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
 
 
 def struts() -> Group:

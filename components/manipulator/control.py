@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core import rotation
 from components.core.kernel import kernel
-from components.core.vector import add, load, store, subtract
 from components.manipulator import resolved_rates, supervisor
 from components.manipulator.compliance import joint_turn
 from components.manipulator.ports import MODE
 from components.manipulator.servo import quantized
+from components.mechanics import rotation
+from components.mechanics.vector import add, load, store, subtract
 
 AUTO = MODE.codes["AUTO"]
 SEMI = MODE.codes["SEMI"]

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from math import ceil, fabs, isfinite
 
-from components.contact.kinematics import extrapolate
-from components.core import check, rotation
+from components.core import check
 from components.core.component import Message, combined, fail
-from components.core.inertia import asymmetry, invert, possible
 from components.core.kernel import kernel
 from components.core.ports import AFFINE, SOURCE
 from components.core.timing import ROUNDING
-from components.core.vector import ZERO, load, norm, store, subtract
 from components.manipulator import (
     compliance,
     control,
@@ -29,6 +26,10 @@ from components.manipulator import (
 )
 from components.manipulator.arm_data import VARIANT
 from components.manipulator.ports import MODE
+from components.mechanics import rotation
+from components.mechanics.inertia import asymmetry, invert, possible
+from components.mechanics.kinematics import extrapolate
+from components.mechanics.vector import ZERO, load, norm, store, subtract
 
 AFFINE_INTERFACE = 301
 PAYLOAD_INERTIA = 302

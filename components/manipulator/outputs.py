@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core import rotation
 from components.core.kernel import kernel
 from components.core.ports import AFFINE, SOURCE
-from components.core.vector import add, cross, dot, load, scale, store, subtract
 from components.manipulator import drive, links, payload
 from components.manipulator.arm_data import VARIANT
+from components.mechanics import rotation
+from components.mechanics.vector import add, cross, dot, load, scale, store, subtract
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.core import rotation
 from components.core.kernel import kernel
-from components.core.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
 from components.manipulator import links
+from components.mechanics import rotation
+from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
 
 
 @kernel

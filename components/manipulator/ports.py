@@ -7,7 +7,6 @@ of the base.
 
 from __future__ import annotations
 
-from components.contact import kinematics
 from components.core import ports
 from components.core.field import (
     BOOLEAN,
@@ -23,8 +22,9 @@ from components.core.field import (
     private,
 )
 from components.core.record import Record
-from components.core.rotation import IDENTITY
 from components.manipulator.arm_data import JOINTS, parameters
+from components.mechanics import kinematics
+from components.mechanics.rotation import IDENTITY
 
 MODE = enumeration(
     "ManipulatorMode",

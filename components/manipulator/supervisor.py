@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from math import copysign, fabs
 
-from components.core import rotation
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.vector import add, load, norm, scale, store, subtract
 from components.manipulator import resolved_rates
 from components.manipulator.ports import STEP_STATE, STEP_TYPE
+from components.mechanics import rotation
+from components.mechanics.vector import add, load, norm, scale, store, subtract
 
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]

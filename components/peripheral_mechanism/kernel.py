@@ -5,10 +5,10 @@ from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.core.rotation import load_matrix
-from components.core.vector import accumulate, add, load, store
 from components.devices import drive, macro_step, pushers
 from components.linkage import hexapod
+from components.mechanics.rotation import load_matrix
+from components.mechanics.vector import accumulate, add, load, store
 from components.peripheral_mechanism import accounting, accumulator, outputs, validity
 from components.ring_on_legs import contact, momentum_balance, platform, retraction, ring_step
 

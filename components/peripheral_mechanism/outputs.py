@@ -1,7 +1,7 @@
 """Outputs of the peripheral mechanism at the end of a step: ring, legs, sensors, docking."""
 
-from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
+from components.mechanics.kinematics import set_docking
 from components.ring_on_legs import platform, retraction
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics
 from components.core import ports
 from components.core.field import (
     BOOLEAN,
@@ -19,6 +18,7 @@ from components.core.field import (
 from components.core.record import Record
 from components.devices import exchange, pushers
 from components.linkage import hexapod
+from components.mechanics import kinematics
 from components.peripheral_mechanism import accumulator
 from components.ring_on_legs import micro_step_control, platform, retraction
 from components.ring_on_legs.contact.ports import RingContactPorts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from components.core import check
 from components.core.component import Message, fail
-from components.core.inertia import possible
 from components.core.kernel import kernel
-from components.core.rotation import load_matrix
 from components.core.table import segment
-from components.core.vector import ZERO
+from components.mechanics.inertia import possible
+from components.mechanics.rotation import load_matrix
+from components.mechanics.vector import ZERO
 from components.ring_on_legs import platform, retraction
 
 DIRECT_TABLE = 321

@@ -3,8 +3,8 @@
 from components.core.component import fail
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.core.vector import load
 from components.devices import drive, exchange, motion
+from components.mechanics.vector import load
 from components.probe_mechanism import cover, tree
 from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
 from components.probe_mechanism.axial import axial_train

@@ -4,14 +4,15 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from components.contact import kinematics, probe_cone
+from components.contact import probe_cone
 from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import accumulate, add, cross, load, store, subtract
 from components.devices import drive, exchange, macro_step, motion, pushers
+from components.mechanics import kinematics
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import accumulate, add, cross, load, store, subtract
 from components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
 from components.probe_mechanism.alignment import levers, limiter
 from components.probe_mechanism.alignment.ports import AS_IN_SOURCE

@@ -1,9 +1,9 @@
 """Outputs of the probe mechanism at the end of a step: links, docking, sensors, instantaneous wrench."""
 
-from components.contact.kinematics import set_docking
 from components.core.kernel import kernel
-from components.core.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
-from components.core.vector import add, cross, load, store
+from components.mechanics.kinematics import set_docking
+from components.mechanics.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
+from components.mechanics.vector import add, cross, load, store
 from components.probe_mechanism import cover
 from components.probe_mechanism.axial import axial_train
 

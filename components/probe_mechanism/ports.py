@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
 from components.core.record import Record
 from components.devices import drive, exchange, pushers
+from components.mechanics import kinematics
 from components.probe_mechanism import cover, micro_step_control, tree
 from components.probe_mechanism.alignment import limiter
 from components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS

@@ -19,9 +19,9 @@ from components import hysteresis
 from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel, variant
-from components.core.rotation import IDENTITY, apply, load_matrix
-from components.core.spatial import lower, upper
-from components.core.vector import ZERO, add, axpy, cross, load, store, subtract
+from components.mechanics.rotation import IDENTITY, apply, load_matrix
+from components.mechanics.spatial import lower, upper
+from components.mechanics.vector import ZERO, add, axpy, cross, load, store, subtract
 from components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
 from components.probe_mechanism.lateral import chains, lateral_damper
 

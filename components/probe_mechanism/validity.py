@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from components import hysteresis
 from components.core.component import Message, fail
-from components.core.inertia import possible
 from components.core.kernel import kernel, variant
-from components.core.rotation import load_matrix
-from components.core.vector import load
+from components.mechanics.inertia import possible
+from components.mechanics.rotation import load_matrix
+from components.mechanics.vector import load
 from components.probe_mechanism.alignment import levers
 from components.probe_mechanism.axial import axial_train
 

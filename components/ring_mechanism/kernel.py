@@ -5,9 +5,9 @@ from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.core.vector import load, store
 from components.devices import macro_step
 from components.linkage import hexapod
+from components.mechanics.vector import load, store
 from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
 from components.ring_on_legs import momentum_balance, platform, ring_step

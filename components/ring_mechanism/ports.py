@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
 from components.devices import exchange
+from components.mechanics import kinematics
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import micro_step_control, platform
 from components.ring_on_legs.contact.ports import INTERNAL as CONTACT

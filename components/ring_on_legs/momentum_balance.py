@@ -6,9 +6,9 @@ record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
 
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.core.vector import load
 from components.devices import exchange, motion
 from components.linkage import hexapod
+from components.mechanics.vector import load
 from components.ring_on_legs import platform
 
 

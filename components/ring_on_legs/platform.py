@@ -11,7 +11,8 @@ from math import atan2, cos, fabs, pi, sin, sqrt
 from components.core.component import Message, fail
 from components.core.field import Field, Group, parameter, private
 from components.core.kernel import kernel, variant
-from components.core.rotation import (
+from components.linkage import hexapod
+from components.mechanics.rotation import (
     IDENTITY,
     advance,
     angles,
@@ -24,8 +25,7 @@ from components.core.rotation import (
     store_matrix,
     store_quaternion,
 )
-from components.core.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
-from components.linkage import hexapod
+from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
 
 LEGS = 6
 

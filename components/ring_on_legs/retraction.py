@@ -12,8 +12,8 @@ from math import cos, pi, sin
 
 from components.core.field import BOOLEAN, Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import apply, load_matrix
-from components.core.vector import accumulate, cross, dot, load, norm, scale, store, subtract
+from components.mechanics.rotation import apply, load_matrix
+from components.mechanics.vector import accumulate, cross, dot, load, norm, scale, store, subtract
 from components.ring_on_legs import platform
 
 CABLES = 3

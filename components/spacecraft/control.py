@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from components.core import rotation, vector
 from components.core.kernel import kernel
+from components.mechanics import rotation, vector
 from components.spacecraft.rigid import mid_attitude
 
 

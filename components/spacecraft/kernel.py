@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import isfinite
 
-from components.core import check, rotation, vector
+from components.core import check
 from components.core.component import Message, fail
-from components.core.inertia import asymmetry
 from components.core.kernel import kernel
+from components.mechanics import rotation, vector
+from components.mechanics.inertia import asymmetry
 from components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
 NOT_FINITE = 11

@@ -7,9 +7,9 @@ fourth-order Lie-group Runge-Kutta method.
 
 from __future__ import annotations
 
-from components.core import eigen, rotation, vector
-from components.core.inertia import invert
 from components.core.kernel import kernel
+from components.mechanics import eigen, rotation, vector
+from components.mechanics.inertia import invert
 
 # relative rounding allowed in data on the limit of the triangle inequality
 ROUNDING = 1e-9

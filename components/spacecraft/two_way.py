@@ -14,9 +14,9 @@ the motion of C follows from them and the modes.
 
 from __future__ import annotations
 
-from components.core import matrix, rotation, vector
-from components.core.inertia import invert
 from components.core.kernel import kernel
+from components.mechanics import matrix, rotation, vector
+from components.mechanics.inertia import invert
 from components.spacecraft import elastic
 from components.spacecraft.rigid import turn_rate, turn_to
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from math import exp, fabs, isfinite, pi
 
-from components.contact.kinematics import extrapolate, relate
-from components.core import check, matrix, rotation, vector
+from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.core.noise import normal_pair
 from components.core.timing import ROUNDING
-from components.stand_emulator.noise import normal_pair
+from components.mechanics import matrix, rotation, vector
+from components.mechanics.kinematics import extrapolate, relate
 
 DIRECTION = 11
 ARRANGEMENT = 12

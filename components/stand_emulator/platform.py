@@ -9,11 +9,12 @@ on with its twist.
 
 from __future__ import annotations
 
-from components.contact.kinematics import extrapolate, relate
-from components.core import check, rotation, vector
+from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.timing import ROUNDING, micro_steps
+from components.mechanics import rotation, vector
+from components.mechanics.kinematics import extrapolate, relate
 from components.stand_emulator import servo
 from components.stand_emulator.ports import LINE
 

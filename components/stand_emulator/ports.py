@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.contact import kinematics
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
 from components.core.record import Record
+from components.mechanics import kinematics
 
 LINE = 64
 """Number of commands that the delay line of the platform can hold."""

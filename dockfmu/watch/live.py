@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 from base.names import shown
 from base.numbers import LARGEST_PORT, is_integer, is_positive
@@ -15,11 +15,9 @@ from master.drivers.datagrams import Datagrams
 from master.drivers.driver import Driver
 from master.drivers.operator import LoggedInputs
 from master.observers.observer import Observer
-from master.observers.pacing import Pacing
+from master.observers.pacing import Late, Pacing
 from master.observers.stream import Stream
 from master.system import Structure
-
-Late = Literal["slip", "skip", "stop"]
 
 
 @dataclass(frozen=True)

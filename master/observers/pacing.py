@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from array import array
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from base.names import shown
+from base.numbers import is_integer, is_positive
 from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Pace
 from master.result import Result
 
+Late = Literal["slip", "skip", "stop"]
+"""What to do after a late step."""
 SPIN_S = 2e-4
 """The last part of a wait, which polls the clock because sleep is not exact, s."""
 
@@ -32,6 +36,11 @@ class Pacing(Observer):
     pace : Pace, optional
         Speed that changes during the run, instead of `factor`.
 
+    Raises
+    ------
+    MasterError
+        For a factor or chunk that is not positive, or an unknown policy.
+
     Notes
     -----
     Fills result.realtime: `steps`; `overruns`; `slipped_s`, by which the deadlines were moved; `late_max_s`. For waits
@@ -43,11 +52,17 @@ class Pacing(Observer):
     def __init__(
         self,
         factor: float = 1.0,
-        policy: Literal["slip", "skip", "stop"] = "slip",
+        policy: Late = "slip",
         *,
         chunk: int = 1,
         pace: Pace | None = None,
     ) -> None:
+        if not is_positive(factor):
+            raise MasterError(f"factor must be a positive, finite multiple of real time, not {shown(factor)}")
+        if policy not in get_args(Late):
+            raise MasterError(f"policy must be one of {', '.join(get_args(Late))}, not {shown(policy)}")
+        if not is_integer(chunk) or chunk < 1:
+            raise MasterError(f"chunk must be a positive number of macro steps, not {shown(chunk)}")
         self.pace = Pace(factor) if pace is None else pace
         self.policy, self.chunk = policy, chunk
         self._changes = 0

@@ -171,7 +171,7 @@ import numba
 from numba.core import config
 from numba.core.registry import cpu_target
 before = (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
-from components.core.vector import norm
+from components.mechanics.vector import norm
 import dockfmu, master.loop, fmus.native.compile
 norm((3.0, 4.0, 0.0))
 assert (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR) == before

@@ -17,8 +17,8 @@ from components.contact.airlock_pair.ports import FACES, LATCHES
 from components.contact.contact_list import add_push
 from components.contact.profile import sphere_profile
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import ZERO, add, dot, load, norm, scale, subtract
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import ZERO, add, dot, load, norm, scale, subtract
 
 # azimuths of the latches in H: cosine and sine
 COSINE = (1.0, 0.0, -1.0, 0.0)

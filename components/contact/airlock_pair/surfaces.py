@@ -21,8 +21,8 @@ from components.contact.airlock_pair.ports import EDGES, FACES, SPHERES
 from components.contact.profile import SMALL_RADIUS, sphere_profile
 from components.contact.search import farthest_around, line_circle_distance
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import ZERO, add, axpy, dot, load, norm, scale
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import ZERO, add, axpy, dot, load, norm, scale
 
 NOT_AN_EDGE = -1
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, load, norm, store, subtract
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import add, load, norm, store, subtract
 
 
 @kernel

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from math import cos, inf, isfinite, pi, sin, sqrt
 
-from components.contact import kinematics
 from components.contact.force import clear
 from components.contact.probe_cone.held_friction import forget_friction, hold_friction
 from components.contact.probe_cone.latches import (
@@ -37,8 +36,9 @@ from components.contact.profile import depth as profile_depth
 from components.contact.sprung_lever import release
 from components.core.component import fail
 from components.core.kernel import kernel
-from components.core.rotation import apply, load_matrix
-from components.core.vector import add, load, store
+from components.mechanics import kinematics
+from components.mechanics.rotation import apply, load_matrix
+from components.mechanics.vector import add, load, store
 
 # margin in m, far above rounding, beyond which a pad is not searched for contact
 SLACK = 1e-9

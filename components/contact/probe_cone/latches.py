@@ -25,8 +25,8 @@ from components.contact.sprung_lever import (
     turned,
 )
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, compose, load_matrix
-from components.core.vector import axpy, dot, load, scale, subtract
+from components.mechanics.rotation import apply_transposed, compose, load_matrix
+from components.mechanics.vector import axpy, dot, load, scale, subtract
 
 CLOSED = 1e-6
 """Distance that a fired latch has at least beyond the edge of its slot, by definition, m."""

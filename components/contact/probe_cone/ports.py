@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from components.contact import contact_list, force, profile, sprung_lever
-from components.contact.kinematics import placement
 from components.contact.probe_cone.pairs import BITS
 from components.core.field import (
     BOOLEAN,
@@ -21,6 +20,7 @@ from components.core.field import (
 )
 from components.core.parameters import read_parameter_sets
 from components.core.starts import with_starts
+from components.mechanics.kinematics import placement
 
 VERTICES = 8
 PADS = 16

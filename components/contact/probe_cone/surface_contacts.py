@@ -25,8 +25,8 @@ from components.contact.probe_cone.pairs import (
 from components.contact.profile import depth as profile_depth
 from components.contact.profile import inside, segment_profile, sphere_profile
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, norm, scale
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import add, axpy, dot, load, norm, scale
 
 # a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
 LEAST_UPRIGHT = cos(radians(15.0))

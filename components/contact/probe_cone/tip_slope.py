@@ -6,8 +6,8 @@ from components.contact.force import spring_force
 from components.contact.probe_cone.pairs import law_of, on_lever
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import apply, load_matrix
-from components.core.vector import ZERO, add, cross, load, scale, store, subtract
+from components.mechanics.rotation import apply, load_matrix
+from components.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
 
 
 def state() -> Group:

@@ -26,8 +26,8 @@ from components.contact.radiator_pair.ports import FACES, PINS, POINTS, SPHERES
 from components.contact.search import torus_centres
 from components.core.component import fail
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import ZERO, add, axpy, load
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import ZERO, add, axpy, load
 
 RIGHT = 0.5 * pi
 

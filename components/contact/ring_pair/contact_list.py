@@ -6,7 +6,7 @@ from components.contact.contact_list import append
 from components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
 from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
 from components.core.kernel import kernel
-from components.core.vector import add, axpy, dot, load, norm, scale
+from components.mechanics.vector import add, axpy, dot, load, norm, scale
 
 
 @kernel

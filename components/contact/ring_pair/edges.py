@@ -16,8 +16,8 @@ from math import sqrt
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import EDGE_ON_EDGE
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
+from components.mechanics.rotation import apply, apply_transposed, load_matrix
+from components.mechanics.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
 
 UPPER = 0
 # relative size of the determinant below which two lines count as parallel

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from math import atan2, cos, fabs, isfinite, nan, pi, sqrt
 
-from components.contact import kinematics
 from components.contact.ring_pair.contact_list import begin
 from components.contact.ring_pair.edges import detect_edges
 from components.contact.ring_pair.geometry import set_geometry
@@ -19,8 +18,9 @@ from components.contact.ring_pair.planes import detect_planes, detect_sensors
 from components.contact.ring_pair.rims import detect_rims
 from components.core.component import fail
 from components.core.kernel import kernel
-from components.core.rotation import apply, load_matrix
-from components.core.vector import load, store
+from components.mechanics import kinematics
+from components.mechanics.rotation import apply, load_matrix
+from components.mechanics.vector import load, store
 
 # bounds of the pose of rings near each other, within which petals face those that they are tested against
 LEAST_AXIAL = cos(pi / 6.0)

@@ -19,8 +19,8 @@ from components.contact.profile import revolve
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, norm, scale
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import add, axpy, dot, load, norm, scale
 
 FRONT = 0
 REAR = 1

@@ -14,8 +14,8 @@ from math import inf, sqrt
 from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import add, load
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import add, load
 
 
 @kernel

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from components.contact import contact_list, force, profile
-from components.contact.kinematics import placement
 from components.contact.ring_pair.pairs import BITS
 from components.core.field import INTEGER, Field, Group, constants, output, parameter, private, temporaries
 from components.core.parameters import read_parameter_sets
 from components.core.starts import with_starts
+from components.mechanics.kinematics import placement
 
 PETALS = 3
 SIDES = 2

@@ -18,8 +18,8 @@ from components.contact.ring_pair.contact_list import add_contact
 from components.contact.ring_pair.geometry import turned
 from components.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import add, axpy, dot, load, negate, norm, scale
+from components.mechanics.rotation import apply, apply_transposed, load_matrix
+from components.mechanics.vector import add, axpy, dot, load, negate, norm, scale
 
 # faces of a petal
 CONE = 0

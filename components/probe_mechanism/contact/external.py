@@ -8,7 +8,7 @@ from math import fabs, isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.vector import ZERO, axpy, dot, load
+from components.mechanics.vector import ZERO, axpy, dot, load
 from components.probe_mechanism.alignment import levers
 from components.probe_mechanism.tree import PROBE, load_on, mean_twist
 

@@ -17,9 +17,9 @@ from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from components.contact.probe_cone.ports import CONTACTS
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.spatial import lower, upper
-from components.core.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
+from components.mechanics.rotation import apply, apply_transposed, load_matrix
+from components.mechanics.spatial import lower, upper
+from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
 from components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
 
 # index of the capture sensors in the table of held forces, after the contacts

@@ -4,12 +4,13 @@
 them by the record: one with `probe_cone` gets these.
 """
 
-from components.contact import kinematics, probe_cone
+from components.contact import probe_cone
 from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import bit
 from components.core.component import pass_on
 from components.core.kernel import kernel
-from components.core.vector import dot, load, store
+from components.mechanics import kinematics
+from components.mechanics.vector import dot, load, store
 from components.probe_mechanism.alignment import levers
 from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
 from components.probe_mechanism.contact import implicit

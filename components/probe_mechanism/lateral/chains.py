@@ -11,9 +11,9 @@ from math import atan2, fabs
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.core.vector import load, subtract
 from components.linkage.closure import crank_joint, rod_joints, strut_joints
+from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from components.mechanics.vector import load, subtract
 from components.probe_mechanism.generated import brake, spring
 from components.probe_mechanism.lateral import massless
 

@@ -14,9 +14,9 @@ from components import hysteresis
 from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import load_matrix
 from components.core.table import interpolate
-from components.core.vector import cross, dot
+from components.mechanics.rotation import load_matrix
+from components.mechanics.vector import cross, dot
 from components.probe_mechanism.lateral import chains
 
 SPRING_SINGULAR = 221

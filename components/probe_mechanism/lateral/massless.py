@@ -13,9 +13,9 @@ These are the constraints that `generated` resolves joint by joint for links wit
 """
 
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix
-from components.core.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
 from components.linkage.closure import LEAST_DISTANCE
+from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
 
 
 @kernel

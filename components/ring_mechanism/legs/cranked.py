@@ -17,9 +17,9 @@ from math import atan2, cos, pi, sin, sqrt
 from components.core.component import Message, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
-from components.core.rotation import store_matrix
-from components.core.vector import cross, dot, scale, store, subtract
 from components.linkage import hexapod
+from components.mechanics.rotation import store_matrix
+from components.mechanics.vector import cross, dot, scale, store, subtract
 from components.ring_mechanism.legs import retractor, train
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import platform

@@ -8,8 +8,8 @@ from math import isfinite
 from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.core.rotation import apply, apply_transposed, load_matrix
-from components.core.vector import add, cross, dot, load
+from components.mechanics.rotation import apply, apply_transposed, load_matrix
+from components.mechanics.vector import add, cross, dot, load
 from components.ring_on_legs import micro_step_control, platform
 
 MESSAGES: dict[int, Message] = {}

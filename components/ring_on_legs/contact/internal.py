@@ -4,12 +4,13 @@
 a record with `ring_pair`.
 """
 
-from components.contact import kinematics, ring_pair
+from components.contact import ring_pair
 from components.core.component import pass_on
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, load_matrix, store_matrix
-from components.core.vector import add, cross, load, store
 from components.devices import motion
+from components.mechanics import kinematics
+from components.mechanics.rotation import apply_transposed, load_matrix, store_matrix
+from components.mechanics.vector import add, cross, load, store
 from components.ring_on_legs import micro_step_control, platform
 from components.ring_on_legs.contact import external as external_contact
 

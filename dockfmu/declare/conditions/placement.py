@@ -22,7 +22,7 @@ from components.contact.first_contact import (
     rotation_matrix,
 )
 from components.core.component import Component
-from components.core.rotation import from_quaternion, from_rotation_vector
+from components.mechanics.rotation import from_quaternion, from_rotation_vector
 from components.ring_mechanism.legs import cranked
 from components.ring_on_legs.platform import height
 from dockfmu.declare.conditions.initial_conditions import InitialConditions

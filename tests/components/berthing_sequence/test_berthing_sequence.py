@@ -10,8 +10,8 @@ import pytest
 from components.berthing_sequence import component
 from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT
 from components.core.component import ComponentError, Instance
-from components.core.rotation import from_angles, quaternion
 from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+from components.mechanics.rotation import from_angles, quaternion
 
 H = 0.02
 

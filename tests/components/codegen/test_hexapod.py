@@ -9,9 +9,9 @@ import pytest
 from base.compiler import jit
 from components.codegen.graph import Graph
 from components.core.record import Record
-from components.core.rotation import advance, compose, from_quaternion
-from components.core.vector import cross
 from components.linkage import hexapod
+from components.mechanics.rotation import advance, compose, from_quaternion
+from components.mechanics.vector import cross
 from tests.components.codegen import gough_stewart
 
 pytestmark = pytest.mark.slow

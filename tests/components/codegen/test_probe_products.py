@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from components.contact.kinematics import placement
 from components.core.record import Record
+from components.mechanics.kinematics import placement
 from components.probe_mechanism.generated import brake, housing_and_probe, spring, with_movable_limiter
 from components.probe_mechanism.lateral import chains, massless
 from tests.components.linkage import loop_bodies as bodies

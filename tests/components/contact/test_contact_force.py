@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from components.contact import force
 from components.core.field import Group
 from components.core.record import Record
-from components.core.vector import dot
+from components.mechanics.vector import dot
 
 pytestmark = pytest.mark.quick
 
@@ -195,3 +195,23 @@ def test_motion_group_holds_a_velocity_field():
     m.velocity[:] = (0.0, 0.0, 1.0)
     m.angular_velocity[:] = (0.0, 0.0, 2.0)
     assert force.point_velocity(m, (1.0, 0.5, 0.0)) == pytest.approx((-1.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_spec04_oracle_S09_penetration_rate(make_unit, seed):
+    """n . v of the force law is the rate of the depth: power of the spring against finite differences."""
+    unit = make_unit(
+        **{f"law_{n}.{q}": 0.0 for n in ("head", "bottom", "latch", "limiter") for q in ("damping", "friction")}
+    )
+    rng = np.random.default_rng(seed)
+    position = np.array([0.09, 0.1555, 0.03])
+    v, w = rng.uniform(-0.1, 0.1, (2, 3))
+    h, energies = 1e-6, []
+    for step in (-1, 1):
+        unit.head(position + step * h * v)
+        energies.append(unit.output.stored_energy)
+    assert unit.head(position, velocity=v, angular_velocity=w) == 0
+    assert unit.output.stored_energy > 0.0
+    power = np.dot(unit.output.target.force, v)
+    # a sphere turning about its centre does not change its depth
+    assert power == pytest.approx((energies[1] - energies[0]) / (2 * h), rel=1e-5)

@@ -9,8 +9,8 @@ import pytest
 
 from components.contact import search
 from components.core.kernel import kernel
-from components.core.rotation import apply_transposed, from_angles
-from components.core.vector import add, load
+from components.mechanics.rotation import apply_transposed, from_angles
+from components.mechanics.vector import add, load
 
 visited: list[int] = []
 

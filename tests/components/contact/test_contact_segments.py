@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from components.contact.ring_pair.edges import closest_parameters
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact import source_pairs as segments
 
 pytestmark = pytest.mark.quick

@@ -19,7 +19,7 @@ from components.contact.first_contact import (
     probe_cone_penetration,
 )
 from components.core.record import Record
-from components.core.rotation import angles, from_angles, from_quaternion
+from components.mechanics.rotation import angles, from_angles, from_quaternion
 
 HEAD = (0.80, 0.0, 0.0)
 ACTIVE = Mount((5.0, 0.1, -0.2))

@@ -12,8 +12,8 @@ from components.contact_airlock.kernel import step as step_contact
 from components.contact_airlock.swing import place_head, step_axis
 from components.core.component import ComponentError, Instance
 from components.core.kernel import kernel
-from components.core.rotation import advance, apply_transposed, from_quaternion, load_attitude, store_quaternion
-from components.core.vector import axpy, load, scale, store
+from components.mechanics.rotation import advance, apply_transposed, from_quaternion, load_attitude, store_quaternion
+from components.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 1050.0, 400.0
 # distance of the planes at which the latches are free of the strike

@@ -11,7 +11,7 @@ from components.contact_probe_cone.kernel import step as step_contact
 from components.core.component import Component
 from components.core.kernel import kernel
 from components.core.parameters import ParameterSet
-from components.core.vector import axpy, load, store
+from components.mechanics.vector import axpy, load, store
 from components.probe_mechanism import component as mechanism_component
 from components.probe_mechanism.kernel import step as step_mechanism
 

@@ -8,7 +8,7 @@ import pytest
 from components.contact.evaluation import EVALUATION
 from components.contact_probe_cone import component as contact_component
 from components.core.component import ComponentError, Instance
-from components.core.rotation import from_angles, quaternion
+from components.mechanics.rotation import from_angles, quaternion
 from components.probe_mechanism import component as mechanism_component
 from tests.components.contact_probe_cone.contact_pair import ON_CONE, ON_WALL, Pair, prepared, smooth, tell_contact
 

@@ -12,8 +12,8 @@ from components.contact_radiator import component as contact_component
 from components.contact_radiator.kernel import step as step_contact
 from components.core.component import ComponentError, Instance
 from components.core.kernel import kernel
-from components.core.rotation import advance, apply_transposed, from_quaternion, load_attitude, store_quaternion
-from components.core.vector import axpy, load, scale, store
+from components.mechanics.rotation import advance, apply_transposed, from_quaternion, load_attitude, store_quaternion
+from components.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 570.0, 400.0
 QUIET = {f"radiator_pair.parameters.law_{law}.{name}": 0.0

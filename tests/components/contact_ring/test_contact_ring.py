@@ -12,8 +12,8 @@ from components.contact.evaluation import EVALUATION
 from components.contact_ring import component as contact_component
 from components.contact_ring.kernel import step as step_contact
 from components.core.component import ComponentError, Instance
-from components.core.rotation import advance, from_quaternion, load_attitude, store_quaternion
-from components.core.vector import axpy, load, scale, store
+from components.mechanics.rotation import advance, from_quaternion, load_attitude, store_quaternion
+from components.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 40.0, 10.0
 LAWS = ("petal", "side", "plane", "front", "rear", "sensor")

@@ -7,8 +7,8 @@ import numpy as np
 from components.contact_ring import component as contact_component
 from components.contact_ring.kernel import step as step_contact
 from components.core.kernel import kernel
-from components.core.rotation import from_angles, quaternion
-from components.core.vector import load, store
+from components.mechanics.rotation import from_angles, quaternion
+from components.mechanics.vector import load, store
 from components.peripheral_mechanism import component as mechanism_component
 from components.peripheral_mechanism.kernel import step as step_mechanism
 

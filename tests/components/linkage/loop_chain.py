@@ -16,9 +16,9 @@ from math import fabs
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import IDENTITY, compose, load_matrix
-from components.core.spatial import lower, upper
-from components.core.vector import add, axpy, cross, dot, load, store, subtract
+from components.mechanics.rotation import IDENTITY, compose, load_matrix
+from components.mechanics.spatial import lower, upper
+from components.mechanics.vector import add, axpy, cross, dot, load, store, subtract
 from tests.components.linkage.loop_bodies import absolute_bias, absolute_velocity, bodies, inertia_wrench, move, weigh
 from tests.components.linkage.loop_matrix import invert_3, invert_4
 

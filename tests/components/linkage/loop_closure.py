@@ -11,9 +11,9 @@ from __future__ import annotations
 from math import atan2, fabs, floor, pi, sqrt
 
 from components.core.kernel import kernel
-from components.core.rotation import apply, compose, load_matrix
-from components.core.vector import load
 from components.linkage.closure import crank_joint, rod_joints, strut_joints
+from components.mechanics.rotation import apply, compose, load_matrix
+from components.mechanics.vector import load
 from tests.components.linkage.loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
 
 UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.spatial import lower, upper
-from components.core.vector import add, axpy, cross, load, subtract
+from components.mechanics.spatial import lower, upper
+from components.mechanics.vector import add, axpy, cross, load, subtract
 from tests.components.linkage.loop_bodies import absolute_velocity, bodies, inertia_wrench, momentum, put, times
 
 LEAST_INERTIA = 1e-12

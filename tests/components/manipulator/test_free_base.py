@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from components.core import rotation
 from components.core.component import ComponentError, Instance
 from components.core.ports import BASE_MOTION
 from components.manipulator.arm_data import VARIANT
+from components.mechanics import rotation
 from fmus import catalogue
 from tests.components.manipulator.arms import COMPONENT, REF, SETS, energy, instance
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from components.core import rotation
 from components.manipulator import links
+from components.mechanics import rotation
 from tests.components.manipulator.arms import ARMS, REF, axis_turn, forward, instance, load_links, place, reaches
 
 

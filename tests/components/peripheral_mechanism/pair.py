@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.core.kernel import kernel
-from components.core.rotation import from_angles, quaternion
+from components.mechanics.rotation import from_angles, quaternion
 from components.peripheral_mechanism import component
 from components.peripheral_mechanism.kernel import initialize, step
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port

@@ -5,9 +5,9 @@ from scipy.spatial.transform import Rotation
 
 from components.core.field import Group
 from components.core.record import Record
-from components.core.rotation import from_angles
-from components.core.vector import ZERO
 from components.linkage import hexapod
+from components.mechanics.rotation import from_angles
+from components.mechanics.vector import ZERO
 from components.ring_on_legs import platform
 from tests.components.peripheral_mechanism.constrained import Leg, Machine
 

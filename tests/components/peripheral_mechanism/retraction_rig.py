@@ -6,7 +6,9 @@ The craft is integrated here, semi-implicitly; legs, accumulators, cables and dr
 import numpy as np
 
 from base.compiler import jit
-from components.core.rotation import (
+from components.devices import drive
+from components.linkage import hexapod
+from components.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -15,9 +17,7 @@ from components.core.rotation import (
     store_matrix,
     transpose,
 )
-from components.core.vector import ZERO, add, cross, load, scale, store, subtract
-from components.devices import drive
-from components.linkage import hexapod
+from components.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
 from components.peripheral_mechanism import accumulator, component
 from components.ring_on_legs import platform, retraction
 

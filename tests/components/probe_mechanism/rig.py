@@ -13,7 +13,7 @@ import numpy as np
 from components.core.field import private
 from components.core.kernel import kernel
 from components.core.record import Record
-from components.core.rotation import (
+from components.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -23,7 +23,7 @@ from components.core.rotation import (
     quaternion,
     store_quaternion,
 )
-from components.core.vector import add, cross, dot, load, scale, store, subtract
+from components.mechanics.vector import add, cross, dot, load, scale, store, subtract
 from components.probe_cyclogram import component as cyclogram
 from components.probe_cyclogram.kernel import step as decide
 from components.probe_mechanism import component

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.core import rotation
 from components.core.field import Group, private
 from components.core.ports import status
 from components.core.record import Record
 from components.devices import pushers
+from components.mechanics import rotation
 from components.probe_mechanism import cover
 from components.probe_mechanism.alignment import levers, ports
 

@@ -9,7 +9,7 @@ import pytest
 
 from components.contact.probe_cone import latches
 from components.core.component import Instance
-from components.core.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
+from components.mechanics.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
 from components.probe_mechanism import component
 from components.probe_mechanism.alignment.ports import SIMPLIFICATIONS
 from tests.components.probe_mechanism.one_dimensional import ACTIVE, LOST, PASSIVE, RECORD, _run

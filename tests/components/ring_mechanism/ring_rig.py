@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.core.kernel import kernel, variant
-from components.core.rotation import from_angles, quaternion
+from components.mechanics.rotation import from_angles, quaternion
 from components.ring_mechanism import component
 from components.ring_mechanism.kernel import initialize, step
 from components.ring_mechanism.legs import cranked

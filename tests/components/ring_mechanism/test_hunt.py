@@ -8,9 +8,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from components.core.component import ComponentError, Instance
-from components.core.rotation import from_angles
-from components.core.vector import ZERO
 from components.linkage import hexapod
+from components.mechanics.rotation import from_angles
+from components.mechanics.vector import ZERO
 from components.ring_mechanism import component
 from components.ring_mechanism.legs import cranked
 from tests.components.codegen.test_hexapod import reduced_energy

@@ -13,7 +13,7 @@ import pytest
 from components import spacecraft
 from components.core.component import ComponentError, Instance
 from components.core.ports import AFFINE, LAGGED, SOURCE
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from components.spacecraft import elastic
 from components.spacecraft.modes import Modes
 from tests.components.spacecraft.crafts import ATV, STATION, craft, random_modes, rotation, turned

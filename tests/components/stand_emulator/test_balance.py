@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from components.core.component import ComponentError, Instance
-from components.stand_emulator.noise import normal_pair, threefry
+from components.core.noise import normal_pair, threefry
 from fmus import catalogue
 from tests.components.stand_emulator.test_platform import exponential, matrix
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from components import probe_mechanism, spacecraft
 from components.core.component import Instance
-from components.core.rotation import angles, from_quaternion
+from components.mechanics.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
 from dockfmu.declare.conditions.initial_conditions import InitialConditions, read_conditions

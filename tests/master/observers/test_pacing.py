@@ -1,10 +1,12 @@
 """Runs in real time: pacing by the clock, catching up when late, and the statistics of it."""
 
+import math
 import time
 
 import pytest
 
 from master.drivers.driver import Function
+from master.errors import MasterError
 from master.observers import pacing
 from master.observers.pacing import Pacing
 from master.run.simulation import run
@@ -106,3 +108,16 @@ class Last(pacing.Observer):
     def progress(self, time, wall):
         if time > 0.995:
             self.found.append(self.read(["a.y[1]", "a.count"]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        *(({"factor": value}, "factor") for value in (0.0, -1.0, math.nan, math.inf, "1")),
+        ({"policy": "wait"}, "policy"),
+        *(({"chunk": value}, "chunk") for value in (0, 1.5)),
+    ],
+)
+def test_arguments_without_meaning_are_refused(arguments, named):
+    with pytest.raises(MasterError, match=f"^{named} must be"):
+        Pacing(**arguments)

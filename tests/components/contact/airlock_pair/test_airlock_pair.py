@@ -21,7 +21,7 @@ from components.contact.airlock_pair.pairs import (
     SPHERE_ON_CONE,
     SPHERE_ON_WALL,
 )
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact.airlock_pair.airlock_unit import ELASTIC, Head
 from tests.components.contact.closed_path import Y, place
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from components.contact import probe_cone
 from components.core.record import Record
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 
 RECORD = Record(probe_cone.unit())
 

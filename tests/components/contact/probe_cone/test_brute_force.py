@@ -27,7 +27,7 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
 )
 from components.contact.profile import segment_profile
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact.probe_cone.contact_unit import Unit
 
 SETS = {entry.name: entry.values for entry in probe_cone.PARAMETER_SETS}

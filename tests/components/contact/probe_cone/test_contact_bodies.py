@@ -7,11 +7,19 @@ from math import cos, pi, radians, sin
 import numpy as np
 import pytest
 
-from components.contact import kinematics, probe_cone
+from components.contact import probe_cone
 from components.contact.probe_cone.latches import latch_front
 from components.contact.profile import segment_profile
 from components.core.record import Record
-from components.core.rotation import about_x, from_angles, from_quaternion, from_rotation_vector, product, quaternion
+from components.mechanics import kinematics
+from components.mechanics.rotation import (
+    about_x,
+    from_angles,
+    from_quaternion,
+    from_rotation_vector,
+    product,
+    quaternion,
+)
 
 HEAD = np.array([0.80, 0.0, 0.0])
 LOSSLESS = {f"law_{n}.{q}": 0.0 for n in ("head", "bottom", "latch", "limiter") for q in ("damping", "friction")}

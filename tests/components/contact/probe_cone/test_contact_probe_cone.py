@@ -30,7 +30,7 @@ from components.core.component import Component
 from components.core.field import Group
 from components.core.kernel import kernel
 from components.core.record import Record
-from components.core.rotation import about_x, from_angles, store_matrix
+from components.mechanics.rotation import about_x, from_angles, store_matrix
 
 BOTTOM = 0.3770023 - 0.045
 

@@ -14,7 +14,7 @@ from base.compiler import jit
 from components.contact import radiator_pair
 from components.contact.radiator_pair.pairs import BALL_HOLDS, BALL_RESISTS, PIN, PLANES, PLUG
 from components.core.record import Record
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact.airlock_pair.test_airlock_pair import turn
 from tests.components.contact.closed_path import Y, place
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from components.contact import ring_pair
 from components.core.record import Record
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 
 RECORD = Record(ring_pair.unit())
 LAWS = ("petal", "side", "plane", "front", "rear", "sensor")

@@ -10,7 +10,7 @@ import pytest
 from components.contact import ring_pair
 from components.contact.first_contact import Misalignment, Mount, NoContactError, place, ring_penetration
 from components.contact.ring_pair.pairs import EDGE_ON_EDGE, PLANE_ON_PLANE, RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, LAWS, RECORD, Rings
 
 FLIP = np.diag([-1.0, 1.0, -1.0])

@@ -23,7 +23,7 @@ from components.contact.ring_pair.pairs import (
     RIM_ON_PASSIVE_PETAL,
     SENSOR_ON_PLANE,
 )
-from components.core.rotation import from_angles
+from components.mechanics.rotation import from_angles
 from tests.components.contact.ring_pair import ring_geometry as by_hand
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 

@@ -7,11 +7,11 @@ from math import cos, sin
 import numpy as np
 import pytest
 
-from components.contact import kinematics
 from components.contact.force import motion
 from components.core.field import Group
 from components.core.record import Record
-from components.core.rotation import from_angles
+from components.mechanics import kinematics
+from components.mechanics.rotation import from_angles
 
 pytestmark = pytest.mark.quick
 
@@ -95,23 +95,3 @@ def test_the_base_moves_sideways_as_seen_from_a_turning_passive_unit():
     assert tuple(m.base.position) == (-0.5, 0.0, 0.0)
     assert tuple(m.base.velocity) == pytest.approx((0.1, 0.1, 0.0))
     assert tuple(m.base.angular_velocity) == pytest.approx((0.0, 0.0, -0.2))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_spec04_oracle_S09_penetration_rate(make_unit, seed):
-    """n . v of the force law is the rate of the depth: power of the spring against finite differences."""
-    unit = make_unit(
-        **{f"law_{n}.{q}": 0.0 for n in ("head", "bottom", "latch", "limiter") for q in ("damping", "friction")}
-    )
-    rng = np.random.default_rng(seed)
-    position = np.array([0.09, 0.1555, 0.03])
-    v, w = rng.uniform(-0.1, 0.1, (2, 3))
-    energies = []
-    for step in (-1, 1):
-        unit.head(position + step * H * v)
-        energies.append(unit.output.stored_energy)
-    assert unit.head(position, velocity=v, angular_velocity=w) == 0
-    assert unit.output.stored_energy > 0.0
-    power = np.dot(unit.output.target.force, v)
-    # a sphere turning about its centre does not change its depth
-    assert power == pytest.approx((energies[1] - energies[0]) / (2 * H), rel=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.core.inertia import possible
+from components.mechanics.inertia import possible
 
 pytestmark = pytest.mark.quick
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from components.core.field import Group, private
 from components.core.kernel import kernel
-from components.core.rotation import (
+from components.mechanics.rotation import (
     IDENTITY,
     advance,
     angles,
@@ -20,7 +20,7 @@ from components.core.rotation import (
     store_matrix,
     transpose,
 )
-from components.core.vector import add, axpy, cross, load, scale, store, subtract
+from components.mechanics.vector import add, axpy, cross, load, scale, store, subtract
 
 
 def placement(name: str, description: str, count: int | None = None) -> Group:
