@@ -123,7 +123,7 @@ def recording_observers(
     )
     observers: list[Observer] = [recorder, Progress()]
     descriptions = map(structure.description, structure.elements)
-    # a run that is held to the clock has no time for checkpoints
+    # a run that is paced to real time has no time for checkpoints
     if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
         observers.append(Checkpoints(folder / CHECKPOINT))
     return observers

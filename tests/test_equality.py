@@ -5,6 +5,7 @@ from math import sin
 import numpy as np
 import pytest
 
+from fmus import catalogue
 from tests import equality
 from tests.equality import Scenario, assert_equal_chain
 
@@ -312,6 +313,10 @@ SCENARIOS = [
 )
 def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario):
     assert_equal_chain(scenario)
+
+
+def test_every_component_has_a_scenario():
+    assert {scenario.name for scenario in SCENARIOS} == set(catalogue.names())
 
 
 def test_the_chain_notices_one_bit(monkeypatch):

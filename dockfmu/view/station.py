@@ -107,7 +107,7 @@ class LiveView(Feed):
 def watchers(
     view: LiveView, live: Live, structure: Structure, plan: Plan, scenes: Scenes, folder: Path
 ) -> tuple[list[Driver], list[Observer]]:
-    """Return the drivers and observers of a run that is watched, and operated if it is held to the clock."""
+    """Return the drivers and observers of a run that is watched, and operated if it is paced to real time."""
     if live.realtime is None:
         return [], [view]
     every = max(1, round(EVERY_S / plan.step))

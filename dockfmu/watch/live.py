@@ -1,4 +1,4 @@
-"""Live runs: held to the clock, streamed to subscribers, with inputs from the network."""
+"""Live runs: paced to real time, streamed to subscribers, with inputs from the network."""
 
 from __future__ import annotations
 

@@ -10,8 +10,10 @@ A page asks for Markdown in the place of one of these:
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from citations import citations
@@ -116,9 +118,29 @@ def component_page(name: str) -> Iterator[str]:
                 ("Name", "Description", "Unit or type"),
                 ((code(name), described(field), unit(field)) for name, field in fields),
             )
+    yield from _build_options(name)
     yield from _parameter_sets(component)
     yield from _messages(component)
     yield from _model(component)
+
+
+def _build_options(name: str) -> Iterator[str]:
+    """Describe the build options of a component by the signature and the docstring of its factory."""
+    entry = catalogue.entry(name)
+    factory = import_module(entry.module).component
+    options = inspect.signature(factory).parameters
+    if not options:
+        return
+    yield "## Build options\n"
+    yield f"Give them in `dockfmu build {name} --option NAME=VALUE`, `options` in TOML, or `dockfmu.build` in Python.\n"
+    yield from table(
+        ("Name", "In this FMU"),
+        (
+            (code(option), code(value) if (value := entry.options.get(option, known.default)) is not None else "")
+            for option, known in options.items()
+        ),
+    )
+    yield re.split(r"\s+Raises ", inspect.getdoc(factory) or "")[0] + "\n"
 
 
 def _parameter_sets(component: Component) -> Iterator[str]:

@@ -53,7 +53,7 @@ def replayed(pair, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def operated(pair, tmp_path_factory):
-    """Start a run that is held to the clock and takes commands; return its client."""
+    """Start a run that is paced to real time and takes commands; return its client."""
     folder = tmp_path_factory.mktemp("live")
     with going(pair, "--realtime", "--stop", 900, "-o", folder) as run:
         yield Asker(run.address)
