@@ -1,4 +1,4 @@
-"""Facts of the FMI 2.0 standard: name of the model description, status codes, types and causalities of variables."""
+"""Facts of the FMI 2.0 standard: name of the model description, codes of status, types and causalities of variables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 
 STATUS_NAMES = ("fmi2OK", "fmi2Warning", "fmi2Discard", "fmi2Error", "fmi2Fatal", "fmi2Pending")
 """The name of each value of fmi2Status."""
+
+DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED = range(4)
+"""The values of fmi2StatusKind."""
 
 TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration")
 """Types of variables in a model description."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -48,7 +49,8 @@ _ATOMS: dict[str, tuple[dict[str, int], float]] = {
     "T": ({"kg": 1, "s": -2, "A": -1}, 1.0),
 }
 
-_FACTOR = re.compile(r"([A-Za-z]+)(-?\d+)?")
+_FACTOR = re.compile(r"([A-Za-z]+)(-?\d{1,2})?")
+_DENOMINATOR = re.compile(r"\(([^()]*)\)|([^()]*)")
 
 
 class UnitError(DockfmuError, ValueError):
@@ -71,6 +73,11 @@ class Unit:
     offset: float = 0.0
     display: tuple[tuple[str, float, float], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raise UnitError for a factor or an offset with which nothing can be converted."""
+        if self.factor == 0.0 or not math.isfinite(self.factor) or not math.isfinite(self.offset):
+            raise UnitError(f"unit {self.name!r}: factor {self.factor:g} and offset {self.offset:g} convert nothing")
+
     @property
     def base_units(self) -> dict[str, int]:
         """The base units with a nonzero exponent."""
@@ -83,10 +90,12 @@ def parse_unit(text: str) -> Unit:
 
     All factors after the slash are in the denominator. Raises UnitError that names the unit and its unknown part.
     """
-    numerator, _, denominator = text.partition("/")
+    numerator, _, below = text.partition("/")
+    inner = _DENOMINATOR.fullmatch(below)
+    denominator = "" if inner is None else inner[1] or inner[2] or ""
     total: Counter[str] = Counter()
     factor = 1.0
-    for part, sign in ((numerator, 1), (denominator.removeprefix("(").removesuffix(")"), -1)):
+    for part, sign in ((numerator, 1), (denominator, -1)):
         for word in part.split(".") if part else ():
             if word == "1":
                 continue

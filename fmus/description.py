@@ -46,16 +46,6 @@ def package_version() -> str:
         return "0"
 
 
-def bounds(slot: Slot) -> tuple[float | None, float | None]:
-    """Return the minimum and maximum of a variable, None where there is none. An enumeration has 1 to its size."""
-    field = slot.field
-    if field.type.fmi == "Boolean":
-        return None, None
-    if field.type.fmi == "Enumeration":
-        return 1.0, float(len(field.type.items))
-    return field.minimum, field.maximum
-
-
 def nominal(slot: Slot) -> float:
     """Return the order of magnitude of a variable in its unit, 1 where none is declared."""
     return slot.field.nominal or 1.0

@@ -111,8 +111,12 @@ def _has(variable: str | None, names: list[str]) -> bool:
 
 
 def _count(array: str, names: list[str]) -> int:
+    """Return the number of elements of an array. Raises SceneError if there is no such array."""
     element = re.compile(re.escape(array) + r"\[(\d+)")
-    return max((int(match[1]) for name in names if (match := element.match(name))), default=0)
+    found = [int(match[1]) for name in names if (match := element.match(name))]
+    if not found:
+        raise SceneError(f"repeat = {array!r}: the component has no such array")
+    return max(found)
 
 
 def _with_index(value: Any, k: int) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from master.errors import StructureError
+
 
 @dataclass(frozen=True)
 class Bond:
@@ -15,3 +17,8 @@ class Bond:
     name: str
     efforts: tuple[str, ...]
     flows: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Raise StructureError for a bond that does not have as many efforts as flows."""
+        if len(self.efforts) != len(self.flows):
+            raise StructureError([f"bond {self.name}: as many efforts as flows are needed"])

@@ -54,6 +54,11 @@ class FmuError(MasterError):
         where += f" ({file})" if file not in where else ""
         super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))
 
+    @property
+    def discarded(self) -> bool:
+        """Whether the FMU discarded the call: "fmi2Discard", "fmi3Discard"."""
+        return self.status.endswith("Discard")
+
     def fields(self) -> dict[str, Any]:
         """Return the arguments that recreate this error in another process."""
         names = ("instance", "text", "function", "status", "time", "file", "message")

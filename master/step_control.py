@@ -197,5 +197,7 @@ def _located(system: Structure, control: StepControl) -> list[str]:
     if control.locate is None:
         connected = dict.fromkeys(f"{c.source}.{c.output}" for c in system.connections)
         return [name for name in connected if system.resolve(name)[1].storage in DISCRETE]
-    names = (system.select(n, VISIBLE, DISCRETE) if "*" in n else [n] for n in control.locate)
-    return list(dict.fromkeys(name for group in names for name in group))
+    names = {n: system.select(n, VISIBLE, DISCRETE) if "*" in n else [n] for n in control.locate}
+    if nothing := [n for n, group in names.items() if not group]:
+        raise StructureError([f"step control: no Boolean or Integer output is called {name}" for name in nothing])
+    return list(dict.fromkeys(name for group in names.values() for name in group))

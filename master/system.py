@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from base.fmi import TYPES
 from base.names import did_you_mean, matching, owner, shown, with_article
 from base.numbers import is_integer, is_positive, real
@@ -310,12 +312,13 @@ def _items(variable: Variable) -> str:
 
 
 def check_value(variable: Variable, value: Any) -> str:
-    """Return what is wrong with a start value, or an empty string."""
+    """Return what is wrong with a value for a variable, or an empty string."""
     if variable.type == "String":
         return "" if isinstance(value, str) else "must be a String"
+    number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if variable.type == "Boolean":
-        return "" if value in (0, 1) and not isinstance(value, str) else "must be a Boolean"
-    if not isinstance(value, int | float) or not abs(value) < math.inf:
+        return "" if number in (0.0, 1.0) else "must be a Boolean"
+    if number is None or not abs(number) < math.inf:
         return "must be a finite number"
     if variable.storage == "Integer" and not -(2**31) <= value < 2**31:
         return "outside the range of 32-bit integers"

@@ -5,8 +5,8 @@ Other tools ignore those of elements and connections. The macro step is written 
 
 from __future__ import annotations
 
-import contextlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
@@ -100,12 +100,19 @@ def omsimulator_step(step: float) -> Annotation:
 
 
 def requested_step(description: StructureDescription) -> float | None:
-    """Return the macro step, s, that annotations of libcosim or OMSimulator request, or None."""
+    """Return the macro step, s, that annotations of libcosim or OMSimulator request, or None.
+
+    Raises SspError for a text that is not a positive number.
+    """
     for annotation in [*description.experiment_annotations, *description.system.annotations]:
         for text in _attributes(annotation):
-            with contextlib.suppress(ValueError):
-                if 0.0 < float(text) < float("inf"):
-                    return float(text)
+            try:
+                step = float(text)
+            except ValueError:
+                step = math.nan
+            if not 0.0 < step < math.inf:
+                raise SspError(f"annotation {annotation.type}: the step {text!r} is not a positive number of seconds")
+            return step
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from base.units import BASE_UNITS, Unit
+from base.units import BASE_UNITS, Unit, UnitError
 from ssp.model import (
     Annotation,
     BoundDictionary,
@@ -151,7 +151,10 @@ def _enumeration(element: etree._Element) -> Enumeration:
 def _unit(element: etree._Element) -> UnitDefinition:
     base = element[0]
     exponents = tuple(_convert(base, key, int, 0) for key in BASE_UNITS)
-    unit = Unit(element.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset"))
+    try:
+        unit = Unit(element.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset"))
+    except UnitError as error:
+        raise SspError(str(error)) from error
     return UnitDefinition(unit, **_annotated(element, "ssc"))
 
 

@@ -89,9 +89,8 @@ def _unit(unit: str | None, known: Iterable[str]) -> str:
     """Return a remark about a unit that is empty or not defined; an empty string for other units and None."""
     if unit == "":
         return "the unit is empty, and treated as no unit"
-    return (
-        f"the unit {unit!r} is not defined: values are not converted" if unit is not None and unit not in known else ""
-    )
+    undefined = unit is not None and unit not in known
+    return f"the unit {unit!r} is not defined: a value in it cannot be converted" if undefined else ""
 
 
 def _units(element: SsdElement, path: str, known: set[str]) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import radians
 
 from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Field, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
 
@@ -43,10 +43,6 @@ OUTCOME = enumeration(
 )
 
 
-def _event(name: str, description: str) -> Field:
-    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
-
-
 def _operator() -> Group:
     return Group(
         "operator",
@@ -55,18 +51,17 @@ def _operator() -> Group:
         parameter("quantum", "1", "quantum of the deflection of the hand controllers; 0 for none", 0.1, minimum=0.0,
                   maximum=1.0),
         parameter("angle_noise", "rad", "standard deviation of an angle read from the overview views", radians(0.2),
-                  minimum=0.0, display_unit="deg"),
+                  minimum=0.0),
         parameter("offset_noise", "m", "standard deviation of an offset read from the aiming view", 0.0, minimum=0.0),
         parameter("seed", "1", "seed of the noise", 1, type=INTEGER, minimum=0),
         parameter("smoothing", "s", "time constant with which the operator averages the readings of the views", 2.0,
                   minimum=0.0),
-        parameter("angle_zone", "rad", "dead zone of the angles", radians(0.3), minimum=0.0, display_unit="deg"),
+        parameter("angle_zone", "rad", "dead zone of the angles", radians(0.3), minimum=0.0),
         parameter("offset_zone", "m", "dead zone of the offsets", 3e-3, minimum=0.0),
         parameter("angle_return", "rad", "angle above which the operator goes back to aligning", radians(1.0),
-                  minimum=0.0, display_unit="deg"),
+                  minimum=0.0),
         parameter("offset_return", "m", "offset above which the operator goes back to aligning", 10e-3, minimum=0.0),
-        parameter("full_angle", "rad", "angle error for full deflection of a controller", radians(3.0), minimum=1e-6,
-                  display_unit="deg"),
+        parameter("full_angle", "rad", "angle error for full deflection of a controller", radians(3.0), minimum=1e-6),
         parameter("full_offset", "m", "offset error for full deflection of a controller", 0.1, minimum=1e-6),
         parameter("correction", "1", "largest deflection of a correction during the approach", 0.3, minimum=0.0,
                   maximum=1.0),
@@ -155,8 +150,7 @@ RECORD = Record(
     ),
     Group(
         "sight",
-        output("angles", "rad", "yaw, pitch, roll of PI against BI, as estimated by the operator", shape=3,
-               display_unit="deg"),
+        output("angles", "rad", "yaw, pitch, roll of PI against BI, as estimated by the operator", shape=3),
         output("offset", "m", "offset of BI across the axis of PI, y and z of PI, as estimated by the operator",
                shape=2),
         output("deflection", "1", "deflections of the hand controllers: three translations, three rotations", shape=6),
@@ -175,18 +169,17 @@ RECORD = Record(
     output("outcome", "1", "outcome of the sequence", 1.0, type=OUTCOME),
     Group(
         "event",
-        _event("first_contact", "the first contact"),
-        _event("capture", "capture"),
-        _event("overload", "the first load above its limit"),
-        _event("end", "the end of the sequence"),
+        ports.event_time("first_contact", "the first contact"),
+        ports.event_time("capture", "capture"),
+        ports.event_time("overload", "the first load above its limit"),
+        ports.event_time("end", "the end of the sequence"),
     ),
     Group(
         "parameters",
         parameter("script", "1", "source of the commands", SCRIPT.codes["NRT"], type=SCRIPT),
         parameter("axial_speed", "m/s", "axial speed for full deflection", 0.019, minimum=0.0),
         parameter("lateral_speed", "m/s", "lateral speed for full deflection", 0.010, minimum=0.0),
-        parameter("angular_speed", "rad/s", "angular speed for full deflection", radians(0.15), minimum=0.0,
-                  display_unit="deg/s"),
+        parameter("angular_speed", "rad/s", "angular speed for full deflection", radians(0.15), minimum=0.0),
         parameter("start_delay", "s", "time before the first command", 0.0, minimum=0.0),
         parameter("stop_at_capture", "1", "the operator stops the arm at capture", 0, type=BOOLEAN),
         parameter("post_time", "s", "time from capture, or from the last command, to the end", 5.0, minimum=0.0),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from components.core.component import Message
 from components.core.field import Group, parameter, private
 from components.core.kernel import kernel
 from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
@@ -178,3 +179,12 @@ def exert(force, r, position, target, link):
     reaction = negate(force)
     accumulate(reaction, link.force)
     accumulate(cross(subtract(r, position), reaction), link.torque)
+
+
+def penetration(name: str, limit: str, more: str = "", *, discard: bool = True) -> Message:
+    """Return the message of a contact `name` beyond its limit, the placeholder of a value in m.
+
+    Campaigns tell these failures apart by "exceeds its limit".
+    """
+    text = f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {{{limit}:.4g}} m{more}"
+    return Message(text, discard=discard)

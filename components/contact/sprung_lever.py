@@ -31,7 +31,7 @@ def spring() -> tuple[Field, ...]:
     return (
         parameter("preload", "N.m", "torque of the spring when extended", 0.0, minimum=0.0),
         parameter("stiffness", "N.m/rad", "of the spring", 0.0, minimum=0.0),
-        parameter("angle_max", "rad", "largest angle", 0.0, minimum=0.0, display_unit="deg"),
+        parameter("angle_max", "rad", "largest angle", 0.0, minimum=0.0),
     )
 
 

@@ -21,8 +21,8 @@ RECORD = Record(
           description="passive unit PMU, x out of its craft toward the active unit"),
     Group(
         "head",
-        output("angle", "rad", "swing about y and z of AU", shape=2, display_unit="deg"),
-        output("rate", "rad/s", "of the swing", shape=2, display_unit="deg/s"),
+        output("angle", "rad", "swing about y and z of AU", shape=2),
+        output("rate", "rad/s", "of the swing", shape=2),
     ),
     Group(
         "latch",
@@ -45,14 +45,12 @@ RECORD = Record(
         Group(
             "hinge",
             parameter("inertia", "kg.m2", "J_H, of the head about either axis", 0.02, minimum=1e-6),
-            parameter("gap", "rad", "psi_S,0, angle at which the head meets its stops", radians(0.5), minimum=0.0,
-                      display_unit="deg"),
+            parameter("gap", "rad", "psi_S,0, angle at which the head meets its stops", radians(0.5), minimum=0.0),
             parameter("stiffness", "N.m/rad", "k_S, of the stops", 1e4, minimum=0.0),
             parameter("damping", "N.m.s/rad", "c_S, of the stops", 8.5, minimum=0.0),
-            parameter("limit", "rad", "largest angle, counted when exceeded", radians(1.0), minimum=0.0,
-                      display_unit="deg"),
+            parameter("limit", "rad", "largest angle, counted when exceeded", radians(1.0), minimum=0.0),
             parameter("offset", "m", "of the hinge from the origin of AU, against its x", 0.122),
-            parameter("roll", "rad", "of the head relative to AU", radians(22.5), display_unit="deg"),
+            parameter("roll", "rad", "of the head relative to AU", radians(22.5)),
             description="the head swings about two axes without friction, between stops of Belleville springs",
         ),
         Group("cone", parameter("offset", "m", "of the cone's mouth from the origin of PMU, along its x", 0.106)),

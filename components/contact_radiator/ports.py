@@ -34,7 +34,7 @@ RECORD = Record(
         "docking",
         output("plane_gap", "m", "distance between the docking planes at the axis"),
         output("position", "m", "active unit from the passive one, axes USP", shape=3),
-        output("angles", "rad", "yaw, pitch, roll of the active unit relative to USP", shape=3, display_unit="deg"),
+        output("angles", "rad", "yaw, pitch, roll of the active unit relative to USP", shape=3),
     ),
     ports.contacts(CONTACTS),
     ports.audit(("contact", "ball"), ()),

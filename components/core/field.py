@@ -71,8 +71,6 @@ class Field:
         Whether a parameter can be set between steps.
     minimum, maximum, nominal : float, optional
         Range and nominal value, in the unit.
-    display_unit : str, optional
-        Unit in which tools show the value.
     evaluated : {"start", "mean"}
         The instant of a step for which the kernel takes an input that is interpolated over it
         (fmi2SetRealInputDerivatives): "start" where the kernel extrapolates by itself, "mean" where it applies one
@@ -93,7 +91,6 @@ class Field:
     minimum: float | None = None
     maximum: float | None = None
     nominal: float | None = None
-    display_unit: str | None = None
     evaluated: Literal["start", "mean"] = "start"
     resource: str | None = None
 
@@ -166,7 +163,6 @@ class FieldOptions(TypedDict, total=False):
     minimum: float | None
     maximum: float | None
     nominal: float | None
-    display_unit: str | None
     evaluated: Literal["start", "mean"]
     resource: str | None
 

@@ -97,8 +97,11 @@ def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[s
 
 
 def check_value(slot: Slot, number: float, origin: str) -> None:
-    """Raise ParameterError if `number` is not finite or lies outside the declared range of `slot`."""
-    low, high = slot.field.minimum, slot.field.maximum
+    """Raise ParameterError if `number` is not finite, or is not a value of the type and range of `slot`."""
+    kind = slot.field.type.fmi
+    if (kind == "Boolean" and number not in (0.0, 1.0)) or (kind != "Real" and number % 1.0 != 0.0):
+        raise ParameterError(f"{origin}: {slot.name} = {number:g} is not a value of type {kind}")
+    low, high = slot.bounds
     inside = number == number and (low is None or number >= low) and (high is None or number <= high)
     if not inside or abs(number) == float("inf"):
         bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"

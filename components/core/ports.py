@@ -116,9 +116,9 @@ def docking() -> Group:
         "docking",
         output("plane_gap", "m", "distance between the docking planes"),
         output("position", "m", "frame 0 relative to PU, PU axes", shape=3),
-        output("angles", "rad", "yaw, pitch, roll of frame 0 relative to PU", shape=3, display_unit="deg"),
+        output("angles", "rad", "yaw, pitch, roll of frame 0 relative to PU", shape=3),
         output("velocity", "m/s", "velocity of frame 0 seen in PU", shape=3),
-        output("angular_velocity", "rad/s", "angular velocity of frame 0 seen in PU", shape=3, display_unit="deg/s"),
+        output("angular_velocity", "rad/s", "angular velocity of frame 0 seen in PU", shape=3),
     )
 
 
@@ -157,3 +157,8 @@ def start_time() -> Field:
     call.
     """
     return private(START_TIME, "s", "time at which the run starts, set before initialize")
+
+
+def event_time(name: str, description: str) -> Field:
+    """Return the output of the time of an event, s."""
+    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)

@@ -61,6 +61,15 @@ class Slot:
     field: Field
     start: float
 
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The minimum and maximum, None where there is none. A Boolean has none; an enumeration has 1 to its size."""
+        if self.field.type.fmi == "Boolean":
+            return None, None
+        if self.field.type.fmi == "Enumeration":
+            return 1.0, float(len(self.field.type.items))
+        return self.field.minimum, self.field.maximum
+
 
 @dataclass(frozen=True)
 class Span:

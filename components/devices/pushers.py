@@ -21,7 +21,7 @@ def parameters() -> Group:
         parameter("protrusion", "m", "of the free pusher above the docking plane", 0.025, minimum=0.0),
         parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
         parameter(
-            "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483, display_unit="deg"
+            "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483
         ),
         description="separation pushers on the active docking plane",
     )  # fmt: skip

@@ -74,9 +74,8 @@ def _drives(joints: int) -> tuple[Group, ...]:
             "joint",
             parameter("locked", "1", "the joint is locked and has no drive", 0, shape=joints, type=BOOLEAN),
             parameter("angle_limit", "rad", "angle of the hard stops, in both directions", 4.71238898, shape=joints,
-                      minimum=1e-3, display_unit="deg"),
-            parameter("rate_limit", "rad/s", "limit of the commanded rate", 0.04, shape=joints, minimum=0.0,
-                      display_unit="deg/s"),
+                      minimum=1e-3),
+            parameter("rate_limit", "rad/s", "limit of the commanded rate", 0.04, shape=joints, minimum=0.0),
             parameter("equivalent_inertia", "kg.m2", "inertia about the joint that replaces the links in "
                       "MASSLESS_LINKS", 1000.0, shape=joints, minimum=0.0),
             parameter("stop_stiffness", "N.m/rad", "stiffness of the hard stops", 1e6, shape=joints, minimum=0.0),
@@ -139,21 +138,20 @@ def _payload(joints: int) -> tuple[Group, ...]:
         Group(
             "interface",
             parameter("position", "m", "l_PI: mating interface in PL", 0.0, shape=3),
-            parameter("angles", "rad", "yaw, pitch, roll of PI against PL", 0.0, shape=3, display_unit="deg"),
+            parameter("angles", "rad", "yaw, pitch, roll of PI against PL", 0.0, shape=3),
             parameter("base_motion", "1", "how PI reports its acceleration to a mechanism on the payload: SOURCE or "
                       "LAGGED", LAGGED, type=BASE_MOTION),
         ),
         Group(
             "camera",
             parameter("position", "m", "origin of the command frame CAMERA, from PI in PI axes", 0.0, shape=3),
-            parameter("angles", "rad", "yaw, pitch, roll of the command frame CAMERA against PI", 0.0, shape=3,
-                      display_unit="deg"),
+            parameter("angles", "rad", "yaw, pitch, roll of the command frame CAMERA against PI", 0.0, shape=3),
         ),
         Group(
             "initial",
-            parameter("angle", "rad", "initial joint angles", 0.0, shape=joints, display_unit="deg"),
+            parameter("angle", "rad", "initial joint angles", 0.0, shape=joints),
             parameter("payload_angles", "rad", "initial yaw, pitch, roll of PL against B; the fixture is grappled in "
-                      "this pose, without deflection", 0.0, shape=3, display_unit="deg"),
+                      "this pose, without deflection", 0.0, shape=3),
         ),
     )  # fmt: skip
 
@@ -166,7 +164,7 @@ def _control(joints: int) -> tuple[Group, ...]:
                       type=INTEGER, minimum=0, maximum=POINTS),
             parameter("time", "s", "times since the mode began, ascending", [float(k) for k in range(POINTS)],
                       shape=POINTS, minimum=0.0),
-            parameter("angle", "rad", "joint angles at these times", 0.0, shape=(POINTS, joints), display_unit="deg"),
+            parameter("angle", "rad", "joint angles at these times", 0.0, shape=(POINTS, joints)),
             parameter("gain", "1/s", "gain K_p on the angle error, with the same bound as control.pose_gain", 0.05,
                       minimum=0.0),
         ),
@@ -177,13 +175,12 @@ def _control(joints: int) -> tuple[Group, ...]:
             parameter("damping", "1", "damping lambda_0 at a singular pose", 0.05, minimum=1e-6),
             parameter("length_scale", "m", "length by which translations are scaled relative to rotations", 10.0,
                       minimum=1e-3),
-            parameter("braking_zone", "rad", "zone before a stop in which rates fall to zero", 0.08726646, minimum=1e-6,
-                      display_unit="deg"),
+            parameter("braking_zone", "rad", "zone before a stop in which rates fall to zero", 0.08726646,
+                      minimum=1e-6),
             parameter("pose_gain", "1/s", "gain K_x of Step and Insert on the sensed pose error; keep it below twice "
                       "the damping ratio times the lowest frequency of the payload on the arm", 0.05, minimum=0.0),
             parameter("linear_speed", "m/s", "design speed of linear Steps", 5e-4, minimum=1e-9),
-            parameter("angular_speed", "rad/s", "design speed of angular Steps", 2.1816616e-4, minimum=1e-9,
-                      display_unit="deg/s"),
+            parameter("angular_speed", "rad/s", "design speed of angular Steps", 2.1816616e-4, minimum=1e-9),
             parameter("insert_speed", "m/s", "design speed of Insert", 1e-3, minimum=1e-9),
             parameter("ramp", "s", "time in which a Step or Insert reaches its speed", 2.0, minimum=0.0),
             parameter("guarded", "1", "loads above force_limit or torque_limit abort a Step or Insert", 1,
@@ -205,12 +202,12 @@ def parameters(joints: int) -> Group:
         Group(
             "base",
             parameter("position", "m", "l_BR: root R in B", 0.0, shape=3),
-            parameter("angles", "rad", "yaw, pitch, roll of R against B", 0.0, shape=3, display_unit="deg"),
+            parameter("angles", "rad", "yaw, pitch, roll of R against B", 0.0, shape=3),
         ),
         Group(
             "target",
             parameter("position", "m", "l_BI: mating interface of the base in B", 0.0, shape=3),
-            parameter("angles", "rad", "yaw, pitch, roll of BI against B", 0.0, shape=3, display_unit="deg"),
+            parameter("angles", "rad", "yaw, pitch, roll of BI against B", 0.0, shape=3),
         ),
         *_links(joints),
         *_drives(joints),
@@ -220,7 +217,7 @@ def parameters(joints: int) -> Group:
                       0.2, shape=6, minimum=0.0),
             parameter("diagonal_damping", "1", "keep only the diagonal of C_M, as the source does", 0, type=BOOLEAN),
             parameter("angle_change", "rad", "change of a joint angle above which flag.stiffness_outdated is set",
-                      0.034906585, minimum=0.0, display_unit="deg"),
+                      0.034906585, minimum=0.0),
         ),
         *_payload(joints),
         *_control(joints),

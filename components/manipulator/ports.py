@@ -78,10 +78,8 @@ def _relative() -> Group:
         output("position", "m", "position of PI relative to BI, axes BI", shape=3),
         output("quaternion", "1", "attitude BI -> PI, scalar first", ports.IDENTITY_QUATERNION, shape=4),
         output("velocity", "m/s", "velocity of PI as seen in BI, axes BI", shape=3),
-        output(
-            "angular_velocity", "rad/s", "angular velocity of PI relative to BI, axes BI", shape=3, display_unit="deg/s"
-        ),
-        output("angles", "rad", "yaw, pitch, roll of PI against BI", shape=3, display_unit="deg"),
+        output("angular_velocity", "rad/s", "angular velocity of PI relative to BI, axes BI", shape=3),
+        output("angles", "rad", "yaw, pitch, roll of PI against BI", shape=3),
         description="mating interface of the payload relative to that of the base",
     )
 
@@ -91,13 +89,13 @@ def _outputs(joints: int) -> tuple[Group, ...]:
         _relative(),
         Group(
             "joint",
-            output("angle", "rad", "angle of the output shaft", display_unit="deg"),
-            output("rate", "rad/s", "rate of the output shaft", display_unit="deg/s"),
+            output("angle", "rad", "angle of the output shaft"),
+            output("rate", "rad/s", "rate of the output shaft"),
             output("motor_rate", "rad/s", "rate of the motor shaft"),
             output("motor_torque", "N.m", "electromagnetic torque of the motor"),
             output("gear_torque", "N.m", "torque of the gearbox at its input shaft"),
             output("windup", "rad", "motor shaft angle minus gearbox input shaft angle, backlash included"),
-            output("commanded_rate", "rad/s", "commanded rate of the output shaft", display_unit="deg/s"),
+            output("commanded_rate", "rad/s", "commanded rate of the output shaft"),
             output("saturated", "1", "motor torque or voltage at its limit", type=BOOLEAN),
             count=joints,
         ),
@@ -107,8 +105,7 @@ def _outputs(joints: int) -> tuple[Group, ...]:
             output("torque", "N.m", "torque of the arm's spring on the gripper about the grapple fixture, axes E",
                    shape=3),
             output("deflection", "m", "deflection of the grapple fixture from E, axes E", shape=3),
-            output("rotation", "rad", "rotation vector of the grapple fixture against E, axes E", shape=3,
-                   display_unit="deg"),
+            output("rotation", "rad", "rotation vector of the grapple fixture against E, axes E", shape=3),
         ),
         Group(
             "flag",

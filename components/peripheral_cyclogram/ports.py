@@ -1,7 +1,7 @@
 """The record of the cyclogram: sensors in, commands out, spec/00 section 5.5."""
 
 from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Field, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 
 LEGS = 6
@@ -30,10 +30,6 @@ PERIPHERAL_OUTCOME = enumeration(
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the ring was retracted without the passive craft",
 )
-
-
-def _event(name: str, description: str) -> Field:
-    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
 
 
 RECORD = Record(
@@ -71,11 +67,11 @@ RECORD = Record(
     output("unlatched", "1", "fault: captured by the sensors, but a petal has no latch behind its stop", type=BOOLEAN),
     Group(
         "event",
-        _event("first_contact", "the first contact of the rings"),
-        _event("initial_position_lost", "the loss of the initial position before capture"),
-        _event("capture", "capture by the mating sensors"),
-        _event("drive_on", "the start of retraction"),
-        _event("end", "the end of the sequence"),
+        ports.event_time("first_contact", "the first contact of the rings"),
+        ports.event_time("initial_position_lost", "the loss of the initial position before capture"),
+        ports.event_time("capture", "capture by the mating sensors"),
+        ports.event_time("drive_on", "the start of retraction"),
+        ports.event_time("end", "the end of the sequence"),
     ),
     Group(
         "parameters",

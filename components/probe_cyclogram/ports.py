@@ -1,7 +1,7 @@
 """The record of the cyclogram: sensors in, commands out, spec/00 section 5.3."""
 
 from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Field, Group, enumeration, input, output, parameter, private
+from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
 
 PHASE = enumeration(
@@ -25,10 +25,6 @@ OUTCOME = enumeration(
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the probe came back without the passive craft",
 )
-
-
-def _event(name: str, description: str) -> Field:
-    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
 
 
 RECORD = Record(
@@ -63,10 +59,10 @@ RECORD = Record(
     output("overdue", "1", "a time limit has passed: the sequence waits for the operator", type=BOOLEAN),
     Group(
         "event",
-        _event("first_contact", "the first contact: the first of DK1, DK2, DSG"),
-        _event("capture", "capture, DSG"),
-        _event("start", "the start of docking, DSG and DK2 for the first time"),
-        _event("end", "the end of the sequence"),
+        ports.event_time("first_contact", "the first contact: the first of DK1, DK2, DSG"),
+        ports.event_time("capture", "capture, DSG"),
+        ports.event_time("start", "the start of docking, DSG and DK2 for the first time"),
+        ports.event_time("end", "the end of the sequence"),
     ),
     Group(
         "parameters",

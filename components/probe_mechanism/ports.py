@@ -88,7 +88,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
             *contact.sensor,
             output("axial_travel", "m", "LPS: compression of the probe"),
             output("probe_deflection", "m", "BPR, BPT: displacement of the head along y and z of frame 0", shape=2),
-            output("housing_angle", "rad", "of the housing about y and z", shape=2, display_unit="deg"),
+            output("housing_angle", "rad", "of the housing about y and z", shape=2),
         ),
         tree.outputs(),
         Group(

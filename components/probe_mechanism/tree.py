@@ -82,9 +82,8 @@ def outputs() -> Group:
     """Return the group `joint`: angles and rates of the tree."""
     return Group(
         "joint",
-        output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=ANGLES,
-               display_unit="deg"),
-        output("rate", "rad/s", "rates of the angles", shape=ANGLES, display_unit="deg/s"),
+        output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=ANGLES),
+        output("rate", "rad/s", "rates of the angles", shape=ANGLES),
     )  # fmt: skip
 
 

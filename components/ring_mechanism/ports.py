@@ -40,8 +40,7 @@ def record(law: LegLaw) -> Record:
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
         *((Group("command", *law.command),) if law.command else ()),
         Group("link", *ports.link(OUTPUT), count=1, description="ring plane AR"),
-        Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3,
-                             display_unit="deg")),
+        Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3)),
         Group(
             "leg",
             *law.leg,

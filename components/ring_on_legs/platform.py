@@ -78,11 +78,9 @@ def parameters(screws: bool = True) -> tuple[Group, Group]:
     legs = Group(
         "legs",
         parameter("base_radius", "m", "radius of the lower joints", 0.6, minimum=1e-3),
-        parameter("base_angle", "rad", "half the azimuth between the lower joints of a pair", 14.0 * pi / 180.0,
-                  display_unit="deg"),
+        parameter("base_angle", "rad", "half the azimuth between the lower joints of a pair", 14.0 * pi / 180.0),
         parameter("ring_radius", "m", "radius of the upper joints", 0.6, minimum=1e-3),
-        parameter("ring_angle", "rad", "half the azimuth between the upper joints of a pair", pi / 4.0,
-                  display_unit="deg"),
+        parameter("ring_angle", "rad", "half the azimuth between the upper joints of a pair", pi / 4.0),
         parameter("retracted_length", "m", "length of a leg between its joints at zero stroke", 0.4, minimum=1e-3),
         parameter("stroke", "m", "stroke at the forward position", 0.24, minimum=1e-3),
         parameter("initial_stroke", "m", "stroke at the initial position IP", 0.14, minimum=0.0),
@@ -97,8 +95,7 @@ def parameters(screws: bool = True) -> tuple[Group, Group]:
         *(_screws() if screws else ()),
         parameter("margin", "m", "overtravel beyond the retracted and forward positions for which the model is valid",
                   (0.005, 0.03), shape=2, minimum=0.0),
-        parameter("roll_limit", "rad", "largest rotation of a rod for which the model is valid", pi / 3.0, minimum=0.0,
-                  display_unit="deg"),
+        parameter("roll_limit", "rad", "largest rotation of a rod for which the model is valid", pi / 3.0, minimum=0.0),
         description=f"legs U C U{' with differential ball screws' if screws else ''}; pairs at the azimuths 0, 120 and "
         "240 deg",
     )  # fmt: skip

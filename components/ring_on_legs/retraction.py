@@ -31,7 +31,7 @@ def parameters() -> Group:
         parameter("damping", "N.s/m", "damping of one cable", 2e3, minimum=0.0),
         parameter("spring_tension", "N", "tension of the spreading spring, in each cable", 10.0, minimum=0.0),
         parameter("drum_radius", "m", "radius of the drums", 0.07, minimum=1e-6),
-        parameter("cam_angle", "rad", "angular size of each cam", pi / 12.0, minimum=0.0, display_unit="deg"),
+        parameter("cam_angle", "rad", "angular size of each cam", pi / 12.0, minimum=0.0),
         parameter("shaft_compliance", "rad/(N.m)", "compliance of one flexible shaft, reduced to its drum", 0.0,
                   minimum=0.0),
         description="cables, drums and cams of the retraction device",

@@ -88,8 +88,7 @@ def platform() -> Record:
         Group(
             "error",
             output("position", "m", "realised minus commanded position of frame 0, axes PU", shape=3),
-            output("rotation", "rad", "rotation vector from commanded to realised attitude, axes 0", shape=3,
-                   display_unit="deg"),
+            output("rotation", "rad", "rotation vector from commanded to realised attitude, axes 0", shape=3),
         ),
         Group(
             "rod",
@@ -109,8 +108,7 @@ def platform() -> Record:
             parameter("feedforward", "1", "share of the commanded rate that the controllers feed forward", 0.0,
                       minimum=0.0, maximum=1.0),
             parameter("velocity_limit", "m/s", "largest speed of the origin of frame 0", 0.5, minimum=1e-6),
-            parameter("angular_velocity_limit", "rad/s", "largest angular speed", 0.35, minimum=1e-6,
-                      display_unit="deg/s"),
+            parameter("angular_velocity_limit", "rad/s", "largest angular speed", 0.35, minimum=1e-6),
             parameter("deceleration", "m/s2", "deceleration after an emergency stop", 5.0, minimum=1e-6),
             parameter("angular_deceleration", "rad/s2", "angular deceleration after an emergency stop", 5.0,
                       minimum=1e-6),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.campaign.answers.questions import answer_all, read_questions
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution, check_workers
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.progress import CampaignProgress, silent
+from dockfmu.campaign.progress import CampaignProgress
 from dockfmu.campaign.report import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
 from dockfmu.campaign.storage.dataset import DataSet
 from dockfmu.campaign.storage.folder import SERIES, CampaignFolder, data_set
+from dockfmu.declare.packages.bundle import silent
 from dockfmu.errors import OptionError
 from dockfmu.record import RecordedRun
 from dockfmu.report.files import SUMMARY

@@ -11,10 +11,6 @@ PERIOD_S = 1.0
 """Time between two lines, s."""
 
 
-def silent(_: str) -> None:
-    """Ignore a line of progress."""
-
-
 class CampaignProgress:
     """Counts rows as they arrive, and reports the progress of the campaign.
 

@@ -89,7 +89,8 @@ class MeasureObserver(Observer):
             k = int(np.argmax(series))
             sign = -1.0 if measure.kind == "min" else 1.0
             value, before = float(series[k]), self.found.get(measure.name)
-            if before is None or value > sign * before[0]:
+            # a measure that was not a number once stays so
+            if before is None or not (np.isnan(before[0]) or value <= sign * before[0]):
                 self.found[measure.name] = sign * value, float(time[k])
 
 

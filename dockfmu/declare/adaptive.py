@@ -55,10 +55,9 @@ class Adaptive:
         )
 
     def prepare(self, system: Structure) -> None:
-        """Set the substeps of the elements of a system."""
+        """Set the substeps of the elements of a system. Raises StructureError for an unknown element."""
         for name, count in self.substeps.items():
-            if name in system.elements:
-                system.elements[name].substeps = count
+            system.element(name, origin="adaptive.substeps").substeps = count
 
     def control(self, tolerance: float | None = None) -> StepControl:
         """Return the step control, with another tolerance if one is given."""

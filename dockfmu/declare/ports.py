@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base.names import owner
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
 from master.system import Structure
@@ -22,9 +23,10 @@ def join(system: Structure, first: str, second: str) -> None:
 
     Raises StructureError if a port does not exist, or if no variables match.
     """
-    (first_element, _, first_port), (second_element, _, second_port) = first.partition("."), second.partition(".")
     sides = []
-    for full, element, port in ((first, first_element, first_port), (second, second_element, second_port)):
+    for full in (first, second):
+        element = owner(full, system.elements) or full.partition(".")[0]
+        port = full[len(element) + 1 :]
         system.element(element, origin=full)
         variables = port_variables(system.description(element), port)
         if not variables:

@@ -182,6 +182,8 @@ def compare(
     _compare_signals(a, b, [name for name in chosen_a if name in set(chosen_b)], tolerance, found)
     events = all(e.difference is not None and abs(e.difference) <= event_tolerance for e in found.events)
     ended = all(found.a[name] == found.b[name] for name in ("outcome", "status"))
+    ends = [found.a["t_end"], found.b["t_end"]]
+    ended = ended and (ends[0] == ends[1] or (all(map(_number, ends)) and abs(ends[1] - ends[0]) <= event_tolerance))
     differ = found.repeats or found.peaks or found.signals or found.only_a or found.only_b or found.problems
     found.same = bool(ended and events and not differ)
     return found
@@ -311,7 +313,11 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
             found.problems.append(str(error))
             continue
         if first.dtype.kind in "SUO" or second.dtype.kind in "SUO":
-            continue  # strings have no distance
+            unequal = first[inside] != resampled(other, second, time, step=True)
+            if unequal.any():
+                at = int(np.argmax(unequal))
+                found.signals.append(SignalDifference(name, "", np.inf, float(time[at]), np.inf))
+            continue
         step = a.results.variability(name) == "discrete"
         scale = max(_largest(first), _largest(second))
         reference, compared = first[inside].astype(float), resampled(other, second.astype(float), time, step)

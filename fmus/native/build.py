@@ -102,7 +102,8 @@ def shim_digest() -> str:
 
 def shim_objects(target: Target) -> list[Path]:
     """Return the object files of the shim for `target`, compiled once for all components and kept in the cache."""
-    folder = cache_root() / "fmus" / f"shim-{target.folder}-{shim_digest()[:16]}"
+    key = hashlib.sha256(f"{shim_digest()} {target.zig}".encode()).hexdigest()
+    folder = cache_root() / "fmus" / f"shim-{target.folder}-{key[:16]}"
     sources = sorted(SHIM.glob("*.c"))
     objects = [folder / f"{source.stem}.o" for source in sources]
     if not all(map(is_whole, objects)):

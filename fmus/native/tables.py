@@ -9,7 +9,7 @@ import numpy as np
 
 from components.core.component import Component
 from components.core.record import Record, Slot
-from fmus.description import bounds, nominal
+from fmus.description import nominal
 
 _FORMAT = re.compile(r"([+ ]?\d*(\.\d+)?[eEfFgG])?")
 _TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_INTEGER", "Boolean": "TYPE_BOOLEAN"}
@@ -30,7 +30,7 @@ def access(slot: Slot) -> str:
         flags.append("CONTINUOUS_INPUT")
     if field.causality == "output":
         flags.append("IS_OUTPUT")
-    if bounds(slot) != (None, None):
+    if slot.bounds != (None, None):
         flags.append("BOUNDED")
     return " | ".join(flags)
 
@@ -76,7 +76,7 @@ def _format(name: str, specification: str) -> str:
 
 
 def _variable(slot: Slot) -> str:
-    low, high = bounds(slot)
+    low, high = slot.bounds
     numbers = (-np.inf if low is None else low, np.inf if high is None else high, nominal(slot))
     return f"{{{_string(slot.name)}, {slot.index}, {', '.join(map(_number, numbers))}}}"
 

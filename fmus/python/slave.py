@@ -21,7 +21,6 @@ from pythonfmu import Fmi2Slave
 from pythonfmu.enums import Fmi2Status
 
 from components.core.component import Component
-from fmus.description import bounds
 from fmus.identity import fingerprint
 from fmus.native.tables import is_computed
 
@@ -87,7 +86,7 @@ class ComponentSlave(Fmi2Slave):
             self.kinds[slot.index] = _KINDS[slot.field.type.fmi]
             if slot.field.causality in ("parameter", "input"):
                 self.settable[slot.index] = 2 if slot.field.variability != "fixed" else 1
-            low, high = bounds(slot)
+            low, high = slot.bounds
             if low is not None:
                 self.low[slot.index] = low
             if high is not None:

@@ -12,7 +12,9 @@ from master.algorithms.midpoint import Midpoint
 from master.algorithms.quasi_newton import QuasiNewton
 from master.errors import StructureError
 
-__all__ = ["ALGORITHMS", "Algorithm", "FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton", "by_name"]
+__all__ = [
+    "ALGORITHMS", "Algorithm", "FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton", "by_name", "described",
+]  # fmt: skip  # fmt: skip
 
 ALGORITHMS: dict[str, Callable[[], Algorithm]] = {
     "gauss_seidel": GaussSeidel,
@@ -30,3 +32,9 @@ def by_name(name: str) -> Algorithm:
     if name not in ALGORITHMS:
         raise StructureError([f"there is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}"])
     return ALGORITHMS[name]()
+
+
+def described(algorithm: Algorithm) -> str:
+    """Return the name of an algorithm, or its `repr` if its settings are not those that the name stands for."""
+    made = ALGORITHMS.get(algorithm.name)
+    return algorithm.name if made is None or made() == algorithm else repr(algorithm)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,11 +12,11 @@ from master.errors import MasterError
 from master.fmi.variables import Variable
 from master.result import Result
 from master.sockets import listen
+from master.system import check_value
 
 LARGEST = 65536
 AT_ONCE = 4096
 """Largest number of datagrams read before a macro step, so that a sender faster than the run cannot hold it up."""
-INT32 = 2.0**31
 
 
 class DatagramError(MasterError, ValueError):
@@ -50,6 +49,10 @@ class Datagrams(ReceivingDriver):
         self.host, self.port = host, port
         self.received = 0
         self._socket: socket.socket | None = None
+
+    def reset(self) -> None:
+        super().reset()
+        self.received = 0
 
     def open(self) -> None:
         """Listen, unless it already does; datagrams wait for the run. Raises MasterError for a port that is in use."""
@@ -104,14 +107,5 @@ def _problem(variable: Variable, value: Any) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, float):
         return "the value is not a number"
-    if not math.isfinite(value):
-        return f"{value} is not finite"
-    if variable.storage == "Integer" and not (value.is_integer() and -INT32 <= value < INT32):
-        return f"{value:g} is not a 32-bit integer"
-    if variable.storage == "Boolean" and value not in (0.0, 1.0):
-        return f"{value:g} is not true or false"
-    if variable.minimum is not None and value < variable.minimum:
-        return f"{value:g} is below its minimum {variable.minimum:g}"
-    if variable.maximum is not None and value > variable.maximum:
-        return f"{value:g} is above its maximum {variable.maximum:g}"
-    return ""
+    problem = check_value(variable, value)
+    return f"{value:g}: {problem}" if problem else ""

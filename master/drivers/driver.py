@@ -25,11 +25,14 @@ class Driver:
     -----
     Order of calls: `prepare` when the run is set up; `open` before FMUs are loaded; `begin` after initialisation;
     `holds`, and `values` before every `every` macro steps, counted from the start of the run through all checkpoints;
-    `end` always.
+    `end` always; `reset` before another run of the same simulation, which goes on with `open`.
     """
 
     inputs: Sequence[str] = ()
     every: int = 1
+
+    def reset(self) -> None:
+        """Forget the run before. Raises MasterError if the driver takes part in one run only."""
 
     def prepare(self, system: Structure) -> None:
         """Look up the properties of the inputs, all of which are variables of `system` that can be set."""
@@ -61,9 +64,13 @@ class ReceivingDriver(Driver):
 
     def __init__(self, inputs: Sequence[str], every: int) -> None:
         self.inputs, self.every = tuple(inputs), every
+        self._variables: dict[str, Variable] = {}
         self.refused = 0
         self._first_refusal = ""
-        self._variables: dict[str, Variable] = {}
+
+    def reset(self) -> None:
+        self.refused = 0
+        self._first_refusal = ""
 
     def prepare(self, system: Structure) -> None:
         self._variables = {name: system.resolve(name)[1] for name in self.inputs}

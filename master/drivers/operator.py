@@ -84,6 +84,9 @@ class Operator(ReceivingDriver):
         self._out: TextIO | None = None
         self._name = ""
 
+    def reset(self) -> None:
+        raise MasterError("Operator takes part in one run only: create another simulation")
+
     def prepare(self, system: Structure) -> None:
         super().prepare(system)
         self._name = system.name
@@ -227,7 +230,7 @@ class LoggedInputs(ReceivingDriver):
             raise MasterError(f"{file}: cannot be read ({error})") from error
         head = self._parsed(1, lines[0]) if lines else {}
         every = head.get("every")
-        known = head.get("inputs") == LOG_VERSION
+        known = head.get("inputs") == LOG_VERSION and _is_number(head.get("start", 0.0))
         if not known or not isinstance(every, float) or not 1.0 <= every < 1e9 or every % 1.0 != 0.0:
             raise MasterError(f"{file}: is not a log of an operator's inputs")
         self._entries = [self._entry(number, line) for number, line in enumerate(lines[1:], start=2)]
@@ -236,7 +239,8 @@ class LoggedInputs(ReceivingDriver):
                 raise MasterError(
                     f"{file}, line {number}: t = {time:g} s lies before t = {before:g} s of the line above"
                 )
-        self._recorded, self._warning = str(head.get("system", "")), ""
+        self._recorded, self._start = str(head.get("system", "")), head.get("start", 0.0)
+        self._warnings: list[str] = []
         self._next = 0
         super().__init__(tuple(dict.fromkeys(name for _, values in self._entries for name in values)), int(every))
 
@@ -251,23 +255,30 @@ class LoggedInputs(ReceivingDriver):
 
     def _entry(self, number: int, line: str) -> tuple[float, dict[str, float]]:
         content = self._parsed(number, line)
-        time, values = content.get("t"), content.get("set")
-        if not isinstance(time, float) or not isinstance(values, dict) or not all(map(_is_number, values.values())):
+        time: Any = content.get("t")
+        values: Any = content.get("set")
+        numbers = isinstance(values, dict) and all(map(_is_number, values.values()))
+        if not isinstance(time, float) or not math.isfinite(time) or not numbers:
             raise MasterError(f"{self.file}, line {number}: needs a time `t` and numbers to `set`")
-        return time, values
+        return time, dict(values)
 
     def prepare(self, system: Structure) -> None:
         super().prepare(system)
         if self._recorded not in ("", system.name):
-            self._warning = f"{self.file}: is from a session with {self._recorded}, not with {system.name}"
+            self._warnings.append(f"{self.file}: is from a session with {self._recorded}, not with {system.name}")
         for number, (_, values) in enumerate(self._entries, start=2):
             try:
                 decode(json.dumps(values).encode(), self._variables)
             except DatagramError as reason:
                 raise MasterError(f"{self.file}, line {number}: {reason}") from reason
 
+    def reset(self) -> None:
+        super().reset()
+        self._next = 0
+
     def begin(self, start: float) -> None:
-        self._next = self.refused = 0
+        if start != self._start:
+            self._warnings.append(f"{self.file}: its session began at t = {self._start:g} s, this run at {start:g} s")
 
     def values(self, time: float) -> Mapping[str, Any]:
         found: dict[str, float] = {}
@@ -277,6 +288,5 @@ class LoggedInputs(ReceivingDriver):
         return found
 
     def end(self, result: Result) -> None:
-        if self._warning:
-            result.warnings.append(self._warning)
+        result.warnings += self._warnings
         self._report(result, f"{self.file}: {self.refused} values")

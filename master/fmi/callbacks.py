@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from base.fmi import ERROR, FATAL, PENDING, WARNING
+from base.fmi import DO_STEP_STATUS, ERROR, FATAL, PENDING, WARNING
 from master.fmi import strings
 from master.fmi.log import Log
 from master.fmi.variables import Description
 
-DO_STEP_STATUS = 0
 POLL_S = 20e-6
 
 _Access = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)

@@ -23,15 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import ERROR, FATAL, OK, STATUS_NAMES, WARNING
+from base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, TERMINATED, WARNING
 from base.platforms import library_name, this_platform
 from master.errors import FmuError
 from master.fmi import archive, callbacks, log, python_modules
 from master.fmi.description import Description, Variable, read_description
 from master.fmi.library import FmuLibrary, LibraryFmi2
 from master.fmi.library_fmi3 import LibraryFmi3
-
-LAST_SUCCESSFUL_TIME, TERMINATED = 2, 3
 
 _FAILURE_CATEGORIES = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
 

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from base.fmi import CAUSALITIES
-from base.units import BASE_UNITS, Unit
+from base.units import BASE_UNITS, Unit, UnitError
 from master.errors import DescriptionError
 from master.fmi.variables import DefaultExperiment
 
@@ -100,11 +100,12 @@ class Reader:
         name = self.need(element, "name")
         if base is None:
             return Unit(name, display=display)
-        factor = self.value(base, "factor", float, 1.0)
-        if factor == 0.0:
-            raise self.fail(element, "factor of the base unit is zero")
+        factor, offset = self.value(base, "factor", float, 1.0), self.value(base, "offset", float, 0.0)
         exponents = tuple(self.value(base, key, integer, 0) for key in BASE_UNITS)
-        return Unit(name, exponents, factor, self.value(base, "offset", float, 0.0), display)
+        try:
+            return Unit(name, exponents, factor, offset, display)
+        except UnitError as error:
+            raise self.fail(element, str(error)) from error
 
     def experiment(self, element: etree._Element | None) -> DefaultExperiment:
         """Return the default experiment."""

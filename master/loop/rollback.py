@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.fmi import DISCARD
+from base.fmi import DISCARD, LAST_SUCCESSFUL_TIME
 from master.loop.compiler import compiled, get_or_set_state, get_real_status
 from master.loop.program import call_failed
 from master.loop.tables import (
@@ -20,9 +20,6 @@ from master.loop.tables import (
     STATUS,
     STEP,
 )  # fmt: skip
-
-LAST_SUCCESSFUL_TIME = 2
-"""fmi2LastSuccessfulTime, a kind of status."""
 
 SLACK = 1e-9
 """Times that are closer than this fraction of a step count as equal."""

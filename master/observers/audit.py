@@ -9,7 +9,6 @@ import numpy as np
 from base.names import vector
 from master import loop
 from master.bond import Bond
-from master.errors import StructureError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
@@ -77,9 +76,6 @@ class Audit(Observer):
         self._started = False
 
     def sampling(self, system: Structure) -> Sampling:
-        unequal = [bond.name for bond in self.bonds if len(bond.efforts) != len(bond.flows)]
-        if unequal:
-            raise StructureError([f"bond {name}: as many efforts as flows are needed" for name in unequal])
         names: list[str] = []
         for vectors in (*self.momenta.values(), *self.impulses.values(), self.impulse_errors):
             for name in vectors:
@@ -124,16 +120,16 @@ class Audit(Observer):
             exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
             self._exchanged[kind] = max(self._exchanged[kind], exchanged)
             self._largest[kind] = max(self._largest[kind], largest)
-            self._drift[kind] = max(self._drift[kind], float(drift.max()))
+            self._drift[kind] = _larger(self._drift[kind], drift.max())
             self._keep(kind, drift)
         for errors, nothing in self._error_columns:
             error = np.empty(len(time))
             loop.drifts(values, first, errors, nothing, error)
-            self._impulse_error = max(self._impulse_error, float(error.max()))
+            self._impulse_error = _larger(self._impulse_error, error.max())
         if self.stored:
             residual = np.empty(len(time))
             self._energy = max(self._energy, loop.residuals(values, first, *self._energies, residual))
-            self._residual = max(self._residual, float(np.abs(residual).max()))
+            self._residual = _larger(self._residual, np.abs(residual).max())
             self._keep("energy", residual)
         self._integrate(time, values)
 
@@ -170,8 +166,14 @@ class Audit(Observer):
                 result.audit[f"{kind}_drift"] = self._relative(self._drift[kind], kind)
         own = [kind for kind in ("own_momentum", "own_angular_momentum") if self.momenta[kind]]
         if own:
-            result.audit["mechanism_momentum_drift"] = max(self._relative(self._drift[kind], kind) for kind in own)
+            drifts = [self._relative(self._drift[kind], kind) for kind in own]
+            result.audit["mechanism_momentum_drift"] = float(np.max(drifts))
         if self.impulse_errors:
             result.audit["base_impulse_error"] = self._relative(self._impulse_error, "linear_momentum")
         if self.stored:
             result.audit["energy_residual"] = self._residual / (self.reference_energy or max(self._energy, ROUNDING))
+
+
+def _larger(a: float, b: float) -> float:
+    """Return the larger number; NaN if one of them is NaN, which `max` would drop."""
+    return float(np.maximum(a, b))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from base.names import with_article
+from base.names import shown, with_article
+from base.numbers import real
 from master.errors import StructureError
 from master.fmi import strings
 from master.fmi.variables import VISIBLE
@@ -14,6 +16,8 @@ from master.observers.observer import Observer, RunContext
 from master.requests import Trigger
 from master.result import Result
 from master.system import Structure
+
+When = Literal["rise", "fall", "above", "below", "equals", "change"]
 
 
 @dataclass(frozen=True)
@@ -31,21 +35,35 @@ class Event:
         Level, in the unit of the signal.
     once : bool
         Whether only the first occurrence counts.
+
+    Raises
+    ------
+    StructureError
+        For an unknown `when`, or a level that is not a number.
     """
 
     signal: str
-    when: Literal["rise", "fall", "above", "below", "equals", "change"] = "rise"
+    when: When = "rise"
     level: float = 0.0
     once: bool = True
+
+    def __post_init__(self) -> None:
+        if self.when not in get_args(When):
+            raise StructureError(
+                [f"event of {self.signal}: when is one of {', '.join(get_args(When))}, not {shown(self.when)}"]
+            )
+        if real(self.level) is None or math.isnan(self.level):
+            raise StructureError([f"event of {self.signal}: the level must be a number, not {shown(self.level)}"])
 
     def trigger(self, system: Structure) -> Trigger:
         """Return the trigger of the event. Raises StructureError for a signal that cannot be observed."""
         _, variable = system.resolve(self.signal)
         if (variable.type == "String" and self.when != "change") or variable.causality not in VISIBLE:
             raise StructureError([f"{self.signal} is {with_article(variable.causality)} of type {variable.type}"])
-        return Trigger(
-            self.signal, {"rise": 0.5, "fall": 0.5, "equals": None, "change": None}.get(self.when, self.level)
-        )
+        # a trigger fires where "more than its level" changes: below the level is not more than the number before it
+        below = math.nextafter(self.level, -math.inf)
+        levels = {"rise": 0.5, "fall": 0.5, "above": self.level, "below": below, "equals": None, "change": None}
+        return Trigger(self.signal, levels[self.when])
 
     def holds(self, value: object) -> bool:
         """Return whether a value at the start of a run counts as this event."""

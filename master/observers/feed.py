@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from base.fmi import NUMERIC_TYPES
+from master.errors import MasterError
 from master.fmi.variables import Variable
 from master.observers.events import Event
 from master.observers.observer import Observer, RunContext
@@ -73,6 +74,9 @@ class Feed(Observer):
         self._dropped_since = 0
         self._seen: set[str] = set()
         self._sender: threading.Thread | None = None
+
+    def reset(self) -> None:
+        raise MasterError("Feed observes one run only: create another simulation")
 
     def sampling(self, system: Structure) -> Sampling:
         # the same sampling as the recorder's: the loop reads it once for both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 from base.names import with_article
@@ -69,6 +70,10 @@ def make_scheme(system: Structure, algorithm: Algorithm, threads: int) -> Scheme
 
 def check_scheme(system: Structure, scheme: Scheme) -> None:
     """Raise, before FMUs are loaded, the StructureError that their coupling would raise."""
+    steps = Counter(name for stage in scheme.stages for name in stage)
+    wrong = [f"{name} {steps[name]} times" for name in system.elements if steps[name] != 1]
+    if wrong:
+        raise StructureError([f"the algorithm steps {', '.join(wrong)} in a macro step, instead of each element once"])
     known_derivatives(system, scheme)
     feedback(system, scheme)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from base.names import shown
 from master.drivers.driver import Driver
 from master.errors import StructureError
 from master.observers.observer import Observer
 from master.requests import Sampling, Trigger
-from master.system import Structure
+from master.system import Structure, check_value
 
 LONGEST_CHUNK = 1 << 16
 """Largest number of macro steps between two returns to Python."""
@@ -50,6 +52,18 @@ class Participants:
     def check_settable(system: Structure, names: Iterable[str]) -> None:
         """Raise StructureError that names all variables that cannot be set between two steps."""
         problems = [problem for name in names if (problem := Participants.unsettable(system, name))]
+        if problems:
+            raise StructureError(problems)
+
+    @staticmethod
+    def check_values(system: Structure, values: Mapping[str, Any]) -> None:
+        """Raise StructureError that names all variables that cannot be set to these values between two steps."""
+        Participants.check_settable(system, values)
+        problems = [
+            f"{name} = {shown(value)}: {problem}"
+            for name, value in values.items()
+            if (problem := check_value(system.resolve(name)[1], value))
+        ]
         if problems:
             raise StructureError(problems)
 

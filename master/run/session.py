@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from base.fmi import DISCARD, PENDING
+from base.names import shown
 from master import loop
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
-from master.errors import FmuError
+from master.errors import FmuError, MasterError
 from master.fmi.instance import FmuInstance
 from master.loop import tables as at
 from master.observers.observer import RunContext
@@ -30,7 +31,7 @@ from master.run.schedule import Schedule
 from master.run.step_threads import StepThreads
 from master.run.stepping import ControlledSteps, FixedSteps, Stepper
 from master.step_control import StepControl
-from master.system import Structure
+from master.system import Structure, check_value
 from master.tables.coupling import couple
 from master.tables.observation import arm_triggers
 
@@ -214,10 +215,12 @@ class Session:
                 continue
             for name, value in driver.values(now).items():
                 element, variable = self.layout.system.resolve(name)
+                if problem := check_value(variable, value):
+                    raise MasterError(f"{name} = {shown(value)} at t = {now:.9g} s, from a driver: {problem}")
                 try:
                     self.layout.instance(element).set({variable.name: value})
                 except FmuError as error:
-                    if error.status != "fmi2Discard":
+                    if not error.discarded:
                         raise
                     driver.discarded(name, error)
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from base.errors import DockfmuError
-from master.algorithms import Algorithm, GaussSeidel
+from master.algorithms import Algorithm, GaussSeidel, described
 from master.checkpoint import (
     Checkpoint,
     check_states,
@@ -285,6 +285,8 @@ class CoSimulation:
         began = time.perf_counter()
         for observer in self.participants.observers:
             observer.reset()
+        for driver in self.participants.drivers:
+            driver.reset()
         self.result, self._error, self._finished = self._new_result(), None, False
         try:
             self._open_participants()
@@ -390,10 +392,10 @@ class CoSimulation:
     def set(self, values: Mapping[str, Any]) -> None:
         """Set inputs that no connection sets, and tunable parameters, by their full names.
 
-        Raises StructureError that names all others.
+        Raises StructureError that names all others, and values that a variable does not accept.
         """
         self._open_session()
-        self.participants.check_settable(self.system, values)
+        self.participants.check_values(self.system, values)
         self._put(values)
 
     def _put(self, values: Mapping[str, Any]) -> None:
@@ -407,7 +409,7 @@ class CoSimulation:
     @property
     def _stepping_name(self) -> str:
         kind = {type(None): "", Retry: " with retries"}.get(type(self.control), " with step control")
-        return self.algorithm.name + kind
+        return described(self.algorithm) + kind
 
     def save(self) -> Checkpoint:
         """Return the present state, to resume from in another simulation or process.
@@ -440,7 +442,7 @@ class CoSimulation:
         Arguments that are not given are those of this simulation, except for observers and drivers. The steps so far
         are not repeated, and this simulation is not affected. Raises the errors of `save` and `set`.
         """
-        self.participants.check_settable(self.system, values or {})
+        self.participants.check_values(self.system, values or {})
         variant = CoSimulation(
             self.system, step=step or self.step,
             stop=self.stop if stop is None else stop,
@@ -482,6 +484,8 @@ def _end(participants: Sequence[Observer | Driver], result: Result) -> None:
             except DockfmuError as error:
                 if result.status != "failed":
                     _fail(result, error)
+                else:
+                    result.warnings.append(str(error))
             except BaseException as error:
                 fault = fault or error
         if fault is not None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from base.units import UnitError, conversion, parse_quantity, parse_unit, units_like
+from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
 
 pytestmark = pytest.mark.quick
 
@@ -61,3 +61,15 @@ def test_offered_units_are_of_the_same_quantity(name):
 def test_degrees_are_offered_for_radians():
     assert "deg" in units_like("rad")
     assert "deg/s" in units_like("rad/s")
+
+
+@pytest.mark.parametrize("text", ["1km999", "2 km99.km99.km99.km99", "5 N/(m", "5 N/m)", "5 N/()"])
+def test_a_unit_that_cannot_be_is_refused(text):
+    with pytest.raises(UnitError):
+        parse_quantity(text)
+
+
+@pytest.mark.parametrize(("factor", "offset"), [(0.0, 0.0), (math.nan, 0.0), (math.inf, 0.0), (1.0, math.nan)])
+def test_a_unit_with_which_nothing_can_be_converted_is_refused(factor, offset):
+    with pytest.raises(UnitError, match="unit 'x': factor"):
+        Unit("x", (0,) * 8, factor, offset)

@@ -31,7 +31,7 @@ RECORD = Record(
     output("active", "1", "the switch was on", type=BOOLEAN),
     output("counted", "1", "steps with the switch on", type=INTEGER),
     output("mode_now", "1", "mode of the last step", 1, type=MODE),
-    local("angle", "rad", "for plots", display_unit="deg"),
+    local("angle", "rad", "for plots"),
     Group(
         "parameters",
         parameter("gain", "1", "factor of signal", 2.0, minimum=0.0, maximum=10.0, tunable=True),

@@ -20,10 +20,3 @@ def test_a_quantity_has_one_display_unit_in_all_fmus(name):
         ]
     for real in root.iterfind("ModelVariables/ScalarVariable/Real"):
         assert real.get("displayUnit") == DISPLAY_UNITS.get(real.get("unit")), real.getparent().get("name")
-
-
-def test_what_components_declare_is_shown():
-    """`display_unit` of a field says no other unit than the table of units."""
-    for name in catalogue.names():
-        for slot in catalogue.component(name).record.variables:
-            assert slot.field.display_unit in (None, DISPLAY_UNITS.get(slot.field.unit)), slot.name

@@ -111,3 +111,9 @@ def test_the_scene_is_in_the_fmu_and_changes_neither_guid_nor_state(tmp_path):
         assert archive.read(FILE) == scene_files(component)[FILE]
     without = replace(component, module=tmp_path / "elsewhere.py")
     assert scene_files(without) == {}
+
+
+def test_copies_for_an_array_that_there_is_not_are_refused(tmp_path):
+    made = of_file(tmp_path, '[[shapes]]\nshape = "triad"\nlength = 1\nrepeat = "no.array"')
+    with pytest.raises(SceneError, match=r"repeat = 'no\.array': the component has no such array"):
+        scene_files(made)

@@ -464,7 +464,7 @@ def test_an_empty_element_name_is_the_system_itself(load):
     ("unit", "remark"),
     [
         ("", "root.a.y[1]: the unit is empty, and treated as no unit"),
-        ("furlong", "root.a.y[1]: the unit 'furlong' is not defined: values are not converted"),
+        ("furlong", "root.a.y[1]: the unit 'furlong' is not defined: a value in it cannot be converted"),
     ],
 )
 def test_units_that_say_nothing_are_remarked(load, tmp_path, unit, remark):
@@ -495,4 +495,17 @@ def test_packages_of_ssp_2_are_refused_in_a_sentence(lag, tmp_path, old, new, fo
     assert f"SystemStructure.ssd: {found} only SSP 1.0 is supported" in fault
     assert "pattern" not in fault
     with pytest.raises(SspError, match=r"only SSP 1\.0 is supported"):
+        read_ssp(file, tmp_path / "unpacked")
+
+
+@pytest.mark.parametrize("factor", ["0", "INF"])
+def test_a_unit_with_which_nothing_can_be_converted_is_refused(lag, tmp_path, factor):
+    text = description(system(lag_component("first") + INNER)).replace('factor="0.001"', f'factor="{factor}"')
+    assert f'factor="{factor}"' in text
+    file = tmp_path / "test.ssp"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("SystemStructure.ssd", text)
+        archive.write(lag, "resources/Lag.fmu")
+    assert any("unit 'mm': factor" in problem for problem in validate(file))
+    with pytest.raises(SspError, match="unit 'mm': factor"):
         read_ssp(file, tmp_path / "unpacked")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from components.contact.contact_list import adding, losing, summing
+from components.contact.force import penetration
 from components.core.component import Message
 from components.core.kernel import kernel
 
@@ -65,10 +66,7 @@ def messages() -> dict[int, Message]:
     }
     for pair, name in PAIRS.items():
         law = "law_latch" if pair in (LATCH_BOTTOMED, LATCH_HOLDS) else "law_head"
-        limit = f"{{airlock_pair.parameters.{law}.penetration_limit:.4g}}"
-        by_code[PENETRATION + int(pair)] = Message(
-            f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m", discard=True
-        )
+        by_code[PENETRATION + int(pair)] = penetration(name, f"airlock_pair.parameters.{law}.penetration_limit")
     return by_code
 
 

@@ -53,7 +53,7 @@ def parameters() -> Group:
             parameter("half_width", "m", "of the narrow part, less half the width of the latch", 0.0, minimum=0.0),
             parameter("narrow_depth", "m", "where the inclined walls begin, from the stop", 0.0, minimum=0.0),
             parameter("wide_depth", "m", "where they end, from the stop", 0.0, minimum=0.0),
-            parameter("wall_angle", "rad", "of the inclined walls to the axis", 0.0, minimum=0.0, display_unit="deg"),
+            parameter("wall_angle", "rad", "of the inclined walls to the axis", 0.0, minimum=0.0),
             description="slots for the latches at azimuths 0, 90, 180, 270 deg",
         ),
         Group("head", parameter("radius", "m", "of the head sphere", 0.0, minimum=0.0)),
@@ -78,7 +78,7 @@ def parameters() -> Group:
         Group(
             "sensor",
             parameter("count", "1", "capture sensors in use", 0, type=INTEGER, minimum=0, maximum=SENSORS),
-            parameter("azimuth", "rad", "of their planes, from +y toward +z", 0.0, shape=SENSORS, display_unit="deg"),
+            parameter("azimuth", "rad", "of their planes, from +y toward +z", 0.0, shape=SENSORS),
             parameter("pivot", "m", "along x, radial; from the head centre", 0.0, shape=2),
             parameter("centre", "m", "of the roller, from the pivot", 0.0, shape=2),
             parameter("radius", "m", "of the roller", 0.0, minimum=0.0),
@@ -90,7 +90,7 @@ def parameters() -> Group:
         Group(
             "limiter",
             parameter("pads", "1", "number of pads, evenly spaced", 0, type=INTEGER, minimum=0, maximum=PADS),
-            parameter("azimuth", "rad", "of the first pad", 0.0, display_unit="deg"),
+            parameter("azimuth", "rad", "of the first pad", 0.0),
             parameter("x", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
             parameter("r", "m", "front and rear end of a pad, frame M", 0.0, shape=2),
             description="pads of the limiter of angular motion",

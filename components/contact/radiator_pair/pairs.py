@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from components.contact.contact_list import adding, summing
+from components.contact.force import penetration
 from components.core.component import Message
 from components.core.kernel import kernel
 
@@ -56,10 +57,8 @@ def messages() -> dict[int, Message]:
         ),
     }
     for pair, name in PAIRS.items():
-        limit = f"{{{group}.{'law_plane' if pair == PLANES else 'law_device'}.penetration_limit:.4g}}"
-        by_code[PENETRATION + int(pair)] = Message(
-            f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m", discard=True
-        )
+        law = "law_plane" if pair == PLANES else "law_device"
+        by_code[PENETRATION + int(pair)] = penetration(name, f"{group}.{law}.penetration_limit")
     return by_code
 
 

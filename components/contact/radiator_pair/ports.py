@@ -27,7 +27,7 @@ def _bore(name: str) -> tuple[Field, ...]:
         parameter("plane_radius", "m", f"of the plane around the {name}", 0.0, minimum=0.0),
         parameter("mouth_radius", "m", "of the cone in the docking plane", 0.0, minimum=0.0),
         parameter("bore_radius", "m", "of the cylinder behind the cone", 0.0, minimum=0.0),
-        parameter("cone_angle", "rad", "of the cone to its axis", 0.0, minimum=0.0, display_unit="deg"),
+        parameter("cone_angle", "rad", "of the cone to its axis", 0.0, minimum=0.0),
         parameter("end", "m", "abscissa of the end of the cylinder", 0.0, minimum=0.0),
     )
 
@@ -67,8 +67,7 @@ def parameters() -> Group:
             parameter("rise", "m", "travel over which the force rises", 0.0, minimum=0.0),
             description="spring-loaded ball that resists the plug and then holds it",
         ),
-        parameter("tilt_limit", "rad", "largest angle between the axes in contact", 0.26, minimum=0.0,
-                  display_unit="deg"),
+        parameter("tilt_limit", "rad", "largest angle between the axes in contact", 0.26, minimum=0.0),
         force.law("law_device", "pins, plug, and ball that holds"),
         force.law("law_plane", "each of the points of the docking plane"),
     )  # fmt: skip

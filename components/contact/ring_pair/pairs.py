@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from components.contact.force import penetration
 from components.core.component import Message
 from components.core.kernel import kernel
 
@@ -109,12 +110,9 @@ def messages(discard: bool) -> dict[int, Message]:
     }
     position = ", ".join(f"{{ring_pair.work.link.position[{i}]:.4g}}" for i in (1, 2, 3))
     for pair, name in PAIRS.items():
-        limit = f"{{ring_pair.parameters.{LAWS[pair]}.penetration_limit:.4g}}"
-        by_code[PENETRATION + int(pair)] = Message(
-            f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {limit} m, beyond which its "
-            f"model does not hold; the active ring was at ({position}) m in PU",
-            discard=discard,
-        )
+        more = f", beyond which its model does not hold; the active ring was at ({position}) m in PU"
+        limit = f"ring_pair.parameters.{LAWS[pair]}.penetration_limit"
+        by_code[PENETRATION + int(pair)] = penetration(name, limit, more, discard=discard)
     return by_code
 
 

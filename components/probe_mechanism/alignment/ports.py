@@ -19,7 +19,7 @@ LEVER_PARAMETERS = Group(
               (0.25, 0.25, 0.25, 0.25, 0.25, 0.25), shape=6),
     parameter("radial", "m", "distance of the roller's centre from x of M, at the travels of the table",
               (0.11, 0.11, 0.2233, 0.2077, 0.1565, 0.1565), shape=6, minimum=0.0),
-    parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0, display_unit="deg"),
+    parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0),
     description="alignment levers: path of the rollers in the housing frame M",
 )  # fmt: skip
 

@@ -108,10 +108,8 @@ def parameters() -> Group:
                       shape=(2, POINTS), minimum=0.0),
             parameter("added_torque", "N.m", "of the switchable brake at the speeds of the table, first 0",
                       [torque] * 2, shape=(2, POINTS), minimum=0.0),
-            parameter("stop_low", "rad", "smallest angle of the crank", radians(90.0 - 11.3), shape=2,
-                      display_unit="deg"),
-            parameter("stop_high", "rad", "largest angle of the crank", radians(90.0 + 11.3), shape=2,
-                      display_unit="deg"),
+            parameter("stop_low", "rad", "smallest angle of the crank", radians(90.0 - 11.3), shape=2),
+            parameter("stop_high", "rad", "largest angle of the crank", radians(90.0 + 11.3), shape=2),
             parameter("stop_stiffness", "N.m/rad", "of the stops", 2.5e4, shape=2, minimum=1.0),
             parameter("stop_damping", "N.m.s/rad", "of the stops", 25.0, shape=2, minimum=0.0),
             parameter("link_mass", "kg", "crank and rod", 0.0, shape=(2, 2), minimum=0.0),
@@ -133,7 +131,7 @@ def outputs() -> Group:
         "lateral",
         output("stroke", "m", "deflection of the spring mechanisms", shape=2),
         output("force", "N", "of the spring mechanisms, positive resists lengthening", shape=2),
-        output("link_angle", "rad", "of the cranks of the magnetic brakes", shape=2, display_unit="deg"),
+        output("link_angle", "rad", "of the cranks of the magnetic brakes", shape=2),
         output("link_torque", "N.m", "of brakes and stops on the cranks, positive turns them forward", shape=2),
     )
 

@@ -31,18 +31,15 @@ ANGLE = 432
 _RING, _ = platform.parameters(screws=False)
 
 GEOMETRY = (
-    parameter("initial_angle", "rad", "angle of all cranks at the start", 120.0 * pi / 180.0, display_unit="deg"),
-    parameter("retracted_angle", "rad", "angle of all cranks from which on the ring is retracted", 161.8 * pi / 180.0,
-              display_unit="deg"),
+    parameter("initial_angle", "rad", "angle of all cranks at the start", 120.0 * pi / 180.0),
+    parameter("retracted_angle", "rad", "angle of all cranks from which on the ring is retracted", 161.8 * pi / 180.0),
     _RING,
     Group(
         "legs",
         parameter("base_radius", "m", "radius of the joints of the cranks on the base", 0.5, minimum=1e-3),
-        parameter("base_angle", "rad", "half the azimuth between the cranks of a pair", 14.0 * pi / 180.0,
-                  display_unit="deg"),
+        parameter("base_angle", "rad", "half the azimuth between the cranks of a pair", 14.0 * pi / 180.0),
         parameter("ring_radius", "m", "radius of the joints on the ring", 0.6, minimum=1e-3),
-        parameter("ring_angle", "rad", "half the azimuth between the joints of a pair on the ring", pi / 4.0,
-                  display_unit="deg"),
+        parameter("ring_angle", "rad", "half the azimuth between the joints of a pair on the ring", pi / 4.0),
         parameter("crank_length", "m", "length of a crank between its joints", 0.25, minimum=1e-3),
         parameter("rod_length", "m", "length of a rod between its joints", 0.45, minimum=1e-3),
         parameter("crank_mass", "kg", "mass of one crank", 5.0, minimum=0.0),
@@ -68,9 +65,9 @@ PARAMETERS = Group(
               minimum=1e-3),
     parameter("spring_preload", "N", "tension of the spring at the start", 120.0, minimum=0.0),
     parameter("spring_stiffness", "N/m", "stiffness of the spring", 400.0, minimum=0.0),
-    parameter("largest_angle", "rad", "angle of a crank at its inner stop", 165.0 * pi / 180.0, display_unit="deg"),
+    parameter("largest_angle", "rad", "angle of a crank at its inner stop", 165.0 * pi / 180.0),
     parameter("retracted_stop", "rad", "angle of a crank at its outer stop with the ring drawn in",
-              162.0 * pi / 180.0, display_unit="deg"),
+              162.0 * pi / 180.0),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 2e4, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "damping of the stops", 20.0, minimum=0.0),
     description="rotary dampers, springs and stops of the cranks",
@@ -91,7 +88,7 @@ LAW = LegLaw(
         private("load", "N.m", "load of the cranks on their outer stops at the last evaluation"),
     ),
     leg=(
-        output("angle", "rad", "angle of the crank from inward, grows as the ring goes in", display_unit="deg"),
+        output("angle", "rad", "angle of the crank from inward, grows as the ring goes in"),
         output("rate", "rad/s", "rate of the angle"),
         output("torque", "N.m", "torque on the crank, positive draws the ring in"),
     ),

@@ -24,7 +24,7 @@ MESSAGES = {
 
 OUTPUTS = (
     output("stroke", "m", "stroke of the leg, 0 at the retracted position"),
-    output("roll", "rad", "rotation of the rod about its axis", display_unit="deg"),
+    output("roll", "rad", "rotation of the rod about its axis"),
 )
 
 

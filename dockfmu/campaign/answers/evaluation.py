@@ -63,7 +63,7 @@ class Evaluations:
         self.count = 0
         """Number of runs requested so far."""
         self.left_open: list[bool] = []
-        """For each run whose distance was requested, whether it leaves the question open; see `unfinished.distance`."""
+        """For each run whose distance was requested, whether it leaves the question open; see `censoring.distance`."""
 
     def __enter__(self) -> Evaluations:
         self.data.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ class Evaluations:
         self, values: Sequence[Mapping[str, Any]], measure: Measure, bound: float, *, above: bool,
         step_factor: float = 1.0,
     ) -> np.ndarray:  # fmt: skip
-        """Make runs, and return the distance of their measure from a bound; see `unfinished.distance`."""
+        """Make runs, and return the distance of their measure from a bound; see `censoring.distance`."""
         distances, open_ = distance(self.rows(values, step_factor), measure, bound, above=above)
         self.left_open += open_.tolist()
         return distances

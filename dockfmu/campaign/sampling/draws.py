@@ -73,7 +73,11 @@ class Draws:
         return math.prod(len(levels) for levels in self._levels())
 
     def values(self, index: int) -> dict[str, Any]:
-        """Return the values of run `index`, by name. Raises OptionError if no draw is accepted."""
+        """Return the values of run `index`, by name. Raises OptionError for no such run, or if no draw is accepted."""
+        count = {"grid": self.grid_size, "latin_hypercube": self.runs}.get(self.sampling, math.inf)
+        if not 0 <= index < count:
+            last = f" to {count - 1}" if count < math.inf else ""
+            raise OptionError([f"there is no run {index}: runs are numbered from 0{last}"])
         for attempt in range(ATTEMPTS):
             values = self.transform(self._uniform(index, attempt))
             if self.accept is None or self.accept(values):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -19,14 +20,20 @@ from master.errors import MasterError
 HERE = Path(__file__).parent
 # on Linux zig would first compile runtimes that nothing here needs
 _RUNTIMES = ("-rtlib=none",) if sys.platform == "linux" else ()
-_FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", *_RUNTIMES)
+# the cache may be shared by machines
+_FLAGS = (
+    "-mcpu=baseline", "-std=c11", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror",
+    *_RUNTIMES,
+)  # fmt: skip
 
 
 @cache
 def library(name: str) -> ctypes.CDLL:
     """Load the library of `<name>.c`, compiled if needed. Raises MasterError with the messages of the compiler."""
     source = (HERE / f"{name}.c").read_bytes()
-    key = hashlib.sha256(f"zig {version('ziglang')} {_FLAGS} {sys.platform}".encode() + source).hexdigest()[:16]
+    key = hashlib.sha256(
+        f"zig {version('ziglang')} {_FLAGS} {sys.platform} {platform.machine()}".encode() + source
+    ).hexdigest()[:16]
     file = cache_root() / "master" / f"{name}-{key}{'.dll' if sys.platform == 'win32' else '.so'}"
     if not is_whole(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -39,11 +46,11 @@ def library(name: str) -> ctypes.CDLL:
 
 
 def _compile(source: Path, target: Path) -> None:
-    # zig trusts whatever is in its caches: our objects go to a temporary one
-    zig, local = str(cache_root() / "zig"), str(target.with_name(".zig"))
+    # zig trusts whatever is in its caches
+    cache = str(target.with_name(".zig"))
     done = subprocess.run(
         python_command("-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)),
-        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": local},
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:

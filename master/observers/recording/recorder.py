@@ -418,7 +418,7 @@ class Recorder(Observer):
                 self._write_journal()
             lost = self._total - self._journal.last
             if lost > 0:
-                result.warnings.append(f"{self.file}: the last {lost} rows are lost: the disk is full")
+                result.warnings.append(f"{self.file}: the last {lost} rows are lost: they could not be written")
         self._journal.close(remove=not self._failed)
 
 

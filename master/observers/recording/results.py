@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from base.files import is_held
+from base.files import atomic_file, is_held
 from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal, killed
@@ -290,19 +290,21 @@ def _salvaged(file: Path, folder: Path, reason: str) -> tuple[h5py.File, str]:
 def recover(file: Path) -> Path:
     """Rewrite the recording of a run that was killed, or that filled the disk, so that every HDF5 reader can open it.
 
-    A recording that was closed properly is not changed; a run that is still in progress must not be recovered. A
-    damaged file is replaced by what can be read of it, and kept with `.damaged` appended to its name.
+    A recording that was closed properly is not changed. A damaged file is replaced by what can be read of it, and kept
+    with `.damaged` appended to its name. Raises MasterError for the recording of a run that is still in progress.
     """
     file, rows = Path(file), journal.beside(Path(file))
-    fresh = file.with_name(file.name + ".recovered")
+    if is_held(lock_beside(file)):
+        raise MasterError(f"{file}: its run is still in progress; recover it when the run has ended")
     with read_results(file) as results:
         if not (rows.exists() or results.damage):
             return file
-        _rewrite(results, fresh)
-        checksum.append(fresh)
-        if results.damage:
-            file.replace(file.with_name(file.name + ".damaged"))
-    fresh.replace(file)
+        with atomic_file(file) as fresh:
+            _rewrite(results, fresh)
+            checksum.append(fresh)
+            results.close()
+            if results.damage:
+                file.replace(file.with_name(file.name + ".damaged"))
     rows.unlink(missing_ok=True)
     return file
 

@@ -210,3 +210,20 @@ def test_kernels_run_without_numba_compiling(tmp_path):
         for env in ({"NUMBA_DISABLE_JIT": flag, "PATH": "", "DOCKFMU_CACHE": str(tmp_path)} for flag in "01")
     ]
     assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("type_", "number", "message"),
+    [
+        (field.enumeration("Phase", READY="waits", GO="moves"), 0, r"a = 0 1 lies outside \[1, 2\]"),
+        (field.enumeration("Phase", READY="waits", GO="moves"), 3, r"a = 3 1 lies outside \[1, 2\]"),
+        (field.INTEGER, 1.5, r"a = 1\.5 is not a value of type Integer"),
+        (field.BOOLEAN, 2, r"a = 2 is not a value of type Boolean"),
+    ],
+)
+def test_values_are_of_the_type_of_the_parameter(tmp_path, type_, number, message):
+    record = Record(field.parameter("a", "1", "", 1, type=type_))
+    file = tmp_path / "some.toml"
+    file.write_text(f'a = {{ value = {number}, unit = "1", source = "assumed" }}\n')
+    with pytest.raises(ParameterError, match=message):
+        read_parameter_set(file).check(record)

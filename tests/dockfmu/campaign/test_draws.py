@@ -7,8 +7,11 @@ import pytest
 from scipy import stats
 
 import dockfmu
+from dockfmu.campaign.description import Measure
+from dockfmu.campaign.runner import MeasureObserver
 from dockfmu.campaign.sampling.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.campaign.sampling.draws import Draws
+from dockfmu.errors import OptionError
 
 N = 4000
 
@@ -137,3 +140,25 @@ def test_rejection_keeps_the_law_within():
 def test_refusals(make, text):
     with pytest.raises(dockfmu.OptionError, match=text):
         make()
+
+
+@pytest.mark.parametrize("sampling", ["random", "sobol", "latin_hypercube", "grid"])
+def test_a_run_that_there_is_not_is_refused(sampling):
+    draws = Draws((Uniform(("x",), (0.0,), (1.0,)),), sampling, 5, 9, 9)
+    draws.values(8)
+    for index in (-1, *([9] if sampling in ("latin_hypercube", "grid") else [])):
+        with pytest.raises(OptionError, match=f"there is no run {index}: runs are numbered from 0"):
+            draws.values(index)
+
+
+@pytest.mark.parametrize("kind", ["max", "min", "magnitude", "resultant"])
+@pytest.mark.parametrize("row", range(6))
+def test_a_measure_of_what_is_not_a_number_is_none(kind, row):
+    measure = MeasureObserver([Measure("load", ("a.f", "b.f"), kind, "N")])
+    measure.sampling(None)
+    values = np.arange(12.0).reshape(6, 2) - 4.0
+    values[row, 0] = np.nan
+    for part in (slice(0, 3), slice(3, 6)):
+        measure.sample(np.arange(6.0)[part], values[part])
+    value, time = measure.found["load"]
+    assert (math.isnan(value), time) == (True, float(row))

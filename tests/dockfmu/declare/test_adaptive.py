@@ -12,6 +12,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
 from dockfmu.options import RunOptions
 from dockfmu.prepare import prepare
+from master.errors import StructureError
 from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import run_system, status_of
 
@@ -55,12 +56,23 @@ def test_a_system_that_declares_none_refuses(lag):
 def test_substeps_are_those_of_an_adaptive_run_alone(lag):
     system = dockfmu.System("sequence")
     system.add("sequence", lag)
-    system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20, "other": 3}}))
+    system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20}}))
     run = prepare(system.structure, system.plan, RunOptions(adaptive=0.0), 1.0, [])
     assert run.control == system.plan.adaptive.control()
     assert run.system.elements["sequence"].substeps == 20
     assert system.structure.elements["sequence"].substeps == 1
     assert prepare(system.structure, system.plan, RunOptions(), 1.0, []).control is None
+    system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequense": 20}}))
+    with pytest.raises(StructureError, match=r"adaptive\.substeps: .*no element 'sequense'; .*did you mean sequence"):
+        prepare(system.structure, system.plan, RunOptions(adaptive=0.0), 1.0, [])
+
+
+def test_patterns_of_located_outputs_that_select_nothing_are_refused(lag):
+    system = dockfmu.System("sequence")
+    system.add("sequence", lag)
+    system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"locate": ["sequence.hihg*"]}))
+    with pytest.raises(StructureError, match=r"no Boolean or Integer output is called sequence\.hihg\*"):
+        system.run(stop=1.0, adaptive=0.0)
 
 
 def test_a_discarded_step_is_retried(lag, tmp_path, capsys):

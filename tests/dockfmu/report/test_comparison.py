@@ -7,6 +7,9 @@ import pytest
 
 from dockfmu.report.comparison import compare, open_run, resampled
 from dockfmu.report.overlay import panels, write_overlay
+from master.observers.recording.recorder import Recorder
+from master.run.simulation import run
+from master.system import Structure
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 
@@ -222,3 +225,24 @@ def test_export_of_chosen_signals_and_rows(runs, tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert status_of("export", runs["plain"], "--csv", "--signals", "momentum") == 2
     assert "holds no 'momentum'" in capsys.readouterr().err
+
+
+def test_runs_that_end_at_other_times_do_not_agree(pair, runs, tmp_path):
+    """All that both have agrees to the last bit."""
+    runs = runs | {"shorter": made(pair, tmp_path / "shorter", "--stop", 1.5)}
+    differ = found(runs, "plain", "shorter", "first.position", tolerance=10.0)
+    assert (differ.signals, differ.peaks, differ.same) == ([], [], False)
+    assert found(runs, "plain", "shorter", "first.position", tolerance=10.0, event_tolerance=0.6).same
+
+
+def test_strings_are_compared(tmp_path, lag):
+    folders = {}
+    for label in ("one", "two", "again"):
+        system = Structure("lag")
+        system.add("a", lag, {"label": label.replace("again", "one")})
+        folders[label] = tmp_path / label
+        folders[label].mkdir()
+        run(system, step=0.1, stop=1.0, observers=[Recorder(folders[label] / "results.h5", ["a.text"])])
+    (text,) = found(folders, "one", "two").signals
+    assert (text.name, text.share) == ("a.text", np.inf)
+    assert found(folders, "one", "again").signals == []

@@ -287,3 +287,18 @@ def test_what_is_no_run_is_said_by_a_subscriber():
         with pytest.raises(MasterError, match="does not stream a run"):
             next(source)
         thread.join()
+
+
+def test_another_run_counts_its_own_datagrams(alone):
+    driver = Datagrams(0, ["a.u[1]"])
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+        CoSimulation(alone, step=0.1, drivers=[driver]) as simulation,
+    ):
+        simulation.advance(0.1)
+        sender.sendto(b"nonsense", ("127.0.0.1", driver.port))
+        simulation.advance(0.2)
+        assert len(simulation.finish().warnings) == 1
+        simulation.reset()
+        simulation.advance(0.2)
+        assert simulation.finish().warnings == []

@@ -277,3 +277,19 @@ def test_a_reader_that_does_not_read_costs_rows_and_never_the_run(alone, line, m
             simulation.advance(0.1 * k)
     assert feed.dropped > 1000
     assert f"view: {feed.dropped} rows were dropped" in simulation.result.warnings[-1]
+
+
+def test_a_log_of_another_start_is_warned_of(alone, tmp_path):
+    log = tmp_path / "inputs.jsonl"
+    log.write_text('{"inputs": 1, "system": "alone", "start": 3.0, "every": 1}\n')
+    result = run(alone, step=0.1, stop=0.2, drivers=[LoggedInputs(log)])
+    assert f"{log}: its session began at t = 3 s, this run at 0 s" in result.warnings
+
+
+def test_a_session_is_not_reset(alone, line):
+    ours, _ = line
+    for participants in ({"drivers": [Operator(ours, ["a.u[1]"], pace=Pace())]}, {"observers": [Feed(ours, {})]}):
+        with CoSimulation(alone, step=0.1, stop=0.2, **participants) as simulation:
+            simulation.advance(0.1)
+            with pytest.raises(MasterError, match="one run only: create another simulation"):
+                simulation.reset()

@@ -77,7 +77,7 @@ def test_everything_that_is_said_is_read(tmp_path):
         ('causality="input"', 'causality="inputs"', "causality 'inputs' is not one of"),
         ("<Boolean/>", "", "ScalarVariable 'on': needs exactly one element of"),
         ('dependencies="1"', 'dependencies="6"', "Unknown: index 6 is outside 1 to 5"),
-        ('factor="1000"/><D', 'factor="0"/><D', "Unit 'kN': factor of the base unit is zero"),
+        ('factor="1000"/><D', 'factor="0"/><D', "Unit 'kN': unit 'kN': factor 0 and offset 0 convert nothing"),
     ],
 )
 def test_faults_are_told_with_their_place(tmp_path, old, new, words):

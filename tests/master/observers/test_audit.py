@@ -117,3 +117,25 @@ def test_series_show_the_errors_over_time():
     audited(audit, TIME, collision(loss=0.01))
     assert np.array_equal(audit.series["time"], TIME)
     assert audit.series["linear_momentum"][-1] == pytest.approx(0.03, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["a.p[1]", "b.p[2]", "a.own[3]", "a.error[1]", "a.V"])
+@pytest.mark.parametrize("row", [0, 1234, 2000])
+def test_a_balance_of_what_is_not_a_number_is_no_small_number(name, row):
+    table = {
+        **collision(),
+        "a.own[3]": np.zeros_like(TIME),
+        "a.error[1]": np.zeros_like(TIME),
+        "a.V": np.ones_like(TIME),
+    }
+    table[name] = table[name].copy()
+    table[name][row] = np.nan
+    audit = Audit(
+        momentum=("a.p", "b.p"), own_momentum=("a.p", "a.own"), own_angular_momentum=("b.p",),
+        impulse=("b.p",), impulse_errors=("a.error",), stored=("a.V",),
+    )  # fmt: skip
+    lines = {
+        "a.p[1]": "linear_momentum_drift", "b.p[2]": "linear_momentum_drift", "a.own[3]": "mechanism_momentum_drift",
+        "a.error[1]": "base_impulse_error", "a.V": "energy_residual",
+    }  # fmt: skip
+    assert np.isnan(audited(audit, TIME, table)[lines[name]])

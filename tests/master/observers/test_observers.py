@@ -16,6 +16,7 @@ from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.observers.series import Series
 from master.run.simulation import run
+from master.system import Structure
 
 
 def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, tmp_path):
@@ -144,3 +145,21 @@ def test_a_terminal_that_goes_away_does_not_end_a_run(alone, monkeypatch):
 
     monkeypatch.setattr("master.observers.progress.PERIOD_S", 0.0)
     assert run(alone, step=0.1, stop=1.0, observers=[Progress(Gone(), always=True)]).status == "completed"
+
+
+@pytest.mark.parametrize(
+    ("when", "level", "expected"),
+    [("below", 0.0, [0.01]), ("below", -0.5, [0.69]), ("above", 0.0, []), ("above", -0.5, [0.0]), ("below", -1.0, [])],
+)
+def test_a_signal_that_starts_at_its_level(lag, when, level, expected):
+    """The output falls from 0 towards -1, which it never passes: 0.99^69 < 0.5."""
+    system = Structure("decay")
+    system.add("a", lag, {"gain": 1.0, "u[1]": -1.0})
+    result = run(system, step=0.01, stop=1.0, observers=[Events({"level": Event("a.y[1]", when, level)})])
+    assert [event["t"] for event in result.events] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("wrong", [{"when": "rising"}, {"when": "above", "level": np.nan}, {"level": "1"}])
+def test_an_event_that_cannot_be_is_refused(wrong):
+    with pytest.raises(StructureError, match=r"event of a\.y: "):
+        Event("a.y", **wrong)

@@ -1,9 +1,14 @@
 """A simulation stepped by hand: equal to a run, read and set between steps, and closed after any failure."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 
-from master.drivers.driver import Driver
+from master.algorithms import FixedPoint
+from master.algorithms.algorithm import Scheme
+from master.drivers.driver import Driver, Function
 from master.errors import FmuError, MasterError, StructureError
 from master.observers.observer import Observer
 from master.observers.recording.recorder import Recorder
@@ -134,3 +139,72 @@ def test_an_fmu_that_fails_raises_from_advance(lag):
         simulation.advance(1.0)
     assert simulation.result.status == "failed"
     assert simulation.time == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        ("u[1]", None, "must be a finite number"),
+        ("u[1]", "2.5", "must be a finite number"),
+        ("u[1]", math.nan, "must be a finite number"),
+        ("count_in", 2.7, "an Integer takes integers"),
+        ("count_in", 2.0**31, "outside the range of 32-bit integers"),
+        ("enable", 2, "must be a Boolean"),
+        ("text_in", 1, "must be a String"),
+    ],
+)
+def test_a_value_that_a_variable_does_not_take_is_refused_during_a_run(alone, variable, value, problem):
+    name = f"a.{variable}"
+    said = re.escape(f"{name} = {value!r}") + f".*{problem}"
+    with CoSimulation(alone, step=0.1) as simulation:
+        simulation.advance(0.1)
+        for use in (simulation.set, simulation.branch):
+            with pytest.raises(StructureError, match=said):
+                use({name: value})
+    result = run(alone, step=0.1, stop=1.0, drivers=[Function([name], lambda t: {name: value} if t > 0.45 else {})])
+    assert (result.status, result.t_end) == ("failed", pytest.approx(0.5))
+    assert re.search(said.replace(".*", ".*at t = 0.5 s.*"), result.message)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(np.float64(2.0), 2.0), (np.int32(2), 2.0), (True, 1.0)])
+def test_numbers_of_numpy_are_values(alone, value, expected):
+    with CoSimulation(alone, step=0.1) as simulation:
+        simulation.advance(0.1)
+        simulation.set({"a.u[1]": value})
+        assert simulation.get(["a.u[1]"]) == [expected]
+
+
+@pytest.mark.parametrize("stages", [(("a",),), (("a",), ("b",), ("a",)), (("a", "a", "b"),)])
+def test_an_algorithm_that_does_not_step_each_element_once_is_refused(swing, stages):
+    class Wrong:
+        name = "wrong"
+
+        def scheme(self, order):
+            return Scheme(stages)
+
+    with pytest.raises(StructureError, match="instead of each element once"):
+        run(swing, step=0.1, stop=1.0, algorithm=Wrong())
+
+
+def test_a_checkpoint_tells_algorithms_of_other_settings_apart(swing):
+    """Another relaxation begins a new grid of steps, as another algorithm does."""
+    with CoSimulation(swing, step=0.1, algorithm=FixedPoint()) as simulation:
+        simulation.advance(0.3)
+        checkpoint = simulation.save()
+    assert checkpoint.stepping == "fixed_point"
+    other = CoSimulation(swing, step=0.1, stop=1.0, algorithm=FixedPoint(tolerance=1e-3), resume=checkpoint)
+    assert not other._continues(checkpoint)
+    assert "tolerance=0.001" in other._stepping_name
+
+
+def test_what_goes_wrong_at_the_end_of_a_failed_run_is_a_warning(lag):
+    class Last(Observer):
+        def end(self, result):
+            raise MasterError("last.json: cannot be written")
+
+    system = Structure("failing")
+    system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.5})
+    result = run(system, step=0.1, stop=1.0, observers=[Last()])
+    assert result.status == "failed"
+    assert "doStep" in result.message.replace("DoStep", "doStep")
+    assert "last.json: cannot be written" in result.warnings

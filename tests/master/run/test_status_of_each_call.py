@@ -3,6 +3,7 @@
 `lag.c` fails as requested and records each call.
 """
 
+import socket
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import restore_states
+from master.drivers.datagrams import Datagrams
 from master.errors import FmuError
-from master.fmi.instance import Fmu
+from master.fmi.instance import Fmu, FmuInstance
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
 from master.run.simulation import CoSimulation, run
@@ -304,3 +306,19 @@ def test_in_a_process_of_its_own(lag, other, trace, tmp_path, function, status):
     check_calls(trace, function, status, running=at > 0.0)
     if at:
         check_kept(tmp_path / "r.h5", result)
+
+
+def test_a_value_that_an_fmu_of_fmi_3_discards_is_counted(alone, monkeypatch):
+    def discards(instance, values):
+        raise FmuError("a", "fmi3SetFloat64", status="fmi3Discard")
+
+    driver = Datagrams(0, ["a.u[1]"])
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+        CoSimulation(alone, step=0.1, drivers=[driver]) as simulation,
+    ):
+        simulation.advance(0.1)
+        monkeypatch.setattr(FmuInstance, "set", discards)
+        sender.sendto(b'{"a.u[1]": 1.0}', ("127.0.0.1", driver.port))
+        simulation.advance(0.3)
+    assert (driver.refused, simulation.result.status) == (1, "completed")

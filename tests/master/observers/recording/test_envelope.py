@@ -105,7 +105,7 @@ def test_a_pulse_of_one_step_between_two_rows_is_there(noisy, tmp_path):
 
 def test_around_events_every_step_is_a_row_and_elsewhere_the_extremes_are_there(noisy, tmp_path):
     _, whole = recorded(noisy, tmp_path / "whole.h5")
-    dense = Dense((Event("a.y[1]", "rising", 0.2),), before=0.01, after=0.02)
+    dense = Dense((Event("a.y[1]", "above", 0.2),), before=0.01, after=0.02)
     _, few = recorded(noisy, tmp_path / "few.h5", every=20, dense=dense)
     assert 26 < len(few.time) < 501
     agree(whole, few)

@@ -274,3 +274,12 @@ def test_attributes_with_bytes_that_are_not_utf_8_are_kept_as_escapes(swing, tmp
     run(swing, step=0.01, stop=0.1, observers=[Recorder(tmp_path / "r.h5", attributes={"command": "bad\udcff"})])
     with h5py.File(tmp_path / "r.h5") as file:
         assert file.attrs["command"] == "bad\\udcff"
+
+
+def test_the_recording_of_a_run_in_progress_is_not_recovered(endless):
+    process, file = endless
+    before = file.stat().st_ino
+    with pytest.raises(MasterError, match="its run is still in progress"):
+        recover(file)
+    assert process.poll() is None
+    assert (file.stat().st_ino, journal.beside(file).exists()) == (before, True)
