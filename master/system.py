@@ -318,9 +318,10 @@ def check_value(variable: Variable, value: Any) -> str:
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if variable.type == "Boolean":
         return "" if number in (0.0, 1.0) else "must be a Boolean"
-    if number is None or not abs(number) < math.inf:
+    # an integer may be too large for a float
+    if number is None or (not abs(number) < math.inf and not (variable.storage == "Integer" and is_integer(value))):
         return "must be a finite number"
-    if variable.storage == "Integer" and not -(2**31) <= value < 2**31:
+    if variable.storage == "Integer" and not -(2.0**31) <= number < 2.0**31:
         return "outside the range of 32-bit integers"
     if variable.type != "Real" and value != int(value):
         return f"an {variable.type} takes integers"

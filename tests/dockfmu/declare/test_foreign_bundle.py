@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dockfmu import load
 from dockfmu.declare.packages.bundle import ANNOTATION, read_bundle
 from dockfmu.declare.plan import Plan
+from master.errors import MasterError
 from ssp.annotations import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
 from ssp.archive import write_ssp
 from ssp.from_system import from_system
@@ -31,11 +32,19 @@ def test_step_and_stop_are_those_that_the_package_asks_for(oscillator, tmp_path,
     assert (plan.step, plan.stop, notes) == (expected, 3.0, [])
 
 
-def test_a_step_that_is_none_and_another_start_are_told_or_passed_over(oscillator, tmp_path):
-    content = from_system(pair_system(oscillator), start_time=5.0)
+@pytest.mark.parametrize("step", ["-1", "0", "nan", "fast"])
+def test_a_step_that_is_none_is_refused(oscillator, tmp_path, step):
+    content = from_system(pair_system(oscillator))
     content.description.experiment_annotations.append(
-        Annotation(OPEN_SIMULATION_PLATFORM, '<o:a xmlns:o="urn:o" baseStepSize="-1"></o:a>')
+        Annotation(OPEN_SIMULATION_PLATFORM, f'<o:a xmlns:o="urn:o" baseStepSize="{step}"></o:a>')
     )
+    file = write_ssp(content, tmp_path / "theirs.ssp")
+    with pytest.raises(SspError, match=rf"theirs\.ssp: .*the step '{step}' is not a positive number of seconds"):
+        read_bundle(file, tmp_path / "unpacked")
+
+
+def test_another_start_is_told(oscillator, tmp_path):
+    content = from_system(pair_system(oscillator), start_time=5.0)
     file = write_ssp(content, tmp_path / "theirs.ssp")
     _, plan, _, notes = read_bundle(file, tmp_path / "unpacked")
     assert plan == Plan()
@@ -70,7 +79,7 @@ def test_no_plan_whatever_gets_past(data):
             place[key] = data.draw(JSON)
             break
         place = place[key]
-    with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):
+    with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError, MasterError):
         plan = Plan.from_json(json.dumps(content))
         assert plan.step > 0.0
         assert all(isinstance(name, str) for name in (*plan.order, *plan.audited, *plan.supplied))
