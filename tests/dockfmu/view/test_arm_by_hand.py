@@ -333,7 +333,7 @@ def test_fields_show_what_the_run_has_after_a_reload_and_to_another_operator(bro
         pilot.eventually(lambda: shown("dockfmu.station.state().mine"))
         pilot.field("step.speed").fill("-1")
         pilot.field("step.speed").press("Tab")
-        pilot.eventually(lambda: "below its minimum" in shown.page.inner_text("#who"))
+        pilot.eventually(lambda: "less than its minimum" in shown.page.inner_text("#who"))
         assert fields(pilot) == commands
         # so it is with what the server refuses
         shown("dockfmu.station.speed(1000)")
