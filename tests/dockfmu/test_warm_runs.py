@@ -46,7 +46,7 @@ def test_reset_is_loading_with_these_settings(system):
 
 @pytest.mark.slow
 def test_reset_after_runs_that_failed(system):
-    """After an exceeded model limit or a NaN input no FMU is loaded again, and results are bitwise equal."""
+    """After an exceeded model limit or an input that an FMU refuses none is loaded again; results are bitwise equal."""
     fast = {"initial_conditions.velocity[1]": 1.0}
     fresh = found(system.run(**SHORT))
     with dockfmu.load(IMPACT, fast).simulate(**SHORT) as simulation:
@@ -63,11 +63,23 @@ def test_reset_after_runs_that_failed(system):
             simulation.reset()
             simulation.advance(0.4)
             with pytest.raises(dockfmu.FmuError, match="not finite"):
-                simulation.set({"chaser.control.force[1]": float("nan")})
+                simulation._inner.instances["chaser"].set({"control.force[1]": float("nan")})
             simulation.reset()
             simulation.advance()
             assert found(simulation.finish()) == fresh
         assert {name: instance.fmu for name, instance in simulation._inner.instances.items()} == loaded
+
+
+@pytest.mark.slow
+def test_a_refused_value_changes_nothing(system):
+    fresh = found(system.run(**SHORT))
+    with system.simulate(**SHORT) as simulation:
+        simulation.advance(0.4)
+        with pytest.raises(dockfmu.StructureError, match=r"force\[1\] = nan: must be a finite number$"):
+            simulation.set({"chaser.control.force[2]": 5.0, "chaser.control.force[1]": float("nan")})
+        assert simulation["chaser.control.force[2]"] == 0.0
+        simulation.advance()
+        assert found(simulation.finish()) == fresh
 
 
 def test_the_outcome_stays_when_the_simulation_goes_on(oscillator):
