@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from base.errors import WRONG, DockfmuError
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 
 FILE = "resources/scene.json"
 """Path of the scene in an FMU."""

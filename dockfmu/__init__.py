@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from base.errors import DockfmuError
-    from base.files import LockedError, WriteError
+    from base.files import WriteError
+    from base.locks import LockedError
     from base.units import UnitError
     from components.core.record import ParameterError
     from dockfmu.campaign.campaign import Campaign
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "base.errors": ("DockfmuError",),
-    "base.files": ("LockedError", "WriteError"),
+    "base.files": ("WriteError",),
+    "base.locks": ("LockedError",),
     "base.units": ("UnitError",),
     "components.core.record": ("ParameterError",),
     "dockfmu.campaign.campaign": ("Campaign",),

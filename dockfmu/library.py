@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from base.files import WriteError
-from base.names import shown
+from base.messages import shown
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.errors import OptionError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from base.names import shown
+from base.messages import shown
 from base.numbers import LARGEST_COUNT, is_integer, real
 from dockfmu.errors import OptionError
 from dockfmu.watch.live import NOT_LIVE, Live

@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Any
 
 from base.errors import DockfmuError
-from base.files import Lock, Reserve, write_file
+from base.files import Reserve, write_file
+from base.locks import Lock
 from base.numbers import finite
 from dockfmu.declare.declaration import CHANGED
 from master.observers.recording.journal import beside

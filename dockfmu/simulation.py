@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from base.names import shown
+from base.messages import shown
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.starts import Starts

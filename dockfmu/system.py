@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from base.names import file_name, shown
+from base.file_names import file_name
+from base.messages import shown
 from base.numbers import is_positive
 from dockfmu.declare import declaration, ports
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from base.names import shown, with_article
+from base.messages import shown, with_article
 from base.numbers import is_positive, real
 from master.bond import Bond
 from master.errors import StructureError

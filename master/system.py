@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from base.fmi import TYPES
-from base.names import did_you_mean, matching, owner, shown, with_article
+from base.messages import shown, with_article
+from base.names import did_you_mean, matching, owner
 from base.numbers import is_integer, is_positive, real
 from base.units import conversion
 from master.errors import StructureError

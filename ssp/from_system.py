@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from base.names import file_name
+from base.file_names import file_name
 from base.units import Unit
 from master.fmi.description import Description, Variable
 from master.system import Connection, Structure

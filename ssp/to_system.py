@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from base.names import did_you_mean, owner, shown
+from base.messages import shown
+from base.names import did_you_mean, owner
 from base.units import Unit
 from master.errors import StructureError
 from master.fmi.description import Description, Variable

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 from master.errors import MasterError
 from master.fmi.archive import members
 from master.fmi.description import Description, read_description

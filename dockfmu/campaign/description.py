@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, file_name_problem, shown
+from base.file_names import file_name_problem
+from base.messages import shown
+from base.names import did_you_mean
 from base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.campaign.sampling.draws import SAMPLINGS, Draws

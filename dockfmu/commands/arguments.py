@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
-from base.names import shown
+from base.messages import shown
 from base.numbers import LARGEST_COUNT, LARGEST_PORT
 from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, file_name_problem
+from base.file_names import file_name_problem
+from base.names import did_you_mean
 from components.core.parameters import ParameterSet, parameter_leaves
 from components.core.record import ParameterError
 from dockfmu.declare.conditions.initial_conditions import (

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number

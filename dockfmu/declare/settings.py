@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from base.names import did_you_mean, owner, shown
+from base.messages import shown
+from base.names import did_you_mean, owner
 from base.units import UnitError
 from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.toml.quantities import in_unit

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from base.names import shown
+from base.messages import shown
 from base.numbers import LARGEST_PORT, is_integer, is_positive
 from dockfmu.errors import OptionError
 from master.drivers.datagrams import Datagrams

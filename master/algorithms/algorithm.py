@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from base.names import shown
+from base.messages import shown
 from base.numbers import LARGEST_COUNT, is_integer, is_positive
 from master.errors import StructureError
 

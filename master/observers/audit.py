@@ -14,8 +14,8 @@ from master.requests import Sampling
 from master.result import Result
 from master.system import Structure
 
-ROUNDING = 1e-12
-"""Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
+SMALLEST_SCALE = 1e-12
+"""Of errors, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
 
 
 class Audit(Observer):
@@ -33,7 +33,7 @@ class Audit(Observer):
 
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
-    to `reference_energy` in J, or by default to the largest sum of `stored`, at least ROUNDING.
+    to `reference_energy` in J, or by default to the largest sum of `stored`, at least SMALLEST_SCALE.
 
     After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `series` the errors
     over time.
@@ -138,7 +138,7 @@ class Audit(Observer):
         # if nothing was exchanged the drift is rounding, and is taken relative to the momentum itself
         exchanged = self._exchanged[kind]
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
-        return change / max(scale, ROUNDING)
+        return change / max(scale, SMALLEST_SCALE)
 
     def _keep(self, name: str, values: np.ndarray) -> None:
         self._blocks.setdefault(name, []).append(values)
@@ -171,7 +171,8 @@ class Audit(Observer):
         if self.impulse_errors:
             result.audit["base_impulse_error"] = self._relative(self._impulse_error, "linear_momentum")
         if self.stored:
-            result.audit["energy_residual"] = self._residual / (self.reference_energy or max(self._energy, ROUNDING))
+            scale = self.reference_energy or max(self._energy, SMALLEST_SCALE)
+            result.audit["energy_residual"] = self._residual / scale
 
 
 def _larger(a: float, b: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from base.names import shown, with_article
+from base.messages import shown, with_article
 from base.numbers import real
 from master.errors import StructureError
 from master.fmi import strings

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from base.names import shown
+from base.messages import shown
 from base.numbers import is_integer, is_positive
 from master.errors import MasterError
 from master.observers.observer import Observer, RunContext

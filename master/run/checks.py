@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from base.names import with_article
+from base.messages import with_article
 from master.algorithms import Algorithm
 from master.algorithms.algorithm import Scheme
 from master.errors import StructureError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from base.names import shown
+from base.messages import shown
 from master.drivers.driver import Driver
 from master.errors import StructureError
 from master.observers.observer import Observer

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from base.fmi import DISCARD, PENDING
-from base.names import shown
+from base.messages import shown
 from master import loop
 from master.algorithms.algorithm import Scheme
 from master.checkpoint import Checkpoint

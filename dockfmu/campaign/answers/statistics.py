@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from base.names import shown
+from base.messages import shown
 from dockfmu.campaign.answers import comparison, estimates, sensitivity
 from dockfmu.campaign.answers.answer import Answer, Question, figure_text
 from dockfmu.campaign.answers.censoring import UNFINISHED, finished, only_rises

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from base.names import shown
+from base.messages import shown
 from base.units import Unit, UnitError, parse_unit
 from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.declare.conditions.initial_conditions import (

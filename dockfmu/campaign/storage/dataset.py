@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from base.errors import DockfmuError
-from base.files import Lock, WriteError
+from base.files import WriteError
+from base.locks import Lock
 from dockfmu.campaign.runner import PEAKS
 from master.run.interruption import uninterrupted
 

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 from base.units import UnitError, parse_unit
 from dockfmu.declare.toml.quantities import in_unit, scaled
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from base.names import shown
+from base.messages import shown
 from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, InitialConditions
 from dockfmu.declare.toml.tables import DeclarationError
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 from base.units import UnitError, parse_unit
 from components.core.component import Component
 from components.core.parameters import ParameterSet

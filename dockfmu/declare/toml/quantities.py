@@ -11,7 +11,7 @@ import math
 import warnings
 from typing import Any
 
-from base.names import shown
+from base.messages import shown
 from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
 from dockfmu.declare.toml.tables import finite_number
 

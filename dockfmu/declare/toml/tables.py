@@ -7,7 +7,8 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from base.errors import DockfmuError
-from base.names import did_you_mean, shown
+from base.messages import shown
+from base.names import did_you_mean
 
 T = TypeVar("T")
 

@@ -26,8 +26,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from base.files import Lock, Reserve
+from base.files import Reserve
 from base.fmi import NUMERIC_TYPES
+from base.locks import Lock
 from master.errors import MasterError
 from master.fmi import archive
 from master.fmi.description import Variable

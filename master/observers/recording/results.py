@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from base.files import atomic_file, is_held
+from base.files import atomic_file
+from base.locks import is_held
 from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal, killed

@@ -17,7 +17,7 @@ import numpy as np
 import psutil
 import pytest
 
-from base.files import LockedError
+from base.locks import LockedError
 from dockfmu.campaign.cluster import worker
 from dockfmu.campaign.cluster.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
 from dockfmu.campaign.runner import RunPoint, WorkerMismatchError

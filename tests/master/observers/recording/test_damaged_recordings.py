@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from base.files import LockedError
+from base.locks import LockedError
 from master.errors import MasterError
 from master.observers.recording import checksum, journal
 from master.observers.recording.recorder import CHUNK_ROWS, Recorder

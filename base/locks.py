@@ -1,0 +1,122 @@
+"""Lock files, which one process at a time holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from base.errors import DockfmuError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+TRIES = 10
+"""Attempts to take a lock, because a process that calls `is_held` holds the lock for a moment."""
+
+
+class LockedError(DockfmuError):
+    """Another process holds the lock."""
+
+
+class Lock:
+    """A lock file that one process at a time holds; the operating system releases it when the process ends."""
+
+    def __init__(self, file: Path, what: str) -> None:
+        """Set the file of the lock, and `what` it protects, for messages."""
+        self.file, self.what = file, what
+        self._descriptor: int | None = None
+
+    def take(self) -> None:
+        """Take the lock. Raises LockedError that names the process holding it, OSError if the file cannot be made."""
+        tries = TRIES
+        while self._descriptor is None:
+            descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                tries -= 1
+                if not _lock(descriptor):
+                    if tries > 0:
+                        time.sleep(0.02)
+                        continue
+                    raise LockedError(f"{self.what} is being written by {_holder(self.file)}; wait for it or end it")
+                # the previous holder may have just removed the file: then this lock protects nothing
+                if _is_at(descriptor, self.file):
+                    about = {
+                        "pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)[:500],
+                        "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+                    }  # fmt: skip
+                    os.ftruncate(descriptor, 0)
+                    with suppress(OSError):  # a full disk: the lock is held nevertheless
+                        os.write(descriptor, json.dumps(about).encode())
+                    self._descriptor, descriptor = descriptor, -1
+            finally:
+                if descriptor >= 0:
+                    os.close(descriptor)
+
+    def release(self) -> None:
+        """Release the lock; a second call does nothing."""
+        if self._descriptor is None:
+            return
+        descriptor, self._descriptor = self._descriptor, None
+        if sys.platform == "win32":
+            os.close(descriptor)  # a file that is open cannot be removed there
+            self.file.unlink(missing_ok=True)
+            return
+        with suppress(OSError):
+            if _is_at(descriptor, self.file):
+                self.file.unlink()
+        os.close(descriptor)
+
+
+def is_held(file: Path) -> bool:
+    """Return whether a process holds the lock `file`."""
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Try to lock an open file; return whether it worked, which it always does on file systems without locks."""
+    try:
+        if sys.platform == "win32":
+            # a byte far beyond the content, which other processes must be able to read
+            os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_at(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except OSError:
+        return False
+
+
+def _holder(file: Path) -> str:
+    """Return a description of the process that holds a lock."""
+    try:
+        about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        where = "" if about["host"] == socket.gethostname() else f" on {about['host']}"
+        return f"process {about['pid']}{where}, since {about['since']} ({about['command']})"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return "another process"

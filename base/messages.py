@@ -1,0 +1,30 @@
+"""Parts of messages: shortened values, nouns with an article."""
+
+from __future__ import annotations
+
+import reprlib
+
+_LONGEST = 100
+
+
+class _ShortRepr(reprlib.Repr):
+    """Make a `repr` of bounded length and depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxlist, self.maxtuple, self.maxdict = 4, 20, 20, 8
+        self.maxstring = self.maxother = _LONGEST
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to print integers of thousands of digits
+        return repr(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
+
+
+def shown(value: object) -> str:
+    """Return the `repr` of a value for a message, shortened if it is long."""
+    return _ShortRepr().repr(value)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article, such as "an output"."""
+    return f"{'an' if noun[:1] in set('aeiou') else 'a'} {noun}"
