@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numba
 
-from base.cache import cache_root, is_whole, load_cached, seal, store_cached, versions
+from base.cache import cache_root, digest_of_files, is_whole, load_cached, seal, store_cached, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
 from base.fmi import DESCRIPTION_FILE
@@ -19,7 +19,7 @@ from components.core.component import Component
 from components.core.sources import digest
 from fmus.description import NATIVE_CAPABILITIES, describe
 from fmus.identity import guid_of
-from fmus.native import SHIM
+from fmus.native import SHIM, sources
 from fmus.native import compile as kernel_compiler
 from fmus.native.compile import compile_component, emit
 from fmus.native.sources.files import FILES, kernel_source, source_files
@@ -43,7 +43,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     files = FILES if SOURCES in platforms else ()
     content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
-        content |= source_files(component, kernel_source(assembly), guid)
+        content |= source_files(component, _source(component.name, assembly), guid)
     tables = write_tables(component, guid)
     for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
@@ -71,6 +71,13 @@ def _object(name: str, assembly: str, target: Target) -> bytes:
     """Return the result of `emit`, from the cache if this assembly has been optimised for `target`."""
     parts = [_compiler_digest(), repr(target), assembly]
     return _cached(f"{name}-{target.folder}.o", parts, lambda: emit(assembly, target))
+
+
+def _source(name: str, assembly: str) -> str:
+    """Return the result of `kernel_source`, from the cache if this assembly has been translated."""
+    translator = digest_of_files(sorted(Path(sources.__file__).parent.glob("*.py")))
+    parts = [_compiler_digest(), translator, assembly]
+    return _cached(f"{name}.c", parts, lambda: kernel_source(assembly).encode()).decode()
 
 
 def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:

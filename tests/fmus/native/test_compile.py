@@ -12,6 +12,7 @@ from components.oscillator import component as oscillator
 from fmus.catalogue import component
 from fmus.native import build
 from fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
+from fmus.native.sources.files import kernel_source
 from fmus.toolchain.targets import HOST
 from tests.fmus import gadget
 from tests.fmus.native.loaded import Loaded
@@ -82,3 +83,18 @@ def test_kernels_are_compiled_once_whatever_else_changes(tmp_path, monkeypatch):
     assert build._assembly(replace(component, description="another")) == assembly
     with pytest.raises(AssertionError, match="compiled"):
         build._assembly(replace(component, step=gadget.component().step))
+
+
+def test_kernels_are_translated_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
+    assembly = compile_component(oscillator())
+    source = build._source("Oscillator", assembly)
+    assert source == kernel_source(assembly)
+
+    def never(assembly):
+        raise AssertionError("translated")
+
+    monkeypatch.setattr(build, "kernel_source", never)
+    assert build._source("Oscillator", assembly) == source
+    with pytest.raises(AssertionError, match="translated"):
+        build._source("Oscillator", compile_component(gadget.component()))
