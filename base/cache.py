@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 from base.files import write_file
+from base.locks import Lock, LockedError
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,6 +20,9 @@ _DIGEST = hashlib.sha256().digest_size
 
 COMPILERS = ("numba", "llvmlite", "numpy")
 """Packages on which the machine code of a Python function depends."""
+
+PATIENCE = 600.0
+"""Longest time to wait for another process that makes a file of the cache, s; then the file is made here too."""
 
 
 def cache_root() -> Path:
@@ -53,6 +59,41 @@ def load_cached(file: Path, key: str) -> bytes | None:
         return None
     seal, data = content[:_DIGEST], content[_DIGEST:]
     return data if seal == _seal(key, data) else None
+
+
+@contextmanager
+def alone(file: Path) -> Iterator[None]:
+    """Let one process at a time make a file of the cache: wait for another that does, and have others wait."""
+    lock = Lock(file.with_name(f".{file.name}.lock"), str(file))
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lock.take()
+            break
+        except LockedError:
+            continue
+        except OSError:  # the cache cannot be written, which `store_cached` reports
+            break
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def load_or_make(file: Path, key: str, make: Callable[[], bytes]) -> bytes:
+    """Return what the cache has in `file` under `key`; if it has nothing, store there what `make` returns.
+
+    Of several processes that need it, one makes it.
+    """
+    data = load_cached(file, key)
+    if data is None:
+        with alone(file):
+            data = load_cached(file, key)
+            if data is None:
+                data = make()
+                store_cached(file, key, data)
+    return data
 
 
 def seal(file: Path) -> None:

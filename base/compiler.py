@@ -24,6 +24,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum, EnumType
 from functools import cached_property
 from importlib import import_module
@@ -46,7 +47,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from numba.extending import _Intrinsic
 from numba.np import linalg
 
-from base.cache import cache_root, load_cached, store_cached, versions
+from base.cache import alone, cache_root, load_cached, store_cached, versions
 from base.platforms import BASELINE
 
 NAME = "dockfmu"
@@ -325,6 +326,17 @@ class _Cache(NullCache):
     def _file(self, key: str) -> Any:
         return cache_root() / "machine_code" / f"{self._name[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
+    @contextmanager
+    def alone(self, signature: Any) -> Iterator[None]:
+        """Let one process at a time compile the function for a signature that the cache does not have."""
+        file = self._file(self._key(signature))
+        with ExitStack() as held:
+            if not file.exists():
+                # in this order in all threads, or two would wait for each other
+                held.enter_context(global_compiler_lock)
+                held.enter_context(alone(file))
+            yield
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         key = self._key(sig)
@@ -343,6 +355,7 @@ class Compiled(Dispatcher):
     """A function compiled for each signature that it is called with."""
 
     targetdescr = target
+    _cache: Any
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, pipeline_class: Any = None) -> None:
         super().__init__(py_func, locals, targetoptions, Pipeline)
@@ -350,7 +363,8 @@ class Compiled(Dispatcher):
     def compile(self, sig: Any) -> Any:
         """Compile the function for a signature, with settings that do not depend on the caller."""
         # a function inherits the settings of the caller for which it is first compiled: here all callers have the same
-        with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()):
+        held = self._cache.alone(sig) if isinstance(self._cache, _Cache) else nullcontext()
+        with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()), held:
             return super().compile(sig)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from base.cache import cache_root, digest_of_files, load_cached, store_cached, versions
+from base.cache import cache_root, digest_of_files, load_or_make, versions
 from base.platforms import BASELINE
 
 _HERE = Path(__file__).parent
@@ -78,14 +78,14 @@ class EntryPoint:
         key = "\n".join((*_surroundings(), *map(_digest, self._sources), self._module, self._name, *kinds))
         digest = hashlib.sha256(key.encode()).hexdigest()[:32]
         file = cache_root() / "machine_code" / f"{self._module}.{self._name}-{digest}.o"
-        data = load_cached(file, key)
-        if data is None:
+
+        def compiled() -> bytes:
             from base.object_code import object_code
 
             head, code = object_code(self.python, arguments)
-            data = json.dumps(head).encode() + b"\n" + code
-            store_cached(file, key, data)
-        text, _, code = data.partition(b"\n")
+            return json.dumps(head).encode() + b"\n" + code
+
+        text, _, code = load_or_make(file, key, compiled).partition(b"\n")
         return _link(json.loads(text), code, arguments)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import base
-from base.cache import COMPILERS, ROOT, cache_root, load_cached, store_cached, versions
+from base.cache import COMPILERS, ROOT, cache_root, load_cached, load_or_make, versions
 from base.compiler import digest_of, settings
 from base.errors import DockfmuError
 from base.files import write_file
@@ -59,15 +59,15 @@ def build(
         raise PlatformError(f"no such platform: {', '.join(sorted(unknown))}; there are {known}")
     common = _common(component, kind, platforms)
     key = _key(component, kind, platforms, common)
-    place = _place(component, kind, key)
-    data = load_cached(place, key)
-    if data is None:
+
+    def made() -> bytes:
         if kind == "native":
             content = build_native(component, platforms, progress)
         else:
             content = build_python(component, key)
-        data = pack(content | common)
-        store_cached(place, key, data)
+        return pack(content | common)
+
+    data = load_or_make(_place(component, kind, key), key, made)
     target = Path(folder) / f"{component.name}{'' if kind == 'native' else '-python'}.fmu"
     write_file(target, data)
     return target

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numba
 
-from base.cache import cache_root, digest_of_files, is_whole, load_cached, seal, store_cached, versions
+from base.cache import alone, cache_root, digest_of_files, is_whole, load_or_make, seal, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
 from base.fmi import DESCRIPTION_FILE
@@ -83,12 +83,7 @@ def _source(name: str, assembly: str) -> str:
 def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     """Return the content of the cache file named by the digest of `parts`; `make` produces it the first time."""
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    file = cache_root() / "machine_code" / f"{key[:32]}-{name}"
-    data = load_cached(file, key)
-    if data is None:
-        data = make()
-        store_cached(file, key, data)
-    return data
+    return load_or_make(cache_root() / "machine_code" / f"{key[:32]}-{name}", key, make)
 
 
 @cache
@@ -114,11 +109,13 @@ def shim_objects(target: Target) -> list[Path]:
     sources = sorted(SHIM.glob("*.c"))
     objects = [folder / f"{source.stem}.o" for source in sources]
     if not all(map(is_whole, objects)):
-        with compiler(target) as zig:
-            zig.compile(sources, SHIM)
-            for file in objects:
-                write_file(file, (zig.folder / file.name).read_bytes(), durable=False)
-                seal(file)
+        with alone(objects[0]):
+            if not all(map(is_whole, objects)):
+                with compiler(target) as zig:
+                    zig.compile(sources, SHIM)
+                    for file in objects:
+                        write_file(file, (zig.folder / file.name).read_bytes(), durable=False)
+                        seal(file)
     return objects
 
 

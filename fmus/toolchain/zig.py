@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Literal
 
 import ziglang
 
-from base.cache import cache_root, load_cached, store_cached
+from base.cache import alone, cache_root, load_cached, store_cached
 from base.errors import FAILED, DockfmuError
 from base.files import write_file
 from base.processes import python_command
@@ -91,8 +91,10 @@ def compiler(target: Target, links: Literal["", "library", "program"] = "") -> I
     uses = sorted(_LINKED, key=lambda use: use != links) if links else []
     place = hashlib.sha256(_LIBRARIES.encode()).hexdigest()[:8]
     places = [(cache_root() / "zig" / f"{target.folder}-{use}-{place}.zip", f"{version_of_all} {use}") for use in uses]
-    with tempfile.TemporaryDirectory(prefix="zig-") as temporary:
-        zig = Compiler(target, Path(temporary))
+    with ExitStack() as held:
+        zig = Compiler(target, Path(held.enter_context(tempfile.TemporaryDirectory(prefix="zig-"))))
+        if links and load_cached(*places[0]) is None:
+            held.enter_context(alone(cache_root() / "zig" / f"{target.folder}-{place}.zip"))
         parts = [load_cached(*place) for place in places]
         if data := next(filter(None, parts), None):
             _unpack(data, zig.folder / _GLOBAL)

@@ -1,12 +1,15 @@
 """Damaged, truncated or exchanged cache files are detected."""
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from base.cache import cache_root, is_whole, load_cached, seal, store_cached
+from base import cache
+from base.cache import alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
 
 pytestmark = pytest.mark.quick
 
@@ -35,6 +38,51 @@ def test_a_file_that_was_cut_is_noticed(tmp_path, length):
     store_cached(file, "key", b"content")
     file.write_bytes(file.read_bytes()[:length])
     assert load_cached(file, "key") is None
+
+
+def test_one_of_many_makes_what_all_need(tmp_path):
+    """A lock file that a killed process left does not count."""
+    file, made, found = tmp_path / "folder" / "entry", [], []
+    file.parent.mkdir()
+    (file.parent / ".entry.lock").write_text("{}")
+
+    def make():
+        made.append(1)
+        time.sleep(0.3)
+        return b"content"
+
+    threads = [threading.Thread(target=lambda: found.append(load_or_make(file, "key", make))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [b"content"] * 4
+    assert len(made) == 1
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_after_a_failure_the_next_one_makes_it(tmp_path):
+    def fail():
+        raise ZeroDivisionError
+
+    file = tmp_path / "entry"
+    with pytest.raises(ZeroDivisionError):
+        load_or_make(file, "key", fail)
+    assert load_or_make(file, "key", lambda: b"content") == b"content"
+
+
+def test_nobody_waits_longer_than_the_patience(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "PATIENCE", 0.3)
+    file = tmp_path / "entry"
+    with alone(file):
+        assert load_or_make(file, "key", lambda: b"content") == b"content"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_cache_that_cannot_be_written_stops_no_maker(tmp_path):
+    (tmp_path / "file").touch()
+    with alone(tmp_path / "file" / "entry"):
+        pass
 
 
 def test_a_sealed_file_is_whole_until_it_is_changed(tmp_path):
