@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,6 +51,10 @@ class Driver:
     def values(self, time: float) -> Mapping[str, Any]:
         """Return new values for the step that begins at `time`, by full names; other inputs keep their values."""
         return {}
+
+    def next_change(self) -> float:
+        """Return a time, s, before which `values` returns nothing: it may not be called again before then."""
+        return -math.inf
 
     def discarded(self, name: str, error: FmuError) -> None:
         """Handle that the FMU discarded the value for `name` and keeps the previous one; raise to end the run."""

@@ -287,6 +287,9 @@ class LoggedInputs(ReceivingDriver):
             self._next += 1
         return found
 
+    def next_change(self) -> float:
+        return self._entries[self._next][0] if self._next < len(self._entries) else math.inf
+
     def end(self, result: Result) -> None:
         result.warnings += self._warnings
         self._report(result, f"{self.file}: {self.refused} values")

@@ -145,7 +145,7 @@ class Session:
                 time.sleep(HOLD_S)
                 continue
             clock = time.perf_counter()
-            count = min([chunk, *(self._until_due(driver) for driver in self.participants.drivers)])
+            count = min([chunk, *(self._until_driven(driver) for driver in self.participants.drivers)])
             taken = self._advance(min(until, self._end_request.time), count)
             now = time.perf_counter()
             if taken == count:
@@ -204,14 +204,18 @@ class Session:
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
         return done
 
-    def _until_due(self, driver: Driver) -> int:
-        """Return the number of macro steps until a driver is called again, its full period if it is due now."""
-        return driver.every - self.result.macro_steps % driver.every
+    def _until_driven(self, driver: Driver) -> int:
+        """Return a number of macro steps in which a driver that is due now need not be called again."""
+        due = driver.every - self.result.macro_steps % driver.every
+        if isinstance(self.schedule.control, StepControl):  # its steps may become longer
+            return due
+        further = (driver.next_change() - self.stepper.time) / self.stepper.step - due
+        return due + driver.every * int(min(max(further, 0.0), LONGEST_CHUNK) // driver.every)
 
     def _drive(self, now: float) -> None:
         """Set the values of drivers. Raises FmuError if an FMU fails or discards a required value."""
         for driver in self.participants.drivers:
-            if self._until_due(driver) < driver.every:
+            if self.result.macro_steps % driver.every:
                 continue
             for name, value in driver.values(now).items():
                 element, variable = self.layout.system.resolve(name)

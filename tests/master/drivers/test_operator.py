@@ -20,6 +20,7 @@ from master.observers.pacing import Pacing
 from master.observers.series import Series
 from master.requests import Pace
 from master.run.simulation import CoSimulation, run
+from master.step_control import Retry
 from master.system import Structure
 
 
@@ -63,6 +64,42 @@ def test_inputs_act_from_the_next_look_on_and_are_logged(alone, line, tmp_path):
     untouched = Series(["a.y[1]"])
     run(alone, step=0.1, stop=2.0, observers=[untouched])
     assert not np.array_equal(untouched.values, again.values)
+
+
+class Asked(LoggedInputs):
+    """Logged inputs that count the calls; with `often`, they do not tell when the next value comes."""
+
+    def __init__(self, file, often):
+        super().__init__(file)
+        self.often, self.times = often, []
+
+    def values(self, time):
+        self.times.append(time)
+        return super().values(time)
+
+    def next_change(self):
+        return -np.inf if self.often else super().next_change()
+
+
+@pytest.mark.parametrize("control", [None, Retry(1e-3)])
+@pytest.mark.parametrize("every", [1, 2, 7])
+def test_logged_inputs_are_asked_only_when_there_is_something_to_set(alone, tmp_path, every, control):
+    """Times between two steps, on a step, a rounding error beside one, twice in one step, and after the end."""
+    log = tmp_path / "inputs.jsonl"
+    times = [0.0, 0.05, 1.7, 1.7, 1.75, np.nextafter(2.1, 3.0), 4.9, 4.95, 5.0, 7.0]
+    lines = [{"inputs": 1, "system": "alone", "start": 0.0, "every": every}]
+    lines += [{"t": time, "set": {"a.u[1]": 1.0 + k}} for k, time in enumerate(times)]
+    log.write_text("\n".join(map(json.dumps, lines)))
+    found, asked = [], []
+    for often in (True, False):
+        series, driver = Series(["a.u[1]", "a.y[1]"]), Asked(log, often)
+        run(alone, step=0.1, stop=6.0, control=control, drivers=[driver], observers=[series])
+        found.append(series.values)
+        asked.append(driver.times)
+    assert np.array_equal(*found)
+    assert len(asked[0]) == -(-60 // every)
+    assert len(asked[1]) < len(asked[0])
+    assert set(asked[1]) <= set(asked[0])
 
 
 def test_a_run_is_held_goes_on_changes_its_speed_and_is_ended(alone, line):
