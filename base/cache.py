@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from base.files import write_file
-from base.locks import Lock, LockedError
+from base.locks import RETRY_S, Lock, LockedError
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -65,16 +64,10 @@ def load_cached(file: Path, key: str) -> bytes | None:
 def alone(file: Path) -> Iterator[None]:
     """Let one process at a time make a file of the cache: wait for another that does, and have others wait."""
     lock = Lock(file.with_name(f".{file.name}.lock"), str(file))
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            lock.take()
-            break
-        except LockedError:
-            continue
-        except OSError:  # the cache cannot be written, which `store_cached` reports
-            break
+    # OSError: the cache cannot be written, which `store_cached` reports
+    with suppress(LockedError, OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.take(round(PATIENCE / RETRY_S))
     try:
         yield
     finally:

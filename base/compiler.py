@@ -24,7 +24,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from enum import Enum, EnumType
 from functools import cached_property
 from importlib import import_module
@@ -330,12 +330,12 @@ class _Cache(NullCache):
     def alone(self, signature: Any) -> Iterator[None]:
         """Let one process at a time compile the function for a signature that the cache does not have."""
         file = self._file(self._key(signature))
-        with ExitStack() as held:
-            if not file.exists():
-                # in this order in all threads, or two would wait for each other
-                held.enter_context(global_compiler_lock)
-                held.enter_context(alone(file))
+        if file.exists():
             yield
+        else:
+            # in this order in all threads, or two would wait for each other
+            with global_compiler_lock, alone(file):
+                yield
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()

@@ -21,6 +21,8 @@ else:
 
 TRIES = 10
 """Attempts to take a lock, because a process that calls `is_held` holds the lock for a moment."""
+RETRY_S = 0.02
+"""Time between two attempts, s."""
 
 
 class LockedError(DockfmuError):
@@ -35,16 +37,15 @@ class Lock:
         self.file, self.what = file, what
         self._descriptor: int | None = None
 
-    def take(self) -> None:
+    def take(self, tries: int = TRIES) -> None:
         """Take the lock. Raises LockedError that names the process holding it, OSError if the file cannot be made."""
-        tries = TRIES
         while self._descriptor is None:
             descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 tries -= 1
                 if not _lock(descriptor):
                     if tries > 0:
-                        time.sleep(0.02)
+                        time.sleep(RETRY_S)
                         continue
                     raise LockedError(f"{self.what} is being written by {_holder(self.file)}; wait for it or end it")
                 # the previous holder may have just removed the file: then this lock protects nothing

@@ -93,9 +93,10 @@ def compiler(target: Target, links: Literal["", "library", "program"] = "") -> I
     places = [(cache_root() / "zig" / f"{target.folder}-{use}-{place}.zip", f"{version_of_all} {use}") for use in uses]
     with ExitStack() as held:
         zig = Compiler(target, Path(held.enter_context(tempfile.TemporaryDirectory(prefix="zig-"))))
-        if links and load_cached(*places[0]) is None:
-            held.enter_context(alone(cache_root() / "zig" / f"{target.folder}-{place}.zip"))
         parts = [load_cached(*place) for place in places]
+        if links and parts[0] is None:
+            held.enter_context(alone(cache_root() / "zig" / f"{target.folder}-{place}.zip"))
+            parts = [load_cached(*place) for place in places]
         if data := next(filter(None, parts), None):
             _unpack(data, zig.folder / _GLOBAL)
         yield zig

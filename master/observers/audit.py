@@ -15,7 +15,7 @@ from master.result import Result
 from master.system import Structure
 
 SMALLEST_SCALE = 1e-12
-"""Of errors, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
+"""Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
 
 
 class Audit(Observer):

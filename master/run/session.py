@@ -205,7 +205,7 @@ class Session:
         return done
 
     def _until_driven(self, driver: Driver) -> int:
-        """Return a number of macro steps in which a driver that is due now need not be called again."""
+        """Return a number of macro steps within which a driver need not be called again."""
         due = driver.every - self.result.macro_steps % driver.every
         if isinstance(self.schedule.control, StepControl):  # its steps may become longer
             return due

@@ -1,4 +1,4 @@
-"""Damaged, truncated or exchanged cache files are detected."""
+"""Cache files: damaged, truncated or exchanged ones are detected, and one process makes a file that many need."""
 
 import threading
 import time
