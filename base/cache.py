@@ -45,6 +45,11 @@ def digest_of_files(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
+def digest_of_sources(folder: Path) -> str:
+    """Return a digest of the Python files of a folder."""
+    return digest_of_files(sorted(folder.glob("*.py")))
+
+
 def store_cached(file: Path, key: str, data: bytes) -> None:
     """Write `data` to `file` in the cache, with a digest of the data and of the `key` under which they are kept."""
     write_file(file, _seal(key, data) + data, durable=False)

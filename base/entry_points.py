@@ -26,7 +26,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from base.cache import cache_root, digest_of_files, load_or_make, versions
+from base.cache import cache_root, digest_of_files, digest_of_sources, load_or_make, versions
 from base.platforms import BASELINE
 
 _HERE = Path(__file__).parent
@@ -124,8 +124,7 @@ def _surroundings() -> tuple[str, ...]:
 @cache
 def _digest(source: Path) -> str:
     """Return a digest of a file, or of the Python files of a folder."""
-    files = sorted(source.glob("*.py")) if source.is_dir() else [source]
-    return digest_of_files(files)
+    return digest_of_sources(source) if source.is_dir() else digest_of_files([source])
 
 
 def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numba
 
-from base.cache import alone, cache_root, digest_of_files, is_whole, load_or_make, seal, versions
+from base.cache import alone, cache_root, digest_of_sources, is_whole, load_or_make, seal, versions
 from base.compiler import digest_of, name_of, settings
 from base.files import write_file
 from base.fmi import DESCRIPTION_FILE
@@ -75,8 +75,7 @@ def _object(name: str, assembly: str, target: Target) -> bytes:
 
 def _source(name: str, assembly: str) -> str:
     """Return the result of `kernel_source`, from the cache if this assembly has been translated."""
-    translator = digest_of_files(sorted(Path(sources.__file__).parent.glob("*.py")))
-    parts = [_compiler_digest(), translator, assembly]
+    parts = [_compiler_digest(), digest_of_sources(Path(sources.__file__).parent), assembly]
     return _cached(f"{name}.c", parts, lambda: kernel_source(assembly).encode()).decode()
 
 

@@ -21,7 +21,7 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, reg
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from base.cache import digest_of_files
+from base.cache import digest_of_sources
 from base.compiler import jit
 from master.loop.packing import Kind, Packed, size
 
@@ -30,11 +30,6 @@ _INT, _WORD, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _WORD_BYTES = 8
 
 # ---------------------------------------------------------------------------------------------------------- decorators
-
-
-def digest_of_sources(folder: Path) -> str:
-    """Return a digest of the Python files of a folder."""
-    return digest_of_files(sorted(folder.glob("*.py")))
 
 
 _SOURCES = digest_of_sources(Path(__file__).parent)
