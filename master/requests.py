@@ -51,9 +51,12 @@ class Pace:
         Reason to end the run; empty to go on.
     changes : int
         Number of changes of `factor` and `held` so far; each change restarts the clock.
+    reached : float
+        Simulated time per wall time that the run last reached, at most `factor`, as `Pacing` measures it.
     """
 
     factor: float = 1.0
     held: bool = False
     end: str = ""
     changes: int = 0
+    reached: float = 1.0

@@ -22,6 +22,9 @@ LOG_VERSION = 1
 SLOWEST, FASTEST = 0.01, 100.0
 """Limits of the speed that an operator may choose, relative to real time."""
 
+LOOK_S = 0.01
+"""Wall time between two looks at the connection, s, of a run that is faster than real time."""
+
 LONGEST_LINE = 1 << 16
 """Bytes of a command; a connection that sends longer lines is closed."""
 
@@ -46,7 +49,8 @@ class Operator(ReceivingDriver):
     log : Path, optional
         File to which each value is written with the time of the step at which it was set; see `LoggedInputs`.
     every : int
-        Macro steps between two looks at the connection.
+        Macro steps between two looks at the connection. In a run that is faster than real time, by `pace.reached`, a
+        multiple of these steps that takes LOOK_S.
     answer : callable, optional
         Called for each accepted `set` with `{"taken": values}` of the inputs that are not `centred`, which act from the
         next look on. Called for each refusal with `{"refused": reason}`, and with `name` if an FMU discarded the value
@@ -81,6 +85,7 @@ class Operator(ReceivingDriver):
         self._later: dict[str, float] = {}
         """Values for the look after the next one."""
         self._set: dict[str, float] = {}
+        self._looked = -math.inf
         self._out: TextIO | None = None
         self._name = ""
 
@@ -111,6 +116,7 @@ class Operator(ReceivingDriver):
         return self.pace.held
 
     def values(self, time: float) -> Mapping[str, Any]:
+        self._looked = time
         self._receive()
         found = {name: value for name, value in self._pending.items() if self._set.get(name) != value}
         self._pending, self._later = self._later, {}
@@ -118,6 +124,9 @@ class Operator(ReceivingDriver):
             self._set |= found
             self._write({"t": time, "set": found})
         return found
+
+    def next_change(self) -> float:
+        return -math.inf if self._pending else self._looked + LOOK_S * self.pace.reached
 
     def _receive(self) -> None:
         """Take what has arrived on the connection."""

@@ -34,7 +34,8 @@ class Pacing(Observer):
     chunk : int
         Macro steps between two looks at the clock.
     pace : Pace, optional
-        Speed that changes during the run, instead of `factor`.
+        Speed that changes during the run, instead of `factor`. `chunk` is then for real time: in a run that is n times
+        as fast, n times as many macro steps lie between two looks.
 
     Raises
     ------
@@ -65,11 +66,13 @@ class Pacing(Observer):
             raise MasterError(f"chunk must be a positive number of macro steps, not {shown(chunk)}")
         self.pace = Pace(factor) if pace is None else pace
         self.policy, self.chunk = policy, chunk
+        self._real_time_chunk = chunk if pace is not None else None
         self._changes = 0
         self._overruns = 0
         self._slipped = self._late = 0.0
         self._jitter, self._work = array("d"), array("d")
         self._worst = self._worst_time = 0.0
+        self._before = 0.0
         self._origin: float | None = None
 
     @property
@@ -91,19 +94,27 @@ class Pacing(Observer):
             self._changes = self.pace.changes
             # the first step sets the clock: it counts as taken in time
             self._origin = now - (time_ - self._start) / self.factor
-            self._released = now
+            self._release(now, time_, 1.0)
             return None
         work = now - self._released
         if work > self._worst:
             self._worst, self._worst_time = work, time_
         self._work.append(work)
         deadline = self._origin + (time_ - self._start) / self.factor
-        if now <= deadline:
-            self._released = _wait(deadline)
-            self._jitter.append(self._released - deadline)
-            return None
-        self._released = now
-        return self._overrun(time_, now - deadline)
+        late = now - deadline
+        released = now if late > 0.0 else _wait(deadline)
+        self._release(released, time_, (time_ - self._before) / max(released - self._released, 1e-9))
+        if late > 0.0:
+            return self._overrun(time_, late)
+        self._jitter.append(released - deadline)
+        return None
+
+    def _release(self, released: float, time_: float, speed: float) -> None:
+        """Let the run go on from `time_`, which it reached at `speed`, and choose the steps until the next look."""
+        self._released, self._before = released, time_
+        self.pace.reached = min(self.factor, speed)
+        if self._real_time_chunk is not None:
+            self.chunk = max(1, int(self.pace.reached)) * self._real_time_chunk
 
     def _overrun(self, time_: float, late: float) -> str | None:
         self._overruns += 1

@@ -136,15 +136,17 @@ class Session:
 
     def _steps(self, until: float, interrupted: Interruption, began: float) -> None:
         """Take steps to `until`, or until the run is over, in chunks that last about CHUNK_S."""
-        groups = (group.every * (group.capacity - 3) for group in self.coupling.groups)
-        longest = min([self.participants.longest_chunk, *groups])
-        chunk = min(16, longest)
+        room = min((group.every * (group.capacity - 3) for group in self.coupling.groups), default=LONGEST_CHUNK)
+        chunk = 16
         self._end_if_requested()
         while not self.over and self.stepper.time < until:
             if any(driver.holds() for driver in self.participants.drivers) and not interrupted.word:
                 time.sleep(HOLD_S)
                 continue
             clock = time.perf_counter()
+            self._drive(self.stepper.time)
+            longest = min(room, self.participants.longest_chunk)
+            chunk = min(chunk, longest)
             count = min([chunk, *(self._until_driven(driver) for driver in self.participants.drivers)])
             taken = self._advance(min(until, self._end_request.time), count)
             now = time.perf_counter()
@@ -182,7 +184,6 @@ class Session:
     def _advance(self, until: float, count: int) -> int:
         """Take at most `count` steps, not beyond `until`; return how many were taken."""
         result, self._until = self.result, until
-        self._drive(self.stepper.time)
         with self.threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
         result.macro_steps += done

@@ -11,9 +11,10 @@ from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
-
-QUICKLY_DRAWN = (640, 360)
-"""Size of a window for tests that look at no picture: drawing without a graphics card is most of what they cost."""
+TEN_FRAMES_PER_SECOND = """
+  window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 100);
+  window.cancelAnimationFrame = clearTimeout;
+"""
 
 
 def eventually(condition, timeout=30.0):
@@ -30,6 +31,17 @@ def opened(browser, size=(1280, 720)):
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, device_scale_factor=1)
     yield context
     context.close()
+
+
+@contextmanager
+def quickly_drawn(browser):
+    """Open a small window that draws less often, for tests that look at no picture.
+
+    Drawing 60 frames per second without a graphics card is most of what such a test costs.
+    """
+    with opened(browser, (640, 360)) as context:
+        context.add_init_script(TEN_FRAMES_PER_SECOND)
+        yield context
 
 
 @contextmanager

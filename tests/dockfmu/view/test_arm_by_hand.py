@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from master.observers.recording.results import read_results
-from tests.dockfmu.view.browser import QUICKLY_DRAWN, Shown, eventually, going, opened
+from tests.dockfmu.view.browser import Shown, eventually, going, quickly_drawn
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +136,7 @@ def fly(shown: Shown) -> None:
 def test_an_operator_flies_the_arm_and_the_session_is_repeated_bitwise(browser, tmp_path):
     first, again = tmp_path / "first", tmp_path / "again"
     until = ("--stop", "260", "--no-report")
-    with going(SYSTEM, *until, "--realtime", "-o", first) as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(SYSTEM, *until, "--realtime", "-o", first) as run, quickly_drawn(browser) as context:
         shown = Shown(context, run.address)
         fly(shown)
         shown.page.screenshot(path=tmp_path / "flown.png")
@@ -238,7 +238,7 @@ def deflected(log: Path, name: str) -> list[float]:
 
 def test_an_operator_berths_through_the_sequence_and_the_session_is_repeated_bitwise(browser, tmp_path):
     first, again = tmp_path / "first", tmp_path / "again"
-    with going(*BERTHING, "--realtime", "-o", first) as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(*BERTHING, "--realtime", "-o", first) as run, quickly_drawn(browser) as context:
         shown = Shown(context, run.address)
         berth(shown)
         assert run.end(400.0) == 0, run.said
@@ -281,7 +281,7 @@ def test_fields_show_what_the_run_has_after_a_reload_and_to_another_operator(bro
     commands = {"step.amplitude": "0.03", "step.speed": "0.015", "step.axis": "5", "mode": "3"}
     with (
         going(SYSTEM, "--no-report", "--realtime", "-o", tmp_path / "r") as run,
-        opened(browser, QUICKLY_DRAWN) as context,
+        quickly_drawn(browser) as context,
     ):
         shown = Shown(context, run.address)
         pilot = Pilot(shown)

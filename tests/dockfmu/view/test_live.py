@@ -18,7 +18,7 @@ from dockfmu.declare.plan import Plan
 from master.observers.events import Event
 from master.observers.recording.results import read_results
 from master.system import Structure
-from tests.dockfmu.view.browser import QUICKLY_DRAWN, Shown, eventually, going, opened
+from tests.dockfmu.view.browser import Shown, eventually, going, quickly_drawn
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def hurry(shown):
 
 def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path):
     arguments = (swing, "--realtime", "--stop", 20, "-o", tmp_path / "r", "--no-report")
-    with going(*arguments) as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(*arguments) as run, quickly_drawn(browser) as context:
         shown = Shown(context, run.address)
         assert shown("dockfmu.live")
         assert shown("dockfmu.following")
@@ -80,7 +80,7 @@ def test_the_page_gets_every_row_of_a_run_that_goes_on(swing, browser, tmp_path)
 
 
 def test_a_run_at_full_speed_is_shown_and_has_no_station(swing, browser, tmp_path):
-    with going(swing, "-o", tmp_path / "r", "--no-report") as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(swing, "-o", tmp_path / "r", "--no-report") as run, quickly_drawn(browser) as context:
         shown = Shown(context, run.address)
         assert shown.errors == []
         assert run.end() == 0
@@ -98,7 +98,7 @@ def test_a_run_at_full_speed_is_shown_and_has_no_station(swing, browser, tmp_pat
 def test_a_page_whose_server_is_killed_says_so_and_shows_what_it_has(swing, browser, tmp_path):
     with (
         going(swing, "--realtime", "-o", tmp_path / "r", "--no-report") as run,
-        opened(browser, QUICKLY_DRAWN) as context,
+        quickly_drawn(browser) as context,
     ):
         shown = Shown(context, run.address)
         shown.page.click("#take")
@@ -125,7 +125,7 @@ def test_a_page_whose_server_is_killed_says_so_and_shows_what_it_has(swing, brow
 def test_a_late_viewer_gets_the_past_and_several_see_the_same(swing, browser, tmp_path):
     with (
         going(swing, "--realtime", "--stop", 25, "-o", tmp_path / "r", "--no-report") as run,
-        opened(browser, QUICKLY_DRAWN) as context,
+        quickly_drawn(browser) as context,
     ):
         early = Shown(context, run.address)
         early.page.wait_for_timeout(1500)
@@ -179,7 +179,7 @@ def _listens(process: int, port: int) -> bool:
 
 def test_the_server_ends_with_the_run_and_its_last_viewer(swing, browser, tmp_path):
     with going(swing, "--realtime", 4, "--stop", 4, "-o", tmp_path / "r", "--no-report") as run:
-        with opened(browser, QUICKLY_DRAWN) as context:
+        with quickly_drawn(browser) as context:
             Shown(context, run.address)
             assert run.end() == 0
         base, late = run.address.partition("?")[0], time.monotonic() + 15.0

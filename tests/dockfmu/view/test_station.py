@@ -12,7 +12,7 @@ from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from master.observers.recording.results import read_results
 from master.system import Structure
-from tests.dockfmu.view.browser import QUICKLY_DRAWN, Shown, eventually, going, opened
+from tests.dockfmu.view.browser import Shown, eventually, going, opened, quickly_drawn
 from tests.dockfmu.view.test_hard_cases import rescened
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ class Pilot:
 
 def test_an_operator_docks_by_hand_and_the_session_is_repeated_bitwise(browser, tmp_path):
     first, again = tmp_path / "first", tmp_path / "again"
-    with going(*BY_HAND, "--realtime", "-o", first) as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(*BY_HAND, "--realtime", "-o", first) as run, quickly_drawn(browser) as context:
         shown = Shown(context, run.address)
         pilot = Pilot(shown)
         shown.page.click("#take")
@@ -184,7 +184,7 @@ def test_the_run_waits_goes_on_changes_its_speed_and_ends(flown):
 
 def test_one_page_operates_the_others_watch_and_who_vanishes_lets_go(flown, browser):
     run, shown, _ = flown
-    with opened(browser, QUICKLY_DRAWN) as context:
+    with quickly_drawn(browser) as context:
         other = Shown(context, run.address)
         assert "another page has the controls" in other.page.inner_text("#who")
         assert other.page.locator("#take").is_disabled()
@@ -221,7 +221,7 @@ def test_what_the_fmu_discards_is_withdrawn_from_all_pages_each_time_and_the_ses
     discarding, browser, tmp_path
 ):
     first, again = tmp_path / "first", tmp_path / "again"
-    with going(discarding, "--realtime", "-o", first, "--no-report") as run, opened(browser, QUICKLY_DRAWN) as context:
+    with going(discarding, "--realtime", "-o", first, "--no-report") as run, quickly_drawn(browser) as context:
         shown, other = Shown(context, run.address), Shown(context, run.address)
         fields = [page.page.locator('.manual [title="a.u[1]"]') for page in (shown, other)]
         shown.page.click("#take")

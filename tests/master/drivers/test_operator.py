@@ -126,6 +126,31 @@ def test_a_run_is_held_goes_on_changes_its_speed_and_is_ended(alone, line):
     assert 3.0 <= result.t_end < 4.0
 
 
+def test_a_fast_run_is_looked_at_as_often_as_one_at_real_time_and_a_press_is_as_short(alone, line, tmp_path):
+    ours, theirs = line
+    log, looks = tmp_path / "inputs.jsonl", []
+
+    class Asked(Operator):
+        def values(self, time):
+            looks.append(time)
+            return super().values(time)
+
+    pace = Pace(50.0)
+    operator = Asked(ours, ["a.u[1]"], buttons=["a.u[1]"], pace=pace, every=10, log=log)
+    at = At(theirs, t7_3={"set": {"a.u[1]": 1.0}}, t7_30={"set": {"a.u[1]": 0.0}})
+    at.chunk = None
+    series = Series(["a.u[1]", "a.y[1]"])
+    run(alone, step=0.001, stop=20.0, drivers=[operator], observers=[at, series, Pacing(pace=pace, chunk=10)])
+    # 0.4 s on the clock, more on a loaded machine
+    assert len(looks) < 2000 / 5
+    press, release = (json.loads(entry)["t"] for entry in log.read_text().splitlines()[1:])
+    assert press >= 7.3
+    assert release - press == pytest.approx(0.01)
+    again = Series(["a.u[1]", "a.y[1]"])
+    run(alone, step=0.001, stop=20.0, drivers=[LoggedInputs(log)], observers=[again])
+    assert np.array_equal(series.values, again.values)
+
+
 def test_without_its_operator_a_run_goes_on_with_sticks_in_the_middle(alone, line, tmp_path):
     ours, theirs = line
     log = tmp_path / "inputs.jsonl"

@@ -2,13 +2,16 @@
 
 import math
 import time
+from itertools import pairwise
 
 import pytest
 
 from master.drivers.driver import Function
 from master.errors import MasterError
 from master.observers import pacing
+from master.observers.observer import Observer
 from master.observers.pacing import Pacing
+from master.requests import Pace
 from master.run.simulation import run
 
 
@@ -46,6 +49,48 @@ def test_steps_wait_for_the_clock(alone, monkeypatch):
     assert result.realtime["steps"] == 199
     assert result.realtime["jitter_max_s"] < 1e-5
     assert result.summary()["realtime"]["factor"] == 4.0
+
+
+class Changes(Observer):
+    """Observer that notes the times of the looks, needs wall time, and changes the speed of the run once."""
+
+    def __init__(self, clock, pace, *, wall=0.0, at=math.inf, factor=1.0):
+        self.clock, self.pace, self.wall, self.at, self.factor = clock, pace, wall, at, factor
+        self.looks = [0.0]
+
+    def progress(self, time, wall):
+        self.clock.now += self.wall * (time - self.looks[-1])
+        self.looks.append(time)
+        if time >= self.at:
+            self.pace.factor, self.at = self.factor, math.inf
+            self.pace.changes += 1
+
+
+def test_a_fast_run_looks_at_the_clock_as_often_as_one_at_real_time(alone, monkeypatch):
+    clock, pace = Clock(monkeypatch), Pace(50.0)
+    result = run(alone, step=0.001, stop=50.0, observers=[Pacing(chunk=10, pace=pace)])
+    # every 10 ms; chunks double until they last as long
+    assert clock.now - 100.0 == pytest.approx(1.0, abs=1e-3)
+    assert result.realtime["steps"] == pytest.approx(100, abs=8)
+    assert result.realtime["overruns"] == 0
+
+
+def test_a_run_that_does_not_reach_its_speed_looks_at_the_clock_as_often(alone, monkeypatch):
+    clock, pace = Clock(monkeypatch), Pace(50.0)
+    changes = Changes(clock, pace, wall=0.2)
+    result = run(alone, step=0.001, stop=50.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    assert clock.now - 100.0 == pytest.approx(10.0, abs=1e-2)
+    assert pace.reached == pytest.approx(5.0, rel=1e-2)
+    assert result.realtime["steps"] == pytest.approx(1000, rel=0.3)
+
+
+def test_a_run_that_becomes_slow_looks_at_the_clock_at_each_chunk_again(alone, monkeypatch):
+    clock, pace = Clock(monkeypatch), Pace(50.0)
+    changes = Changes(clock, pace, at=25.0)
+    run(alone, step=0.001, stop=26.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    after = [time for time in changes.looks if time >= 25.0]
+    assert max(b - a for a, b in pairwise(after)) == pytest.approx(0.01)
+    assert clock.now - 100.0 == pytest.approx(0.5 + (26.0 - after[0]), abs=0.02)
 
 
 def test_slip_loses_the_time_once(alone, monkeypatch):
