@@ -79,6 +79,16 @@ class Shown:
         until = self("dockfmu.time") + seconds
         eventually(lambda: self("dockfmu.time") >= until, 90.0)
 
+    def catches_up(self) -> None:
+        """Wait until the page goes on at real time, as a run does that was faster before: no rows of then are left."""
+
+        def passed() -> float:
+            before = self("dockfmu.time")
+            time.sleep(0.3)
+            return self("dockfmu.time") - before
+
+        eventually(lambda: 0.1 < passed() < 1.0)
+
     def item(self, pane: str, label: str, element: str = "mechanism"):
         """Return what a pane shows of a shape or device with this label."""
         drawn = self("dockfmu.drawn()")

@@ -109,6 +109,7 @@ class Pilot:
         self.shown.goes_on(seconds)
         self.shown("dockfmu.station.speed(1)")
         self.eventually(lambda: self.shown("dockfmu.station.state().speed") == 1)
+        self.shown.catches_up()
 
 
 def fly(shown: Shown) -> None:
