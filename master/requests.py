@@ -60,3 +60,13 @@ class Pace:
     end: str = ""
     changes: int = 0
     reached: float = 1.0
+
+    @property
+    def stride(self) -> int:
+        """How many times as far apart in model time looks may be as at real time: 1 in slower runs."""
+        return max(1, round(self.reached))
+
+    def change(self) -> None:
+        """Note a change of `factor`, `held` or `end`; look soon, because the next chunk may last longer."""
+        self.changes += 1
+        self.reached = min(1.0, self.factor)

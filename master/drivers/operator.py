@@ -49,8 +49,8 @@ class Operator(ReceivingDriver):
     log : Path, optional
         File to which each value is written with the time of the step at which it was set; see `LoggedInputs`.
     every : int
-        Macro steps between two looks at the connection. In a run that is faster than real time, by `pace.reached`, a
-        multiple of these steps that takes LOOK_S.
+        Macro steps between two looks at the connection. In a run that is faster than real time there are about LOOK_S
+        between two looks, and a multiple of these steps.
     answer : callable, optional
         Called for each accepted `set` with `{"taken": values}` of the inputs that are not `centred`, which act from the
         next look on. Called for each refusal with `{"refused": reason}`, and with `name` if an FMU discarded the value
@@ -111,8 +111,7 @@ class Operator(ReceivingDriver):
             self._out.flush()
 
     def holds(self) -> bool:
-        if self.pace.held:
-            self._receive()
+        self._receive()
         return self.pace.held
 
     def values(self, time: float) -> Mapping[str, Any]:
@@ -126,7 +125,8 @@ class Operator(ReceivingDriver):
         return found
 
     def next_change(self) -> float:
-        return -math.inf if self._pending else self._looked + LOOK_S * self.pace.reached
+        fast = self.pace.stride > 1 and not self._pending
+        return self._looked + LOOK_S * self.pace.stride if fast else -math.inf
 
     def _receive(self) -> None:
         """Take what has arrived on the connection."""
@@ -194,7 +194,7 @@ class Operator(ReceivingDriver):
             self._hold(value)
         elif word == "speed" and _is_number(value) and SLOWEST <= value <= FASTEST:
             self.pace.factor = float(value)
-            self.pace.changes += 1
+            self.pace.change()
         elif word == "end" and value is True:
             self.pace.end = "ended by the operator"
             self._hold(False)
@@ -203,7 +203,7 @@ class Operator(ReceivingDriver):
 
     def _hold(self, held: bool) -> None:
         self.pace.held = held
-        self.pace.changes += 1
+        self.pace.change()
 
     def end(self, result: Result) -> None:
         if self._out is not None:

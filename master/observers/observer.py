@@ -55,7 +55,7 @@ class Observer:
     """
 
     chunk: int | None = None
-    """Largest number of macro steps between two calls of `progress`, None for any; it may change during the run."""
+    """Largest number of macro steps between two calls of `progress`, which may change during the run; None for any."""
     end_request: EndRequest = NO_END
     """Request to complete the run at a time that `begin`, or `event` of a prompt trigger, has set."""
 

@@ -35,7 +35,7 @@ class Pacing(Observer):
         Macro steps between two looks at the clock.
     pace : Pace, optional
         Speed that changes during the run, instead of `factor`. `chunk` is then for real time: in a run that is n times
-        as fast, n times as many macro steps lie between two looks.
+        as fast, n times as many macro steps lie between two looks, and fewer in a slower run.
 
     Raises
     ------
@@ -44,10 +44,10 @@ class Pacing(Observer):
 
     Notes
     -----
-    Fills result.realtime: `steps`; `overruns`; `slipped_s`, by which the deadlines were moved; `late_max_s`. For waits
-    until a deadline, `jitter_mean_s`, `jitter_99_s` and `jitter_max_s` are the times by which they ended after it. For
-    the work between two waits, `step_mean_s`, `step_99_s` and `step_max_s` are its durations, and `t_step_max` is the
-    model time of the longest.
+    Fills result.realtime: `steps`, the number of looks; `overruns`, those after their deadlines; `slipped_s`, by which
+    the deadlines were moved; `late_max_s`. For waits until a deadline, `jitter_mean_s`, `jitter_99_s` and
+    `jitter_max_s` are the times by which they ended after it. For the work between two waits, `step_mean_s`,
+    `step_99_s` and `step_max_s` are its durations, and `t_step_max` is the model time of the longest.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Pacing(Observer):
         self._released, self._before = released, time_
         self.pace.reached = min(self.factor, speed)
         if self._real_time_chunk is not None:
-            self.chunk = max(1, int(self.pace.reached)) * self._real_time_chunk
+            self.chunk = max(1, round(self._real_time_chunk * self.pace.stride * min(1.0, self.factor)))
 
     def _overrun(self, time_: float, late: float) -> str | None:
         self._overruns += 1

@@ -70,6 +70,8 @@ class Session:
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(participants.samplings)
+        self._driven = -1
+        """The macro step for which drivers were called last."""
         self._first_tables = FirstTables(self.coupling)
         # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
@@ -88,6 +90,7 @@ class Session:
         self.result, self.over = result, False
         self._first_tables.restore()
         self.last_row = [-math.inf] * len(self.last_row)
+        self._driven = -1
         self.context = replace(self.context, system=system)
 
     def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
@@ -210,11 +213,15 @@ class Session:
         due = driver.every - self.result.macro_steps % driver.every
         if isinstance(self.schedule.control, StepControl):  # its steps may become longer
             return due
-        further = (driver.next_change() - self.stepper.time) / self.stepper.step - due
+        # rounding must not take a call that is due at a step for one due before it
+        further = (driver.next_change() - self.stepper.time) / self.stepper.step - due + 1e-6
         return due + driver.every * int(min(max(further, 0.0), LONGEST_CHUNK) // driver.every)
 
     def _drive(self, now: float) -> None:
-        """Set the values of drivers. Raises FmuError if an FMU fails or discards a required value."""
+        """Set the values of drivers, once for each step. Raises FmuError if an FMU fails or discards a value."""
+        if self._driven == self.result.macro_steps:
+            return
+        self._driven = self.result.macro_steps
         for driver in self.participants.drivers:
             if self.result.macro_steps % driver.every:
                 continue

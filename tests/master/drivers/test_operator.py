@@ -3,6 +3,7 @@
 import contextlib
 import json
 import socket
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from master.drivers.datagrams import DatagramError
+from master.drivers.driver import Function
 from master.drivers.operator import LoggedInputs, Operator
 from master.errors import MasterError
 from master.fmi.variables import Variable
@@ -149,6 +151,34 @@ def test_a_fast_run_is_looked_at_as_often_as_one_at_real_time_and_a_press_is_as_
     again = Series(["a.u[1]", "a.y[1]"])
     run(alone, step=0.001, stop=20.0, drivers=[LoggedInputs(log)], observers=[again])
     assert np.array_equal(series.values, again.values)
+
+
+@pytest.mark.parametrize("command", [{"speed": 0.5}, {"end": True}])
+def test_a_fast_run_obeys_before_it_takes_another_long_chunk(alone, line, command):
+    ours, theirs = line
+    looks = []
+
+    class Looks(Observer):
+        def progress(self, time, wall):
+            if not any(time >= 5.0 for time in looks) and time >= 5.0:
+                say(theirs, **command)
+            looks.append(time)
+
+    pace = Pace(100.0)
+    operator = Operator(ours, [], pace=pace, every=10)
+    run(alone, step=0.001, stop=5.6, drivers=[operator], observers=[Looks(), Pacing(pace=pace, chunk=10)])
+    sent, *after = [time for time in looks if time >= 5.0]
+    assert max(b - a for a, b in pairwise([sent, *after])) < 0.0101
+    assert (sent == looks[-2]) == ("end" in command)
+
+
+def test_a_driver_is_called_once_for_each_step_however_the_run_is_divided(alone):
+    times = []
+    driver = Function(["a.u[1]"], lambda time: times.append(time) or {})
+    with CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
+        for until in (0.5, 0.5 + 1e-9, 0.5 + 2e-9, 1.0):
+            simulation.advance(until)
+    assert times == pytest.approx(np.arange(10) / 10)
 
 
 def test_without_its_operator_a_run_goes_on_with_sticks_in_the_middle(alone, line, tmp_path):

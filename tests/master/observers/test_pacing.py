@@ -63,7 +63,7 @@ class Changes(Observer):
         self.looks.append(time)
         if time >= self.at:
             self.pace.factor, self.at = self.factor, math.inf
-            self.pace.changes += 1
+            self.pace.change()
 
 
 def test_a_fast_run_looks_at_the_clock_as_often_as_one_at_real_time(alone, monkeypatch):
@@ -91,6 +91,14 @@ def test_a_run_that_becomes_slow_looks_at_the_clock_at_each_chunk_again(alone, m
     after = [time for time in changes.looks if time >= 25.0]
     assert max(b - a for a, b in pairwise(after)) == pytest.approx(0.01)
     assert clock.now - 100.0 == pytest.approx(0.5 + (26.0 - after[0]), abs=0.02)
+
+
+def test_a_run_slower_than_real_time_looks_at_the_clock_as_often(alone, monkeypatch):
+    clock, pace = Clock(monkeypatch), Pace(0.2)
+    changes = Changes(clock, pace)
+    run(alone, step=0.001, stop=1.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    # 2 ms of the model take 10 ms
+    assert max(b - a for a, b in pairwise(changes.looks[2:])) == pytest.approx(0.002)
 
 
 def test_slip_loses_the_time_once(alone, monkeypatch):
