@@ -8,36 +8,11 @@ import pytest
 
 from master.drivers.driver import Function
 from master.errors import MasterError
-from master.observers import pacing
 from master.observers.observer import Observer
 from master.observers.pacing import Pacing
 from master.requests import Pace
 from master.run.simulation import run
-
-
-class Clock:
-    """Clock that is advanced only by sleep, by the spinning at the end of a wait, and by `busy`."""
-
-    def __init__(self, monkeypatch):
-        self.now = 100.0
-        monkeypatch.setattr(pacing, "time", self)
-
-    def perf_counter(self):
-        self.now += 1e-6
-        return self.now
-
-    def sleep(self, seconds):
-        assert seconds > 0.0
-        self.now += seconds
-
-    def busy(self, times):
-        """Return a driver that takes a given time before the steps that begin at these times."""
-
-        def work(t):
-            self.now += sum(seconds for at, seconds in times.items() if abs(at - t) < 1e-9)
-            return {}
-
-        return Function(["a.u[1]"], work)
+from tests.master.observers.clock import Clock
 
 
 def test_steps_wait_for_the_clock(alone, monkeypatch):
@@ -147,7 +122,7 @@ def test_values_are_those_of_a_run_that_nothing_holds(alone):
     assert last[0] == last[1]
 
 
-class Last(pacing.Observer):
+class Last(Observer):
     """Observer that keeps the values after the last step."""
 
     chunk = 1
