@@ -20,8 +20,8 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL)
 
-# three tiers: test-quick takes seconds (interpreter only: no compiler, no processes), test-fast minutes (no whole
-# dockings), test runs everything
+# three tiers: test-quick takes seconds (interpreter only: no compiler, no processes), test-fast two to three minutes (no
+# whole dockings, nothing that computes for more than a second), test runs everything
 test-quick: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m quick -p no:cacheprovider
 

@@ -32,6 +32,7 @@ def only(monkeypatch, *names):
     monkeypatch.setattr(conformance, "CHECKERS", [c for c in conformance.CHECKERS if c.name in names])
 
 
+@pytest.mark.slow
 def test_a_sound_fmu_passes_all_that_is_here(oscillator, capsys):
     assert conformance.main([str(oscillator)]) == 0
     head, row, *_ = capsys.readouterr().out.splitlines()

@@ -75,6 +75,7 @@ def test_stepping_by_hand_is_the_run(pair):
     assert np.array_equal(simulation.outcome["first.velocity"], outcome["first.velocity"])
 
 
+@pytest.mark.slow
 def test_inputs_are_set_by_name_between_steps(alone):
     """A controller in Python brakes the mass; it is explicit, with the values of the last step."""
     alone.set({"mass.parameters.initial_position": 0.5})

@@ -55,6 +55,7 @@ def test_python_of_the_pages_imports_what_there_is(source):
             assert node.attr in dockfmu.__all__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["getting-started.md", "guide/python-api.md", "develop/component.md"])
 def test_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

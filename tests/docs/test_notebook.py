@@ -19,6 +19,7 @@ def kinds(notebook):
     ]
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_puts_out_what_it_shows():
     notebook = nbformat.read(DOCS / "python-api-notebook.ipynb", as_version=4)
     shown, lists = kinds(notebook), notebook.cells[1].outputs[0]["data"]

@@ -27,6 +27,7 @@ def content(file: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_two_builds_from_scratch_are_the_same_bytes(oscillator_fmu, tmp_path):
     """The second one in another process with an empty cache at another place, but for the compiler's own libraries."""
     cache = tmp_path / "another cache"

@@ -152,6 +152,7 @@ def test_a_parameter_set_and_a_mapping_are_read_back_equal():
     assert read_parameter_mapping(write_parameter_mapping(binding.mapping.mapping), "test") == binding.mapping.mapping
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "write", "read"),
     [

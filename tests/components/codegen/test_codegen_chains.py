@@ -184,6 +184,7 @@ def test_spec02_fixtures_13_2_by_codegen(kind):
         np.testing.assert_allclose(numbers(found), values, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_spec01_oracle_KO5_KO6_strut_in_sympy():
     """Rows of H of a U P S strut and |det Cd| = L^2 cos p2, as formulas."""
     p1, p2, L = sympy.symbols("p1 p2 L", positive=True)

@@ -85,6 +85,7 @@ def test_spec05_oracle_T04_sphere_plane():
     assert sphere_plane((0.06, 0.07, 0.0), 0.045, 0.1, 0.0, 0.06)[0] < 0.0
 
 
+@pytest.mark.slow
 def test_spec05_oracle_T07_profile_against_polyline_and_single_pairs(face):
     """Random centres in free space: depth is radius minus distance; the pairs A1 to A4 agree, normals and all."""
     rng = np.random.default_rng(5)

@@ -202,6 +202,7 @@ def test_sources_follow_imports_of_files_beside(tmp_path):
     assert set(sources(user)) == {user, helper}
 
 
+@pytest.mark.slow
 def test_kernels_run_without_numba_compiling(tmp_path):
     """NUMBA_DISABLE_JIT leaves plain Python functions that give the same numbers."""
     code = "from components.mechanics.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"

@@ -287,6 +287,7 @@ def test_elastic_loop_has_the_loss_asked_for(share, ratio, common, free_play):
     assert m.memory.irregular == 0
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_a_loop_without_loss_is_elastic_on_any_path(seed):
     """Reversals anywhere inside the range: the reaction is that of the straight line, to rounding."""
@@ -338,6 +339,7 @@ def test_spring_and_brake_equals_return_mapping(seed, amplitude, unloading):
     assert m.memory.slip == pytest.approx(slip, abs=1e-13)
 
 
+@pytest.mark.slow
 def test_interpreter_and_compiled_code_agree_bit_by_bit():
     program = Path(__file__).with_name("hysteresis_paths.py")
     root = Path(__file__).resolve().parents[3]

@@ -108,6 +108,7 @@ def test_the_diagonal_of_the_damping_does_not_suffice():
     assert ratio.max() == pytest.approx(2.1, abs=0.15)
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O14_free_decay_of_one_mode():
     """All joints locked: one mode decays by exp(delta) a period."""
     arm = instance(**{"parameters.joint.locked": 1})

@@ -185,6 +185,7 @@ def stopped_insert(**values):
     return np.array(rows)
 
 
+@pytest.mark.slow
 def test_an_obstacle_does_not_stop_an_insert_but_a_load_guard_does():
     """The reaction grows until the stroke ends, or until the guard freezes the command."""
     free = stopped_insert(**{"parameters.control.guarded": 0})

@@ -77,6 +77,7 @@ def test_spec08_oracle_O18_step_of_the_gearbox():
     assert change == pytest.approx(other, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O19_static_windup_of_a_loaded_gearbox():
     """Brakes on, the payload pulled: every gear winds up to the torque that it carries, beyond its backlash."""
     arm = instance(
@@ -197,6 +198,7 @@ class JointReference:
         return np.array(out)
 
 
+@pytest.mark.slow
 def test_one_joint_against_an_independent_solver_with_events():
     """Motor, friction and backlash of the elbow, all else locked, the payload let go: errors fall with the step.
 
@@ -251,6 +253,7 @@ def test_brake_holds_a_joint_on_its_gear_alone():
     assert max(abs(j.windup) for j in arm.m.joint) > 0.1
 
 
+@pytest.mark.slow
 def test_limp_arm_follows_the_payload():
     """Without current the joints give way to a thrust on the payload: friction alone resists."""
     pushed = {}

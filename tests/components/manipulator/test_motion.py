@@ -33,6 +33,7 @@ def pushed(stiffness, gap, seconds, damping=2e3):
     return np.array(rows)
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O27_O32_free_approach():
     """Mean rate, its ripple, lateral excursion at the start, and the turn of the payload against the gripper."""
     arm = instance(**APPROACH)
@@ -57,12 +58,14 @@ def test_spec08_oracle_O24_impact(stiffness, peak):
     assert rows[:, 1].max() < 1.02 * rows[touch, 4] * np.sqrt(stiffness * 8015.0)
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O25_stiffness_of_a_peak_just_above_1000_N():
     """Stiffnesses a fifth below and above 3.5e5 N/m give peaks on both sides of 1000 N."""
     softer, stiffer = (pushed(share * 3.5e5, 0.35, 19.0)[:, 1].max() for share in (0.8, 1.2))
     assert softer < 1000.0 < stiffer
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O26_sustained_push_is_limited_by_the_drives():
     """About 240 N whatever the stop's stiffness, the elbow at its torque limit, the tip turned by milliradians.
 
@@ -78,6 +81,7 @@ def test_spec08_oracle_O26_sustained_push_is_limited_by_the_drives():
     assert forces[0] == pytest.approx(forces[1], rel=0.03)
 
 
+@pytest.mark.slow
 def test_spec08_oracle_O23_compliance_of_the_tip_with_motors_that_stand():
     """Links and gears yield in series to a small additional force under a load that has taken the backlash up.
 
@@ -172,6 +176,7 @@ def test_spec08_oracle_O30_energy():
     assert work > 1.0
 
 
+@pytest.mark.slow
 def test_a_payload_swings_on_its_gears_as_long_as_they_let_it():
     """Brakes on, 30 s after a push: the method damps no more than the gears do, and loses no energy of its own.
 

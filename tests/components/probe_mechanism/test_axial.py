@@ -95,6 +95,7 @@ def test_spec06_oracle_08_return_to_the_start_below_slip():
     assert (force, slip, spring) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_spec06_oracle_08_closed_loops_dissipate():
     """Work around every closed loop is the booked loss, which is never negative."""
     p = parameters()

@@ -84,6 +84,7 @@ def test_it_starts_at_rest_in_its_forward_position():
     assert np.ptp(energy) < 1e-9
 
 
+@pytest.mark.slow
 def test_spec06_section_5_10_the_head_holds_it_back_and_it_follows_the_head():
     """Retracted, the head bears the springs; extended by the drive, the limiter follows it and stays at its stop."""
     i = instance(**{"parameters.initial_travel": 0.12, "parameters.limiter.initial_travel": 0.0734})

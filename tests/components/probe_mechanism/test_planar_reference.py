@@ -140,6 +140,7 @@ def mechanism(axial, micro_step):
     return rows[:, :3], np.abs(rows[:, 3:]).max()
 
 
+@pytest.mark.slow
 def test_mechanism_follows_the_hand_written_equations(reference):
     """housing 2.3 deg, bending 1.7 deg, travel 0.4 mm over the first impacts; errors relative to the largest values.
 

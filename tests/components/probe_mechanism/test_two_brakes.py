@@ -160,6 +160,7 @@ def test_spec06_oracle_08_two_brakes_return_mapping_is_the_hysteresis_law():
     assert len(reached) >= 4
 
 
+@pytest.mark.slow
 def test_spec06_oracle_08_closed_loops_with_two_brakes_dissipate():
     """Work around every closed loop is the booked loss of the brakes, which is never negative."""
     p = parameters()
@@ -230,6 +231,7 @@ def retract(pull, seconds, stroke=0.02):
     return np.array(rows).T
 
 
+@pytest.mark.slow
 def test_spec06_section_5_11_the_drive_re_cocks_the_first_brake_against_a_pull():
     """Pull above F1n / (1 + k) and below what the drive can do: the nut stands, the stroke goes back as fast as the
     drive turns, and the probe is retracted when it is used up. A weaker pull leaves the stroke as it is."""

@@ -227,6 +227,7 @@ def impact(h):
     return worst[0] / impulse, worst[1] / np.linalg.norm(spin), worst[2] / energy, impulse
 
 
+@pytest.mark.slow
 def test_spec04_oracle_s08_momentum_and_energy_of_an_impact():
     """Exchanged as held wrenches at 1 ms, momentum is conserved to 1e-8 of the exchange, the rest to second order."""
     linear, angular, energy, impulse = impact(1e-3)
@@ -745,6 +746,7 @@ def test_initialize_resets_everything():
     assert np.array_equal(body.block[public], other.block[public])
 
 
+@pytest.mark.slow
 def test_interpreter_and_compiled_code_agree_bit_by_bit():
     root = Path(__file__).resolve().parents[3]
     digests = {

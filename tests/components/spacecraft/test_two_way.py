@@ -94,6 +94,7 @@ def tumble(h, seconds=2.0, size=1.0):
     return one, w, spin
 
 
+@pytest.mark.slow
 def test_free_tumble_is_that_of_the_bodies():
     """Spin of 0.14 rad/s, tip amplitude of 0.1 m; of second order in the step."""
     one, w, spin = tumble(1e-3)

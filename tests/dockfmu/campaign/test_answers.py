@@ -79,6 +79,7 @@ def test_extreme_values_need_a_tail():
         extreme_value(np.r_[np.zeros(180), np.ones(20)], 1e-3, tail=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "shape"), [(stats.expon(), 0.0), (stats.uniform(), -1.0), (stats.t(4), 0.25)])
 def test_extreme_values(law, shape):
     values = law.rvs(size=4000, random_state=np.random.Generator(np.random.PCG64(3)))

@@ -453,6 +453,7 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
             runs.rows(values)
 
 
+@pytest.mark.slow
 def test_failed_runs_are_recorded_but_for_those_whose_values_cannot_be(folder, tmp_path):
     broken = {"label": "broken", "values": {"first.parameters.initial_position": 1e308, "first.parameters.mass": 1e-3}}
     vary = [CONTENT["vary"][0], CONTENT["vary"][2] | {"options": [*CONTENT["vary"][2]["options"], broken]}]

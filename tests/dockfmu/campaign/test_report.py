@@ -53,6 +53,7 @@ def report(tmp_path_factory):
     return write_campaign_report(campaign, answers)
 
 
+@pytest.mark.slow
 def test_figures_are_written_as_png(report):
     page, *pictures = report
     assert [file.name for file in pictures] == [
@@ -91,6 +92,7 @@ def test_the_report_is_legible(report, browser, width, scheme):
     page.close()
 
 
+@pytest.mark.slow
 def test_numbers_have_four_figures():
     given = (35021.4, 0.0152, 1e-6, -np.inf, np.inf, 0.0, 123456.7)
     assert [figure_text(value) for value in given] == ["35020", "0.0152", "1e-06", "-∞", "∞", "0", "123500"]

@@ -39,6 +39,7 @@ def test_systems_and_files_are_offered(tmp_path):
     assert found == [*variants, "atv_px.toml"]
 
 
+@pytest.mark.slow
 def test_parameters_are_offered(tmp_path):
     found = offered("dockfmu run atv_probe_cone --set chaser.parameters.m", tmp_path)
     assert found == ["chaser.parameters.mass="]
@@ -118,6 +119,7 @@ def test_names_of_commands_are_those_of_their_functions():
     assert list(commands.choices) == [add.__name__.removeprefix("add_").replace("_", "-") for add in COMMANDS]
 
 
+@pytest.mark.slow
 def test_colours_only_where_they_are_wanted(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)

@@ -197,6 +197,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=300)
 def test_no_declaration_whatever_makes_an_error_of_python(data):

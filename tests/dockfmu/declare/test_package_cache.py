@@ -72,6 +72,7 @@ def test_what_was_made_from_sources_younger_than_this_process_is_not_stored(hous
     assert not package_cache.restore("s", key, house / "again")
 
 
+@pytest.mark.slow
 def test_a_kept_system_is_the_one_that_is_made_and_other_values_are_made_anew(tmp_path, monkeypatch):
     real, stored = package_cache.restore, {}
     monkeypatch.setattr(package_cache, "restore", lambda *_: False)

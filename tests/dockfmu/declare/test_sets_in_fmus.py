@@ -29,6 +29,7 @@ def with_bad_set(oscillator, tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_a_set_that_cannot_be_read_is_reported_and_hides_no_parameter(with_bad_set, capsys):
     _, problems = sets_of_fmu(with_bad_set)
     assert len(problems) == 1

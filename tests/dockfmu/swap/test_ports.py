@@ -141,6 +141,7 @@ def test_a_skeleton_fits_and_runs(place, found, build, tmp_path):
     assert run(system, step=0.1, stop=1.0).status == "completed"
 
 
+@pytest.mark.slow
 def test_the_skeleton_in_c_is_a_sound_fmu(found, tmp_path):
     findings = [str(finding) for finding in validate(built_in_c(found, tmp_path)) if finding.severity == "error"]
     assert findings == []
@@ -213,6 +214,7 @@ def test_the_commands(oscillator, pair, tmp_path, monkeypatch, capsys):
         assert status_of(*wrong) == 2, wrong
 
 
+@pytest.mark.slow
 def test_a_misfit_is_told_and_counts_as_failed(pair, python_fmu, tmp_path):
     fmu = python_fmu("plain_cyclogram")
     done = dockfmu("check-swap", f"{pair}.first", fmu, cwd=tmp_path)

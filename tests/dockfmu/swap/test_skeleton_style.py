@@ -32,6 +32,7 @@ def complaints(*arguments):
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_skeletons_pass_ruff(skeletons):
     own = ("ruff", "check", "--no-cache", "--config", ROOT / "pyproject.toml")
     assert not complaints(*own, skeletons)
@@ -42,6 +43,7 @@ def test_skeletons_are_formatted(skeletons):
     assert not complaints("ruff", "format", "--no-cache", "--check", "--config", ROOT / "pyproject.toml", skeletons)
 
 
+@pytest.mark.slow
 def test_skeletons_pass_mypy(skeletons):
     own = ("mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", skeletons.parent / "mypy")
     for strict in ((), ("--strict",)):

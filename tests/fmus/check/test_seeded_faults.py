@@ -27,6 +27,8 @@ from fmus.toolchain.targets import HOST
 from fmus.toolchain.zig import LinkError
 from master.fmi.instance import Fmu
 
+pytestmark = pytest.mark.slow
+
 XML, LIBRARY = "modelDescription.xml", "binaries/linux64/Oscillator.so"
 
 
@@ -363,7 +365,6 @@ def test_dependencies_that_show_only_where_several_variables_move_at_once(writte
 
 
 @pytest.mark.parametrize("name", ["Spacecraft", "ProbeCyclogram", "ContactProbeCone", "ContactRing"])
-@pytest.mark.slow
 def test_no_output_changes_with_what_it_is_declared_independent_of(name, tmp_path):
     """Random inputs and parameters about random points, for components whose lists were once found and false."""
     with Fmu(package.build(catalogue.component(name), tmp_path)) as fmu:

@@ -64,6 +64,7 @@ def linked(folder):
         return host.link_library("one.so", ["one.o"]).read_bytes()
 
 
+@pytest.mark.slow
 def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, monkeypatch):
     """zig would link the damaged start-up code without a word."""
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
@@ -77,6 +78,7 @@ def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, 
     assert kept.read_bytes() != damaged  # noticed, and made again
 
 
+@pytest.mark.slow
 def test_zig_of_another_environment_keeps_parts_of_its_own(tmp_path, monkeypatch):
     """For Windows, zig recognises no part of the C library that a zig in another folder compiled: 40 s a library."""
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))

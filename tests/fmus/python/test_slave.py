@@ -52,6 +52,7 @@ def test_same_names_and_value_references_as_the_native_fmu(folder, oscillator_fm
     assert importer(folder, code) == "True\n"
 
 
+@pytest.mark.slow
 def test_many_instances_come_and_go(folder):
     """pythonfmu 0.7 gives back a reference to the script's dictionary that it never took: twice, and it is gone."""
     code = """

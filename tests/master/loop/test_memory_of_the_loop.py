@@ -111,6 +111,7 @@ def checked_runs(lag, kind):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_saved_and_set_stays_within_its_blocks(lag):
     done = checked_runs(lag, "sound")
     assert done.stdout.endswith("sound\n"), done.stderr

@@ -130,6 +130,7 @@ def started(simulation, system):
     return simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", ["fixed", "doubling"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_after_a_run_that_failed(swing, tmp_path, monkeypatch, failure, control):

@@ -150,6 +150,7 @@ def test_head_against_the_bottom(name, excess, aside, azimuth):
 SAMPLES = np.linspace(0.0, 1.0, 4001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=400, deadline=None)
 @given(share(0.0, 3.0), share(-0.005, 0.01), share(-pi, pi), share(-pi, pi), share(-pi / 2, pi / 2), share(1e-3, 0.06))
@@ -196,6 +197,7 @@ def pose(angles, position):
     return np.array(from_angles(*map(float, angles))), np.array(position)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=150, deadline=None)
 @given(share(-0.02, 0.02), share(-0.03, 0.03), share(-0.03, 0.03), share(-0.2, 0.2), share(-0.2, 0.2))
@@ -330,6 +332,7 @@ def outline_depths(slot, d1: float, d2: float) -> dict[float, float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=300, deadline=None)
 @given(share(-0.002, 0.03), share(-0.0019, 0.0019), share(-0.0019, 0.0019), share(-0.05, 0.05), share(-0.05, 0.05),

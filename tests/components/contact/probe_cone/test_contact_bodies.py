@@ -247,6 +247,7 @@ def inside(point):
     return point[0] > 0.0 and d > np.interp(point[0], x, r)
 
 
+@pytest.mark.slow
 def test_segments_touch_exactly_where_some_point_of_them_is_inside(make_unit):
     """Brute force over points of pads and latch fronts, any attitude: ends and edge crossings miss nothing."""
     unit = make_unit()

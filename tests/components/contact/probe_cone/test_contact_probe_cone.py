@@ -567,6 +567,7 @@ sys.stdout.buffer.write(unit.block.tobytes())
 """
 
 
+@pytest.mark.slow
 def test_interpreter_and_compiled_kernels_agree(pytestconfig):
     """The same 120 poses from the mouth to capture, in both; equal but for rounding of libm and contraction."""
     results = []

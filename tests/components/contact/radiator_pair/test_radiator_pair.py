@@ -80,6 +80,7 @@ def free_depth(centre: np.ndarray, line: KDTree, mouth: float, radius: float, tu
     return tube - float(line.query((x, r))[0])
 
 
+@pytest.mark.slow
 def test_plug_and_pins_are_as_deep_as_brute_force(radiator):
     """Torus: 720 spheres round it where the unit has 64, which lose at most R_t (1 - cos(pi / 64)) = 6 um."""
     plug_line, pin_line = bore(0.030, 0.0165), bore(0.035, 0.0135)

@@ -117,6 +117,7 @@ def test_spec05_oracle_T18_friction_takes_power_and_never_exceeds_its_cone():
     assert taken > 50
 
 
+@pytest.mark.slow
 def test_quick_tests_agree_with_the_full_ones():
     """A pair that is left early touches nowhere: moved in from afar no contact begins deeper than a step of the way."""
     rings = Rings(**{**ELASTIC, "latch.preload": 0.0, "law_front.stiffness": 0.0})

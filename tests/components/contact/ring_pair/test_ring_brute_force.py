@@ -78,6 +78,7 @@ def rims(position, A):
         yield RIM_ON_PASSIVE_PETAL, petal, A @ by_hand.FLIP, by_hand.FLIP @ position
 
 
+@pytest.mark.slow
 def test_rims_against_samples():
     """P2, P3: the deepest of thousands of points of each rim in each petal; a sample is half a spacing off at most."""
     touched, creases = 0, 0
@@ -100,6 +101,7 @@ def test_rims_against_samples():
     assert creases > 10
 
 
+@pytest.mark.slow
 def test_spec05_oracle_T12_rims_against_all_generatrices():
     """A10: the farthest of the 257 generatrices of each petal by its distance from the rim, within its length.
 
@@ -151,6 +153,7 @@ def line_distance(active, passive):
     return active[0] + t[0] * a - passive[0] - t[1] * p, t
 
 
+@pytest.mark.slow
 def test_side_edges_against_lines_and_triangles():
     """P1: distance of the lines, on the side where the active one is farther along x, and what the ends leave of it.
 
@@ -231,6 +234,7 @@ def test_points_of_the_ring_plane_and_sensors():
     assert seen > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fired", [False, True])
 def test_latches_against_samples_of_the_stops(fired):
     """P5: rods and rollers against the section of the stops, faces r = 0.515 - x and r = 0.435 + x from x = 0 on."""

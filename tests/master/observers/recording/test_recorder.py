@@ -68,6 +68,7 @@ def check(results):
     assert np.array_equal(results["lag.count"], n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.11, 0.37])
 def test_a_kill_at_any_moment_leaves_all_that_was_flushed(endless, delay):
     process, file = endless
@@ -90,6 +91,7 @@ def test_a_kill_at_any_moment_leaves_all_that_was_flushed(endless, delay):
         check(results)
 
 
+@pytest.mark.slow
 def test_another_process_reads_while_the_run_goes_on(endless):
     process, file = endless
     lengths = []
