@@ -52,7 +52,8 @@ class Pace:
     changes : int
         Number of changes of `factor` and `held` so far; each change restarts the clock.
     reached : float
-        Simulated time per wall time that the run last reached, at most `factor`, as `Pacing` measures it.
+        Simulated time per wall time that the run last reached, at most `factor`, as `Pacing` measures it; 1 after a
+        change.
     """
 
     factor: float = 1.0
@@ -63,10 +64,10 @@ class Pace:
 
     @property
     def stride(self) -> int:
-        """How many times as far apart in model time looks may be as at real time: 1 in slower runs."""
+        """Return by how many times looks may be farther apart in model time than at real time; 1 in slower runs."""
         return max(1, round(self.reached))
 
     def change(self) -> None:
         """Note a change of `factor`, `held` or `end`; look soon, because the next chunk may last longer."""
         self.changes += 1
-        self.reached = min(1.0, self.factor)
+        self.reached = 1.0

@@ -18,16 +18,13 @@ from dockfmu.view.commands import CENTRED
 from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.watch.live import Live
 from master.drivers.driver import Driver
-from master.drivers.operator import Operator
+from master.drivers.operator import LOOK_S, Operator
 from master.observers.feed import Feed
 from master.observers.observer import Observer
 from master.observers.pacing import Pacing
 from master.requests import Pace
 from master.result import Result
 from master.system import Structure
-
-EVERY_S = 0.01
-"""Model time between two readings of an operator's commands, s."""
 
 
 class ViewServerError(ViewError):
@@ -110,7 +107,7 @@ def watchers(
     """Return the drivers and observers of a run that is watched, and operated if it is paced to real time."""
     if live.realtime is None:
         return [], [view]
-    every = max(1, round(EVERY_S / plan.step))
+    every = max(1, round(LOOK_S / plan.step))
     pace = Pace(live.realtime)
     controls = [control for scene in scenes.elements.values() for control in scene["controls"]]
     operator = Operator(

@@ -23,7 +23,7 @@ SLOWEST, FASTEST = 0.01, 100.0
 """Limits of the speed that an operator may choose, relative to real time."""
 
 LOOK_S = 0.01
-"""Wall time between two looks at the connection, s, of a run that is faster than real time."""
+"""Time between two looks at the connection, s: of the clock in a run that is faster than real time."""
 
 LONGEST_LINE = 1 << 16
 """Bytes of a command; a connection that sends longer lines is closed."""
@@ -116,7 +116,6 @@ class Operator(ReceivingDriver):
 
     def values(self, time: float) -> Mapping[str, Any]:
         self._looked = time
-        self._receive()
         found = {name: value for name, value in self._pending.items() if self._set.get(name) != value}
         self._pending, self._later = self._later, {}
         if found:

@@ -94,7 +94,7 @@ class Pacing(Observer):
             self._changes = self.pace.changes
             # the first step sets the clock: it counts as taken in time
             self._origin = now - (time_ - self._start) / self.factor
-            self._release(now, time_, 1.0)
+            self._release(now, time_)
             return None
         work = now - self._released
         if work > self._worst:
@@ -103,16 +103,16 @@ class Pacing(Observer):
         deadline = self._origin + (time_ - self._start) / self.factor
         late = now - deadline
         released = now if late > 0.0 else _wait(deadline)
-        self._release(released, time_, (time_ - self._before) / max(released - self._released, 1e-9))
+        self.pace.reached = min(self.factor, (time_ - self._before) / max(released - self._released, 1e-9))
+        self._release(released, time_)
         if late > 0.0:
             return self._overrun(time_, late)
         self._jitter.append(released - deadline)
         return None
 
-    def _release(self, released: float, time_: float, speed: float) -> None:
-        """Let the run go on from `time_`, which it reached at `speed`, and choose the steps until the next look."""
+    def _release(self, released: float, time_: float) -> None:
+        """Let the run go on from `time_`, and choose the steps until the next look."""
         self._released, self._before = released, time_
-        self.pace.reached = min(self.factor, speed)
         if self._real_time_chunk is not None:
             self.chunk = max(1, round(self._real_time_chunk * self.pace.stride * min(1.0, self.factor)))
 

@@ -46,12 +46,13 @@ class Participants:
         periods = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
         if periods and min(periods) < 1:
             raise StructureError([f"every = {min(periods)}: must be at least 1 macro step"])
+        # few have one, and it is read for each chunk
         self._chunked = [observer for observer in self.observers if observer.chunk is not None]
 
     @property
     def longest_chunk(self) -> int:
         """The largest number of macro steps until observers are called again."""
-        return min([LONGEST_CHUNK, *(observer.chunk for observer in self._chunked if observer.chunk is not None)])
+        return min([LONGEST_CHUNK, *(observer.chunk or LONGEST_CHUNK for observer in self._chunked)])
 
     @staticmethod
     def check_settable(system: Structure, names: Iterable[str]) -> None:

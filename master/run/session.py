@@ -149,8 +149,7 @@ class Session:
             clock = time.perf_counter()
             self._drive(self.stepper.time)
             longest = min(room, self.participants.longest_chunk)
-            chunk = min(chunk, longest)
-            count = min([chunk, *(self._until_driven(driver) for driver in self.participants.drivers)])
+            count = min([chunk, longest, *(self._until_driven(driver) for driver in self.participants.drivers)])
             taken = self._advance(min(until, self._end_request.time), count)
             now = time.perf_counter()
             if taken == count:
@@ -218,7 +217,7 @@ class Session:
         return due + driver.every * int(min(max(further, 0.0), LONGEST_CHUNK) // driver.every)
 
     def _drive(self, now: float) -> None:
-        """Set the values of drivers, once for each step. Raises FmuError if an FMU fails or discards a value."""
+        """Set the values of drivers, once for each step. Raises FmuError if an FMU fails or discards a required one."""
         if self._driven == self.result.macro_steps:
             return
         self._driven = self.result.macro_steps

@@ -136,13 +136,13 @@ def test_a_fast_run_is_looked_at_as_often_as_one_at_real_time_and_a_press_is_as_
     ours, theirs = line
     log, looks = tmp_path / "inputs.jsonl", []
 
-    class Asked(Operator):
+    class Counted(Operator):
         def values(self, time):
             looks.append(time)
             return super().values(time)
 
     pace = Pace(50.0)
-    operator = Asked(ours, ["a.u[1]"], buttons=["a.u[1]"], pace=pace, every=10, log=log)
+    operator = Counted(ours, ["a.u[1]"], buttons=["a.u[1]"], pace=pace, every=10, log=log)
     at = At(theirs, t7_3={"set": {"a.u[1]": 1.0}}, t7_30={"set": {"a.u[1]": 0.0}})
     at.chunk = None
     series = Series(["a.u[1]", "a.y[1]"])
@@ -163,15 +163,22 @@ def test_a_fast_run_obeys_before_it_takes_another_long_chunk(alone, line, monkey
     ours, theirs = line
     looks = []
 
-    class Looks(Observer):
+    class Looks(At):
+        chunk = None
+
         def progress(self, time, wall):
-            if not any(time >= 5.0 for time in looks) and time >= 5.0:
-                say(theirs, **command)
+            super().progress(time, wall)
             looks.append(time)
 
     pace = Pace(100.0)
     operator = Operator(ours, [], pace=pace, every=10)
-    run(alone, step=0.001, stop=8.0, drivers=[operator], observers=[Looks(), Pacing(pace=pace, chunk=10)])
+    run(
+        alone,
+        step=0.001,
+        stop=8.0,
+        drivers=[operator],
+        observers=[Looks(theirs, t5_0=command), Pacing(pace=pace, chunk=10)],
+    )
     sent, *after = [time for time in looks if time >= 5.0]
     assert max(b - a for a, b in pairwise([sent, *after])) < 0.0101
     assert (sent == looks[-2]) == ("end" in command)
