@@ -304,7 +304,7 @@ class System:
         self.notes += left_out + unwatched
         return left_out + unwatched
 
-    def isolate(self, element: str, timeout: float | None = None) -> None:
+    def isolate(self, element: str, timeout: float | None = None, *, fresh: bool = False) -> None:
         """Run the FMU of an element in a separate process: a crash or a call that never returns fails only the run.
 
         Parameters
@@ -313,6 +313,9 @@ class System:
             Name of the element.
         timeout : float, optional
             Time limit of a call, s; unchanged by default.
+        fresh : bool
+            Whether each run of a simulation that is reset begins in a new process, for FMUs that keep data from one
+            run to the next.
 
         Raises
         ------
@@ -323,6 +326,7 @@ class System:
         if timeout is not None and not is_positive(timeout):
             raise OptionError([f"timeout of {element} must be a positive, finite time in s, not {shown(timeout)}"])
         chosen.process, chosen.timeout = True, chosen.timeout if timeout is None else float(timeout)
+        chosen.fresh = chosen.fresh or fresh
 
     def variables(self, pattern: str = "*", causality: Sequence[str] = ("output",)) -> list[str]:
         """Return the full names of variables.

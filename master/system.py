@@ -42,7 +42,8 @@ class Element:
 
     It takes `substeps` steps in a macro step, or one step in `every` macro steps: at the end of these, with the means
     of its Real inputs over them. With `process` it runs in a separate process. If that process ends, or if a call takes
-    longer than `timeout` seconds, the run fails, but this process goes on.
+    longer than `timeout` seconds, the run fails, but this process goes on. With `fresh` each run, also after a reset,
+    begins in a new process.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Element:
     timeout: float = TIMEOUT_S
     substeps: int = 1
     every: int = 1
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         problems = [

@@ -17,6 +17,7 @@ from hypothesis import settings  # noqa: E402
 
 import fmus  # noqa: E402
 from components.oscillator import component as oscillator_component  # noqa: E402
+from tests.master.fmus import habits as habits_fmus  # noqa: E402
 from tests.master.fmus import third_party as third_party_fmus  # noqa: E402
 
 # the first call of a kernel compiles it: a deadline per example would fail by chance
@@ -95,6 +96,19 @@ def oscillator(tmp_path_factory):
 def third_party():
     """Return the module that builds variants of `lag.c`."""
     return third_party_fmus
+
+
+@pytest.fixture(scope="session")
+def habits(tmp_path_factory):
+    """A function that builds an FMU with bad or rare habits, `habits.c`, with attributes of its description."""
+    folder = tmp_path_factory.mktemp("habits")
+
+    def build(attributes=""):
+        place = tmp_path_factory.mktemp("habits")
+        habits_fmus.library(folder)
+        return habits_fmus.build(folder, attributes).rename(place / "Habits.fmu")
+
+    return build
 
 
 @pytest.fixture(scope="session")

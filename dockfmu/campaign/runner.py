@@ -1,7 +1,9 @@
 """One run of a campaign: from its index, or its values, to a row of results.
 
 A runner keeps its simulations open, so that only the first run of a system loads FMUs; later runs begin with
-`Simulation.reset`. Rows depend neither on earlier runs nor on the place where a run is made.
+`Simulation.reset`. Rows depend neither on earlier runs nor on the place where a run is made: the first run of each
+system is repeated, and if the repetition differs, because an FMU keeps data from one run to the next, each run of this
+system begins in new processes of its FMUs.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.simulation import Simulation
 from dockfmu.system import System
 from master.checkpoint import digests
-from master.errors import FmuError
+from master.errors import FmuError, MasterError
 from master.observers.endings import EndAfterEvents
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
@@ -132,6 +134,28 @@ def endings(study: Study, plan: Plan) -> list[Observer]:
     return [EndAfterEvents(plan.events, after)] if after else []
 
 
+class LastOutputs(Observer):
+    """Reads all outputs at the end of a run, to compare it with its repetition."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+
+    def reset(self) -> None:
+        """Forget the previous run."""
+        self.values = {}
+
+    def begin(self, run: RunContext) -> None:
+        """Find the outputs."""
+        self._read = run.read
+        self._names = [
+            f"{name}.{variable.name}" for name, d in run.descriptions.items() for variable in d.select("output")
+        ]
+
+    def last(self) -> None:
+        """Read the outputs."""
+        self.values = dict(zip(self._names, self._read(self._names), strict=True))
+
+
 class _Warm:
     """An open simulation of one variant of the system, with its observers."""
 
@@ -139,8 +163,9 @@ class _Warm:
         plan = system.plan
         self.system, self.plan = system, plan
         self.measures = MeasureObserver(study.measures)
-        self.last = LastDocking()
-        observers = [self.measures, self.last, *endings(study, plan), TimeLimit(study.time_limit / step_factor)]
+        self.last, self.outputs = LastDocking(), LastOutputs()
+        limit = TimeLimit(study.time_limit / step_factor)
+        observers = [self.measures, self.last, self.outputs, *endings(study, plan), limit]
         options = replace(study.options, stop=study.options.stop or plan.stop)
         self.step = options.step or plan.step
         if step_factor != 1.0:
@@ -165,17 +190,29 @@ class Runner:
         self.expected = expected or {}
         self._warm: OrderedDict[tuple[tuple[str, ...], float], _Warm] = OrderedDict()
         self._systems: dict[tuple[str, ...], System] = {}
+        self._checked: set[tuple[str, ...]] = set()
+        """Variants whose first run has been repeated."""
+        self._isolated: dict[tuple[str, ...], str] = {}
+        """Variants whose FMUs have new processes for each run, and the difference that is the reason."""
 
     def close(self) -> None:
         """Free all FMUs."""
         while self._warm:
             self._warm.popitem()[1].close()
 
+    def attempts(self, point: RunPoint) -> int:
+        """Return the largest number of simulations that `run` makes for a point."""
+        try:
+            variant, _ = resolve(self.study, self._values(point))
+        except DockfmuError:
+            return 1
+        return 1 if variant in self._checked else 3
+
     def run(self, point: RunPoint) -> dict[str, Any]:
         """Make a run and return its row, also if the run fails. Raises WorkerMismatchError."""
         row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step_factor": point.step_factor}
         try:
-            values = self.study.draws.values(point.index) if point.values is None else dict(point.values)
+            values = self._values(point)
             row |= {short_name(name): value for name, value in values.items()}
             variant, settings = resolve(self.study, values)
             warm = self._get(variant, point.step_factor)
@@ -183,22 +220,66 @@ class Runner:
             conditions = warm.system.conditions
             if conditions is not None:
                 row["R1"], row["R2"] = severity_of(conditions, settings)
+            made = _simulate(warm, settings)
+            # the end of a run by its time limit is no property of the run
+            if variant not in self._checked and made["status"] != "stopped":
+                made = self._confirm(variant, point, settings, made)
         except WorkerMismatchError:
             raise
         except DockfmuError as error:
             return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
+        if variant in self._isolated:
+            made["warnings"] = "\n".join(filter(None, (self._isolated[variant], made["warnings"])))
+        return row | made
+
+    def _values(self, point: RunPoint) -> dict[str, Any]:
+        return self.study.draws.values(point.index) if point.values is None else dict(point.values)
+
+    def _confirm(
+        self, variant: tuple[str, ...], point: RunPoint, settings: Mapping[str, Any], made: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Repeat the first run of a variant; return its row, from new processes of the FMUs if the repetition differs.
+
+        A run that fails before its first step is repeated in new processes: its FMUs may refuse a second instance.
+        """
+        warm = self._get(variant, point.step_factor)
+        first = _bits(made, warm)
+        refused = made["status"] == "failed" and not made["macro_steps"]
+        if not refused:
+            again = _simulate(warm, settings)
+            difference = _difference(first, _bits(again, warm))
+            if not difference:
+                self._checked.add(variant)
+                return made
+        self._checked.add(variant)
         try:
-            warm.simulation.reset(settings)
-            warm.simulation.advance()
-        except FmuError:
-            pass  # the outcome reports it
-        except DockfmuError as error:
-            return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
-        try:
-            result = warm.simulation.finish().result
-        except FmuError:
-            result = warm.simulation.outcome.result
-        return row | _row(result, warm)
+            isolated = self._isolate(variant, point.step_factor)
+        except MasterError as error:
+            if not refused:
+                self._isolated[variant] = f"{NOT_INDEPENDENT} ({difference}), and it stays so: {error}"
+            return made
+        alone = _simulate(isolated, settings)
+        if refused:
+            if alone["status"] == "failed" and not alone["macro_steps"]:
+                self._drop(variant)
+                return made
+            difference = made["reason"]
+        self._isolated[variant] = f"{NOT_INDEPENDENT} ({difference}): each run starts new processes for its FMUs"
+        return alone
+
+    def _isolate(self, variant: tuple[str, ...], step_factor: float) -> _Warm:
+        """Open a variant again whose FMUs have new processes for each run."""
+        self._drop(variant)
+        system = self._systems[variant] = load(self.study, variant)
+        for name in system.structure.elements:
+            system.isolate(name, self.study.time_limit, fresh=True)
+        return self._get(variant, step_factor)
+
+    def _drop(self, variant: tuple[str, ...]) -> None:
+        """Close the simulations of a variant, and forget its system."""
+        for key in [key for key in self._warm if key[0] == variant]:
+            self._warm.pop(key).close()
+        self._systems.pop(variant, None)
 
     def system(self, variant: tuple[str, ...]) -> System:
         """Return the loaded system of a variant."""
@@ -218,6 +299,42 @@ class Runner:
             self._warm[key] = _Warm(self.system(variant), self.study, step_factor)
         self._warm.move_to_end(key)
         return self._warm[key]
+
+
+NOT_INDEPENDENT = "runs in one process are not independent"
+"""Beginning of the warning of runs whose FMUs keep data from one run to the next."""
+
+
+def _simulate(warm: _Warm, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a run, also one that fails, and return the cells of its row that come from the result.
+
+    Raises DockfmuError for settings with which no run is possible.
+    """
+    try:
+        warm.simulation.reset(settings)
+        warm.simulation.advance()
+    except FmuError:
+        pass  # the outcome reports it
+    try:
+        result = warm.simulation.finish().result
+    except FmuError:
+        result = warm.simulation.outcome.result
+    return _row(result, warm)
+
+
+def _bits(made: Mapping[str, Any], warm: _Warm) -> dict[str, str]:
+    """Return what a repetition of a run must give to the last bit, by name."""
+    cells = {name: value for name, value in made.items() if name != "wall_s"} | warm.outputs.values
+    return {name: repr(value) for name, value in cells.items()}
+
+
+def _difference(first: Mapping[str, str], again: Mapping[str, str]) -> str:
+    """Return a sentence on the first value that differs, empty if all are equal."""
+    names = [name for name in {**first, **again} if first.get(name) != again.get(name)]
+    if not names:
+        return ""
+    name, more = names[0], f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"repeated, one gave {name} = {again.get(name, 'nothing')} instead of {first.get(name, 'nothing')}{more}"
 
 
 def resolve(study: Study, values: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:

@@ -43,6 +43,7 @@ def _index(text: str) -> int:
 def _campaign(arguments: argparse.Namespace) -> int:
     try:
         from dockfmu.campaign.campaign import Campaign
+        from dockfmu.campaign.runner import NOT_INDEPENDENT
     except ModuleNotFoundError as error:
         raise CommandError(
             f"campaigns need {error.name}, which is not installed: python -m pip install 'dockfmu[campaign]'"
@@ -68,6 +69,9 @@ def _campaign(arguments: argparse.Namespace) -> int:
     counts = ", ".join(f"{name} {number}" for name, number in table["outcome"].value_counts().items())
     print(f"{campaign.study.name}: {len(table)} runs: {counts}")
     print(f"  {campaign.folder / 'runs.parquet'}")
+    lines = (line for cell in table["warnings"].dropna().unique() for line in cell.splitlines())
+    for note in dict.fromkeys(line for line in lines if line.startswith(NOT_INDEPENDENT)):
+        say(f"warning: {note}")
     if not arguments.no_answers:
         print(f"  {campaign.folder / 'report.html'}")
     return DONE

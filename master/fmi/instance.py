@@ -178,6 +178,11 @@ class FmuInstance:
         return self.fmu.file
 
     @property
+    def renewable(self) -> bool:
+        """Return whether `renew` is allowed."""
+        return not self.description.only_one_per_process
+
+    @property
     def dead(self) -> bool:
         """Return whether nothing may be called any more."""
         return self.fmu.dead

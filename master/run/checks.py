@@ -21,7 +21,7 @@ def check_equal(system: Structure, other: Structure) -> None:
     def form(structure: Structure) -> list[object]:
         elements = [
             (
-                name, element.file, element.process, element.timeout, element.substeps, element.every,
+                name, element.file, element.process, element.fresh, element.timeout, element.substeps, element.every,
                 structure.description(name).structure(element.start),
             )
             for name, element in structure.elements.items()

@@ -10,8 +10,8 @@ from master.fmi.instance import Fmu, FmuInstance
 from master.fmi.remote.process import RemoteInstance
 from master.system import Element, Structure
 
-_single_instance: set[Path] = set()
-"""FMUs in use in this process that allow only one instance per process."""
+_single_instance: set[tuple[str, str]] = set()
+"""FMUs, by GUID and identifier, that allow only one instance per process and that this process has instantiated."""
 
 
 def instantiate(system: Structure, cleanup: ExitStack) -> dict[str, FmuInstance]:
@@ -37,20 +37,23 @@ class _Instantiation:
         return instances
 
     def _needs_process(self, element: Element) -> bool:
-        if element.process or python_modules.clash(element.file):
+        if element.process or element.fresh or python_modules.clash(element.file):
             return True
-        file = element.file.resolve()
-        if not self.system.description(element.name).only_one_per_process:
+        description = self.system.description(element.name)
+        if not description.only_one_per_process:
             return False
-        if file in _single_instance:
-            return True
-        _single_instance.add(file)
-        self.cleanup.callback(_single_instance.discard, file)
-        return False
+        # for ever: the end of an instance does not restore what the library holds for the process
+        key = description.guid, description.identifier
+        used = key in _single_instance
+        _single_instance.add(key)
+        return used
 
     def _remote(self, element: Element, structure: dict[str, int]) -> FmuInstance:
         description = self.system.description(element.name)
-        instance = RemoteInstance(element.file, description, element.name, structure=structure, timeout=element.timeout)
+        instance = RemoteInstance(
+            element.file, description, element.name, structure=structure, timeout=element.timeout,
+            fresh=element.fresh or description.only_one_per_process,
+        )  # fmt: skip
         self.cleanup.callback(instance.free)
         return instance
 

@@ -269,7 +269,8 @@ class CoSimulation:
 
         A run in progress is ended, and `result` is replaced by a new one. Libraries stay loaded, only the instances are
         new, and the tables of the loop are those of the first run; after fmi2Fatal, or the end of the separate process
-        of an FMU, all FMUs are loaded again. Raises StructureError for another system, and FmuError if initialisation
+        of an FMU, all FMUs are loaded again. An FMU that can be instantiated only once per process has a new process
+        for each run. Raises StructureError for another system, and FmuError if initialisation
         fails; the simulation can then be reset again.
         """
         if not self._opened or self._closed:
@@ -281,7 +282,7 @@ class CoSimulation:
             system.check_starts()
             self.system = system
         # after an error an instance may be freed and recreated; after fmi2Fatal nothing of its library may be called
-        unusable = self._session is None or any(instance.dead for instance in self.instances.values())
+        unusable = self._session is None or any(i.dead or not i.renewable for i in self.instances.values())
         began = time.perf_counter()
         for observer in self.participants.observers:
             observer.reset()

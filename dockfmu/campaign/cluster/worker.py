@@ -150,7 +150,8 @@ def run_chunk(key: str, points: Sequence[RunPoint]) -> list[dict[str, Any]]:
         runner = _runner(key)
         rows = []
         for point in points:
-            with _Watchdog(_parcels[key].study.time_limit / point.step_factor + GRACE_S):
+            limit = _parcels[key].study.time_limit / point.step_factor
+            with _Watchdog(runner.attempts(point) * limit + GRACE_S):
                 rows.append(runner.run(point))
         return rows
 

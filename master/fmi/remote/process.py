@@ -83,7 +83,10 @@ class _RemoteLog(Log):
 
 
 class RemoteInstance(FmuInstance):
-    """An instance whose FMU runs in another process; `timeout` is the longest duration of a call, in seconds."""
+    """An instance whose FMU runs in another process; `timeout` is the longest duration of a call, in seconds.
+
+    If it is `fresh`, `renew` replaces the process: nothing that the library keeps for its process reaches another run.
+    """
 
     def __init__(
         self,
@@ -93,15 +96,21 @@ class RemoteInstance(FmuInstance):
         *,
         structure: Mapping[str, int] | None = None,
         timeout: float = 60.0,
+        fresh: bool = False,
     ) -> None:
         """Start the process and create the instance.
 
         Raises FmuError with the FMU's message, and MasterError on platforms other than Linux.
         """
         library()
-        self.name, self._file, self._dead = name, file, False
-        self._description, self._timeout = description, max(timeout, STARTING_S)
+        self.name, self._file, self._description = name, file, description
+        self._structure, self._limit_s, self._fresh = dict(structure or {}), timeout, fresh
         self._entries: dict[str, Any] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start a process, and create the instance in it."""
+        self._dead, self._timeout = False, max(self._limit_s, STARTING_S)
         self._request_number = 0
         self._link: int | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
@@ -120,11 +129,11 @@ class RemoteInstance(FmuInstance):
         self._link = self._shared.library.remote_open(self._shared.address, SIZE, self._process.pid, self._timeout)
         self.component = self._link
         try:
-            self._request("start", str(file.absolute()), name, dict(structure or {}))
+            self._request("start", str(self.file.absolute()), self.name, self._structure)
         except BaseException:
             self.free()
             raise
-        self._limit(timeout)
+        self._limit(self._limit_s)
 
     def _limit(self, timeout: float) -> None:
         """Set the longest duration of a call, in s."""
@@ -292,7 +301,15 @@ class RemoteInstance(FmuInstance):
         return self._request("deserialize", data, gives=_is_integer)
 
     def renew(self) -> None:
-        self._request("renew")
+        if not self._fresh:
+            self._request("renew")
+            return
+        self.free()
+        self._begin()
+
+    @property
+    def renewable(self) -> bool:
+        return True
 
     def terminate(self) -> None:
         if not self.dead:

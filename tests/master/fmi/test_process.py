@@ -230,7 +230,7 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
     for name in ("a", "b"):
         system.add(name, file, {"u[1]": 1.0})
     system.connect("a", "y[1]", "b", "u[1]")
-    for _ in range(2):  # the process is free again after a run
+    for _ in range(2):  # the second run needs a process for each
         result = run(system, step=0.01, stop=0.1)
         assert result.status == "completed", result.message
 
