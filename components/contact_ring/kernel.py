@@ -31,6 +31,8 @@ def _prepare(m, h):
     m.ring_pair.input.step = h
     m.ring_pair.input.lead = 0.0
     m.ring_pair.input.mass = m.parameters.ring_mass
+    for k in range(ring_pair.LATCHES):
+        m.ring_pair.input.release[k] = m.command.release[k]
 
 
 @kernel

@@ -19,6 +19,7 @@ RECORD = Record(
           description="port of the passive unit, frame PU"),
     Group("link", *ports.link(INPUT), *ports.wrench_output(), count=1,
           description="ring-plane frame AR of the active ring; wrench in its axes about its origin"),
+    Group("command", ring_pair.release()),
     Group(
         "sensor",
         output("mated", "1", "this mating sensor is pressed in beyond its threshold", shape=3, type=BOOLEAN),

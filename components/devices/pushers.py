@@ -20,6 +20,8 @@ def parameters() -> Group:
         parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
         parameter("protrusion", "m", "of the free pusher above the docking plane", 0.025, minimum=0.0),
         parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
+        parameter("relative_force", "1", "force of each pusher over that of the group, 0 for one that is stuck",
+                  (1.0,) * COUNT, shape=COUNT, minimum=0.0),
         parameter(
             "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483
         ),
@@ -48,11 +50,12 @@ def wrench(p, plane_x, position, rotation):
         tip = add(position, apply_transposed(rotation, tip))
         depth = p.protrusion + tip[0]
         if depth > 0.0:
-            f = p.preload + p.stiffness * depth
+            share = p.relative_force[k]
+            f = share * (p.preload + p.stiffness * depth)
             force += f
             torque_y += tip[2] * f
             torque_z -= tip[1] * f
-            energy += (p.preload + 0.5 * p.stiffness * depth) * depth
+            energy += share * (p.preload + 0.5 * p.stiffness * depth) * depth
     return (force, 0.0, 0.0), (0.0, torque_y, torque_z), energy
 
 

@@ -4,7 +4,7 @@ A step over [t, t + h] reads the sensors at t and gives the commands for [t, t +
 step. Times of events are those of the communication points at which the sensors were read.
 """
 
-from math import isfinite
+from math import fabs, isfinite, sqrt
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
@@ -16,7 +16,9 @@ INITIAL_PHASE = 2
 
 MESSAGES = {
     NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite"),
-    INITIAL_PHASE: Message("parameters.initial_phase = {parameters.initial_phase:g} must be 1 (STOWED) or 4 (READY)"),
+    INITIAL_PHASE: Message(
+        "parameters.initial_phase = {parameters.initial_phase:g} must be 1 (STOWED), 4 (READY) or 8 (MATED)"
+    ),
 }
 
 STOWED = PERIPHERAL_PHASE.codes["STOWED"]
@@ -31,12 +33,15 @@ DEPART = PERIPHERAL_PHASE.codes["DEPART"]
 FAULT = PERIPHERAL_PHASE.codes["FAULT"]
 END = PERIPHERAL_PHASE.codes["END"]
 RECOVER = PERIPHERAL_PHASE.codes["RECOVER"]
+RELEASE = PERIPHERAL_PHASE.codes["RELEASE"]
+SEPARATE = PERIPHERAL_PHASE.codes["SEPARATE"]
 
 NONE = PERIPHERAL_OUTCOME.codes["NONE"]
 DOCKED = PERIPHERAL_OUTCOME.codes["DOCKED"]
 RETREATED = PERIPHERAL_OUTCOME.codes["RETREATED"]
 TIMED_OUT = PERIPHERAL_OUTCOME.codes["TIMED_OUT"]
 ABORTED = PERIPHERAL_OUTCOME.codes["ABORTED"]
+SEPARATED = PERIPHERAL_OUTCOME.codes["SEPARATED"]
 
 
 @kernel
@@ -109,6 +114,58 @@ def _before_capture(m, t):
 
 
 @kernel
+def _dock(m, t):
+    """End the docking in MATED. The sequence has ended, unless it goes on to undock after `undocking_delay`."""
+    _end(m, MATED, DOCKED, t)
+    if m.parameters.undocking_delay >= 0.0:
+        m.finished = 0.0
+
+
+@kernel
+def _undock(m, t):
+    """Begin to undock from MATED, if that is due."""
+    delay = m.parameters.undocking_delay
+    if m.operator.undock != 0.0 or 0.0 <= delay <= t - m.work.entered + ROUNDING:
+        m.finished = 0.0
+        m.outcome = NONE
+        m.work.undocking = 1.0
+        m.event.release = t
+        _enter(m, RELEASE, t)
+
+
+@kernel
+def _part(m, t):
+    """Make one transition out of RELEASE or SEPARATE, if one is due."""
+    p = m.parameters
+    if m.phase == RELEASE:
+        held = 0.0
+        for k in range(LEGS):
+            held += m.sensor.latched[k]
+        # a latch is told to let go in the step that begins now: it cannot have done so yet
+        if held == 0.0 and t > m.work.entered:
+            m.event.separation = t
+            _enter(m, SEPARATE, t)
+        else:
+            _limit(m, t, p.release_limit)
+    elif m.docking.plane_gap >= p.separated_gap:
+        _end(m, STOWED, SEPARATED, t)
+    else:
+        _limit(m, t, p.separation_limit)
+
+
+@kernel
+def _measure_separation(m):
+    """Set the relative motion with which the units part, until they are clear of each other."""
+    if m.phase == RELEASE or m.phase == SEPARATE:
+        v = m.docking.velocity
+        w = m.docking.angular_velocity
+        m.separation.speed = -v[0]
+        m.separation.lateral_speed = sqrt(v[1] * v[1] + v[2] * v[2])
+        m.separation.tip_off_rate = sqrt(w[1] * w[1] + w[2] * w[2])
+        m.separation.roll_rate = fabs(w[0])
+
+
+@kernel
 def _after_capture(m, t):
     """Make one transition out of ABSORB or RETRACT, if one is due."""
     p = m.parameters
@@ -119,7 +176,7 @@ def _after_capture(m, t):
             _enter(m, RETRACT, t)
     elif m.sensor.retracted != 0.0:
         if m.docking.plane_gap <= p.docked_gap:
-            _end(m, MATED, DOCKED, t)
+            _dock(m, t)
         else:
             _end(m, END, ABORTED, t)
     else:
@@ -165,10 +222,17 @@ def _begin(m, phase, t):
     m.event.initial_position_lost = -1.0
     m.event.capture = -1.0
     m.event.drive_on = -1.0
+    m.event.release = -1.0
+    m.event.separation = -1.0
     m.event.end = -1.0
     m.work.interrupted = 0.0
-    m.captured = 0.0
+    m.captured = 1.0 if phase == MATED else 0.0
+    m.separation.speed = 0.0
+    m.separation.lateral_speed = 0.0
+    m.separation.tip_off_rate = 0.0
+    m.separation.roll_rate = 0.0
     m.work.aborted = 0.0
+    m.work.undocking = 0.0
     for k in range(LEGS):
         m.work.at_initial_position[k] = 0.0
 
@@ -180,6 +244,9 @@ def _transitions(m, t):
         m.event.first_contact = t
     if m.phase == STOWED and m.finished != 0.0 and m.operator.extend != 0.0:
         _begin(m, STOWED, t)
+    if m.phase == MATED:
+        _undock(m, t)
+    _measure_separation(m)
     before = 0.0
     while m.phase != before and m.finished == 0.0:
         before = m.phase
@@ -199,6 +266,10 @@ def _transitions(m, t):
             _depart(m, t)
         elif m.phase == RECOVER:
             _recover(m, t)
+        elif m.phase == RELEASE or m.phase == SEPARATE:
+            _part(m, t)
+        elif m.phase == MATED:
+            _undock(m, t)
         else:
             _resume(m, t)
 
@@ -225,8 +296,11 @@ def _commands(m):
         voltage = -p.voltage
     elif m.phase == RETRACT or m.phase == RECOVER:
         voltage = p.voltage
-    drawn_in = m.phase == STOWED or m.phase == RETRACT or m.phase == MATED or m.phase == RECOVER
+    undocking = m.work.undocking != 0.0
+    drawn_in = m.phase == STOWED or m.phase == RETRACT or m.phase == MATED or m.phase == RECOVER or undocking
     m.command.retract = 1.0 if drawn_in else 0.0
+    for k in range(LEGS):
+        m.command.release[k] = 1.0 if undocking and p.fault.latch[k] == 0.0 else 0.0
     m.command.push = 0.0
     if m.phase == DEPART:
         m.command.push = -1.0
@@ -242,7 +316,7 @@ def _commands(m):
 def initialize(m):
     """Set the sequence to its start. Returns 0, or the code of a failure."""
     start = m.parameters.initial_phase
-    if start != STOWED and start != READY:
+    if start != STOWED and start != READY and start != MATED:
         return fail(m.status, INITIAL_PHASE, start, 0)
     _begin(m, start, m.start_time)
     return step(m, m.start_time, 0.0)

@@ -20,6 +20,8 @@ PERIPHERAL_PHASE = enumeration(
     FAULT="A2: a time limit has passed: drive off, waiting for the operator",
     END="the sequence has ended: departed or aborted; drive and thrusters off",
     RECOVER="after A1: the drive draws the free ring back to its retracted position",
+    RELEASE="U1: undocking: the latches are drawn in",
+    SEPARATE="U2: no latch holds: the pushers drive the units apart",
 )
 
 PERIPHERAL_OUTCOME = enumeration(
@@ -29,6 +31,7 @@ PERIPHERAL_OUTCOME = enumeration(
     RETREATED="no capture in time: departed",
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the ring was retracted without the passive craft",
+    SEPARATED="undocked: the units are apart and clear of each other",
 )
 
 
@@ -44,12 +47,18 @@ RECORD = Record(
         input("drive_limit", "1", "all the slack of the cables is paid out", type=BOOLEAN),
     ),
     Group("flag", input("contact", "1", "the rings touch", type=BOOLEAN)),
-    Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
+    Group(
+        "docking",
+        input("plane_gap", "m", "distance between the docking planes", 1.0),
+        input("velocity", "m/s", "of frame 0 relative to PU, PU axes", shape=3),
+        input("angular_velocity", "rad/s", "of frame 0 relative to PU, PU axes", shape=3),
+    ),
     Group(
         "operator",
         input("extend", "1", "manual: extend the stowed ring to its initial position, also after a recovery; continue "
               "after a time limit", type=BOOLEAN),
         input("abort", "1", "manual: before capture depart, after it switch everything off", type=BOOLEAN),
+        input("undock", "1", "manual: in MATED begin to undock", type=BOOLEAN),
     ),
     Group(
         "command",
@@ -57,6 +66,7 @@ RECORD = Record(
         output("motor_voltage", "V", "voltage of both motors, positive retracts", shape=2, discrete=True),
         output("retract", "1", "retract the ring and hold it: for mechanisms with their own controllers",
                type=BOOLEAN),
+        output("release", "1", "draw this latch in, so that it holds no longer", shape=LEGS, type=BOOLEAN),
         output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
         output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
     ),
@@ -71,11 +81,21 @@ RECORD = Record(
         ports.event_time("initial_position_lost", "the loss of the initial position before capture"),
         ports.event_time("capture", "capture by the mating sensors"),
         ports.event_time("drive_on", "the start of retraction"),
+        ports.event_time("release", "the start of undocking"),
+        ports.event_time("separation", "the moment at which no latch holds any longer"),
         ports.event_time("end", "the end of the sequence"),
     ),
     Group(
+        "separation",
+        output("speed", "m/s", "along the axis, positive apart"),
+        output("lateral_speed", "m/s", "across the axis"),
+        output("tip_off_rate", "rad/s", "rate of pitch and yaw, vector sum"),
+        output("roll_rate", "rad/s", "rate of roll, magnitude"),
+        description="relative motion of the docking units from the release on, and that with which they part",
+    ),
+    Group(
         "parameters",
-        parameter("initial_phase", "1", "phase in which the sequence begins: STOWED or READY",
+        parameter("initial_phase", "1", "phase in which the sequence begins: STOWED, READY or MATED",
                   PERIPHERAL_PHASE.codes["READY"], type=PERIPHERAL_PHASE),
         parameter("voltage", "V", "supply voltage of the motors", 27.0, minimum=0.0),
         parameter("extension_limit", "s", "longest time of EXTEND", 400.0, minimum=0.0),
@@ -89,6 +109,12 @@ RECORD = Record(
                   0.0, type=BOOLEAN),
         parameter("docked_gap", "m", "largest plane gap with which the craft are docked when the ring is retracted",
                   5e-3),
+        parameter("undocking_delay", "s", "time in MATED after which undocking begins; negative: only by the operator",
+                  -1.0),
+        parameter("release_limit", "s", "longest time of RELEASE", 5.0, minimum=0.0),
+        parameter("separation_limit", "s", "longest time of SEPARATE", 60.0, minimum=0.0),
+        parameter("separated_gap", "m", "plane gap at which the units are clear of each other: twice the height of the "
+                  "petals and more", 0.5, minimum=0.0),
         parameter("push", "1", "thrusters push from first contact to capture", 0.0, type=BOOLEAN),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
@@ -97,6 +123,8 @@ RECORD = Record(
             parameter("motor", "1", "motor is dead", (0.0, 0.0), shape=2, type=BOOLEAN),
             parameter("clutch", "1", "clutch of this leg stays locked", (0.0,) * LEGS, shape=LEGS, type=BOOLEAN),
             parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+            parameter("latch", "1", "latch is not drawn in when the units undock", (0.0,) * LEGS, shape=LEGS,
+                      type=BOOLEAN),
         ),
     ),
     ports.status(),
@@ -106,6 +134,7 @@ RECORD = Record(
         private("interrupted", "1", "phase whose time limit has passed"),
         private("at_initial_position", "1", "this leg has reached IP", shape=LEGS),
         private("aborted", "1", "the operator has ordered the departure"),
+        private("undocking", "1", "the latches have been told to let go in this sequence"),
     ),
     ports.start_time(),
 )  # fmt: skip

@@ -5,12 +5,11 @@ from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.devices import drive, macro_step, pushers
+from components.devices import drive, macro_step
 from components.linkage import hexapod
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import accumulate, add, load, store
+from components.mechanics.vector import load, store
 from components.peripheral_mechanism import accounting, accumulator, outputs, validity
-from components.ring_on_legs import contact, momentum_balance, platform, retraction, ring_step
+from components.ring_on_legs import contact, momentum_balance, platform, retraction, ring_step, separation
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),
@@ -42,16 +41,6 @@ def _place_cables(m, ahead):
 
 
 @kernel
-def _push(m):
-    """Return force and torque of the pushers on the target, frame PU, and set their stored energy."""
-    p = m.parameters
-    force, torque, m.balance.pusher_energy = pushers.wrench(
-        p.pushers, p.docking_plane_x, load(m.relative.position), load_matrix(m.relative.rotation)
-    )
-    return force, torque
-
-
-@kernel
 def _load(m):
     """Set the loads on the ring and the wrench on the target at the placed position."""
     ring = m.hexapod.ring
@@ -60,9 +49,9 @@ def _load(m):
     store(torque, ring.torque)
     retraction.load_ring(m.hexapod, m.cable)
     force, torque = contact.on_target(m)
-    push, push_torque = _push(m)
-    store(add(force, push), m.target.force_now)
-    store(add(torque, push_torque), m.target.torque_now)
+    store(force, m.target.force_now)
+    store(torque, m.target.torque_now)
+    separation.load_target(m)
 
 
 @kernel
@@ -72,10 +61,7 @@ def _react(m):
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
     retraction.load_base(m.cable, m.base.force_now, m.base.torque_now)
-    push, push_torque = _push(m)
-    force, torque = pushers.reaction(push, push_torque, load(m.relative.position), load_matrix(m.relative.rotation))
-    accumulate(force, m.base.force_now)
-    accumulate(torque, m.base.torque_now)
+    separation.load_base(m)
 
 
 @kernel
@@ -115,7 +101,7 @@ def _finish(m, h):
         return code
     accumulator.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
     _place_cables(m, 0.0)
-    _push(m)
+    separation.store_energy(m)
     outputs.set_motion(m)
     accounting.audit(m)
     contact.audit(m)

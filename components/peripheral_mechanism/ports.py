@@ -20,7 +20,7 @@ from components.devices import exchange, pushers
 from components.linkage import hexapod
 from components.mechanics import kinematics
 from components.peripheral_mechanism import accumulator
-from components.ring_on_legs import micro_step_control, platform, retraction
+from components.ring_on_legs import micro_step_control, platform, retraction, separation
 from components.ring_on_legs.contact.ports import RingContactPorts
 from components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
@@ -79,6 +79,7 @@ def record(contact: RingContactPorts) -> Record:
             "command",
             input("recoil_lock", "1", "clutch of each leg: recoil locked", 1.0, shape=LEGS, type=BOOLEAN),
             motor_voltage(),
+            *contact.command,
         ),
         Group("link", *ports.link(OUTPUT), *contact.link, count=1, description="ring plane AR"),
         Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3)),
@@ -128,7 +129,7 @@ def record(contact: RingContactPorts) -> Record:
         Group(
             "balance",
             *exchange.balance(),
-            private("pusher_energy", "J", "energy stored in the pushers"),
+            separation.energy(),
             private("spring_energy", "J", "stored energy of the accumulators at the start"),
             private("gear_loss", "J", "energy dissipated in the self-locking power gears so far"),
             *contact.balance,

@@ -10,7 +10,7 @@ from components.linkage import hexapod
 from components.mechanics.vector import load, store
 from components.ring_mechanism import outputs
 from components.ring_mechanism.legs import chosen as legs
-from components.ring_on_legs import momentum_balance, platform, ring_step
+from components.ring_on_legs import momentum_balance, platform, ring_step, separation
 from components.ring_on_legs.contact import internal as contact
 
 MESSAGES = combined(
@@ -40,13 +40,14 @@ def _drive(m, h):
     force, torque = contact.on_target(m)
     store(force, m.target.force_now)
     store(torque, m.target.torque_now)
+    separation.load_target(m)
 
 
 @kernel
 def _audit(m):
     """Set momentum and energies, with everything placed at the end of a step."""
     momentum_balance.audit(m)
-    m.audit.stored_energy = 0.0
+    m.audit.stored_energy = m.balance.pusher_energy
     m.audit.dissipated_energy = 0.0
     legs.audit(m)
     contact.audit(m)
@@ -62,12 +63,14 @@ def _finish(m, h):
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
     legs.load_base(m)
+    separation.load_base(m)
     code = ring_step.place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)
     if code:
         return code
     legs.drive(m, 0.0, 0.0)
+    separation.store_energy(m)
     outputs.set_motion(m)
     _audit(m)
     if m.parameters.base_motion == AFFINE:

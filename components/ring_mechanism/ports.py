@@ -5,16 +5,23 @@ from __future__ import annotations
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
-from components.devices import exchange
+from components.devices import exchange, pushers
 from components.mechanics import kinematics
 from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import micro_step_control, platform
+from components.ring_on_legs import micro_step_control, platform, separation
 from components.ring_on_legs.contact.ports import INTERNAL as CONTACT
 
 WORKS = ("base", "target")
 
 STARTS = {"longest_micro_step": 2.5e-4}
 """Start values that differ from the peripheral mechanism: with leg dampers, longer micro-steps may lose energy."""
+
+
+# none: set IDSS-pushers has some
+PUSHERS = changed(
+    pushers.parameters(),
+    {"preload": {"start": 0.0}, "stiffness": {"start": 0.0}, "protrusion": {"start": 0.0}},
+)
 
 
 def _parameters(law: LegLaw) -> Group:
@@ -28,6 +35,7 @@ def _parameters(law: LegLaw) -> Group:
                   minimum=1e-6),
         *law.geometry,
         *law.parameters,
+        PUSHERS,
     )  # fmt: skip
     return changed(group, {name: {"start": start} for name, start in (STARTS | dict(law.starts)).items()})
 
@@ -38,7 +46,7 @@ def record(law: LegLaw) -> Record:
         exchange.carrier_port(),
         Group("target", *ports.apart(3.0), *ports.twist(INPUT), *ports.acceleration(INPUT),
               *ports.wrench_output(), description="port of the passive unit, frame PU"),
-        *((Group("command", *law.command),) if law.command else ()),
+        Group("command", *law.command, *CONTACT.command),
         Group("link", *ports.link(OUTPUT), count=1, description="ring plane AR"),
         Group("ring", output("angles", "rad", "yaw, pitch, roll of the ring against frame 0", shape=3)),
         Group(
@@ -65,6 +73,6 @@ def record(law: LegLaw) -> Record:
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),
-        Group("balance", *exchange.balance(), *CONTACT.balance),
+        Group("balance", *exchange.balance(), separation.energy(), *CONTACT.balance),
         *CONTACT.hidden,
     )  # fmt: skip

@@ -30,10 +30,11 @@ from components.contact.ring_pair.pairs import (
     messages,
 )
 from components.contact.ring_pair.planes import capture_margin
-from components.contact.ring_pair.ports import PARAMETER_SETS, capture, unit, validity
+from components.contact.ring_pair.ports import LATCHES, PARAMETER_SETS, capture, release, unit, validity
 
 __all__ = [
     "GEOMETRY",
+    "LATCHES",
     "MESSAGES",
     "NOT_FINITE",
     "OUT_OF_RANGE",
@@ -50,6 +51,7 @@ __all__ = [
     "messages",
     "penetration",
     "publish_validity",
+    "release",
     "remember_friction",
     "unit",
     "validity",

@@ -12,7 +12,13 @@ from components.contact.ring_pair.contact_list import begin
 from components.contact.ring_pair.edges import detect_edges
 from components.contact.ring_pair.geometry import set_geometry
 from components.contact.ring_pair.held_friction import forget_friction, hold_friction
-from components.contact.ring_pair.latches import advance_latches, detect_latches, latch_energy, settle_latches
+from components.contact.ring_pair.latches import (
+    advance_latches,
+    detect_latches,
+    latch_energy,
+    release_latches,
+    settle_latches,
+)
 from components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE
 from components.contact.ring_pair.planes import detect_planes, detect_sensors
 from components.contact.ring_pair.rims import detect_rims
@@ -39,6 +45,7 @@ def _release_latches(state):
         state.latch[k].rate = 0.0
         state.latch[k].depth = 0.0
         state.latch[k].fired = 0.0
+        state.latch[k].released = 0.0
 
 
 @kernel
@@ -220,6 +227,24 @@ def evaluate(unit):
 
 
 @kernel
+def _release(unit, near):
+    """Draw in or let out the latches as commanded, and sum the contacts anew. Returns 0, or PENETRATION + pair.
+
+    What a latch carried when it was drawn in, the energies of its contact and of its spring, is lost in it. Its
+    actuator is not modelled: work that it does is counted as a negative loss.
+    """
+    tally = unit.tally
+    before = tally.stored_energy + latch_energy(unit)
+    if not release_latches(unit):
+        return 0
+    _restore(unit)
+    code = detect_latches(unit) if near else 0
+    tally.class_1 = tally.count
+    unit.state.dissipated_latches += before - tally.stored_energy - latch_energy(unit)
+    return code
+
+
+@kernel
 def accept(unit, h):
     """Accept the last evaluation as the end of a micro-step of length h, s; h = 0 at the start.
 
@@ -235,6 +260,10 @@ def accept(unit, h):
         count.ring_border += 1.0
     near = _near_plane(unit, unit.geometry.reach)
     moved = False
+    if h > 0.0:
+        code = _release(unit, near)
+        if code:
+            return fail(unit.status, code, tally.excess, tally.index)
     if h == 0.0:
         settle_latches(unit)
         moved = True

@@ -100,6 +100,8 @@ def detect_latches(unit):
     face = unit.geometry.face
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
+        if latch.released > 0.0:
+            continue
         root, along = place_latch(unit, k)
         code = 0
         if latch.fired > 0.0:
@@ -168,6 +170,22 @@ def _energy(unit, latch):
 
 
 @kernel
+def release_latches(unit):
+    """Draw in the latches that are commanded, and let out those that no longer are. Returns whether any changed."""
+    changed = False
+    for k in range(len(unit.state.latch)):
+        latch = unit.state.latch[k]
+        if unit.input.release[k] != latch.released:
+            latch.released = unit.input.release[k]
+            latch.fired = 0.0
+            latch.travel = 0.0
+            latch.rate = 0.0
+            latch.depth = 0.0
+            changed = True
+    return changed
+
+
+@kernel
 def advance_latches(unit, h):
     """Move all latches by a step h at the present pose, fire those that pass the stops, and add up their losses.
 
@@ -181,7 +199,7 @@ def advance_latches(unit, h):
     moved = False
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
-        if latch.fired > 0.0:
+        if latch.fired > 0.0 or latch.released > 0.0:
             continue
         moved = True
         root, along = place_latch(unit, k)
@@ -217,6 +235,10 @@ def settle_latches(unit):
         latch.travel = 0.0
         latch.rate = 0.0
         latch.depth = 0.0
+        latch.released = 1.0 if unit.input.release[k] > 0.0 else 0.0
+        if latch.released > 0.0:
+            latch.fired = 0.0
+            continue
         root, along = place_latch(unit, k)
         latch.fired = 1.0 if passes_edge(face, root, along, figure.length) else 0.0
         depth, normal = roller_on_front(face, axpy(figure.length, along, root))

@@ -6,7 +6,18 @@ from pathlib import Path
 
 from components.contact import contact_list, force, profile
 from components.contact.ring_pair.pairs import BITS
-from components.core.field import INTEGER, Field, Group, constants, output, parameter, private, temporaries
+from components.core.field import (
+    BOOLEAN,
+    INTEGER,
+    Field,
+    Group,
+    constants,
+    input,
+    output,
+    parameter,
+    private,
+    temporaries,
+)
 from components.core.parameters import read_parameter_sets
 from components.core.starts import with_starts
 from components.mechanics.kinematics import placement
@@ -87,6 +98,14 @@ def inputs() -> Group:
         private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
         private("lead", "s", "from the start of that time to the instant of the velocities"),
         private("mass", "kg", "of the active ring, for held friction"),
+        private("release", "1", "this latch is commanded to be drawn in", shape=LATCHES),
+    )
+
+
+def release() -> Field:
+    """Return the command of a component that draws the latches in, so that the units can part."""
+    return input(
+        "release", "1", "draw this latch in, so that it holds no longer; two of each petal", shape=LATCHES, type=BOOLEAN
     )
 
 
@@ -155,6 +174,7 @@ def state() -> Group:
             private("rate", "m/s", "of the travel"),
             private("depth", "m", "of its roller in the front of the stops when it was last moved"),
             private("fired", "1", "has snapped out behind its stop: no longer resists"),
+            private("released", "1", "is drawn into its petal by command: touches nothing"),
             count=LATCHES,
         ),
         friction_memory(),

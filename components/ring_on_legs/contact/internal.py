@@ -57,6 +57,8 @@ def _set_inputs(m, h):
     store(velocity, inputs.link.velocity)
     store_matrix(load_matrix(m.hexapod.ring.rotation), inputs.link.rotation)
     store(platform.turning(m.hexapod), inputs.link.angular_velocity)
+    for k in range(ring_pair.LATCHES):
+        inputs.release[k] = m.command.release[k]
     inputs.step = h
     # the velocities are those predicted for the middle of the micro-step
     inputs.lead = 0.5 * h

@@ -16,6 +16,7 @@ class RingContactPorts:
     """Fields and groups that differ between the two builds, named by the group of the record that takes them."""
 
     target: tuple[Field, ...] = ()
+    command: tuple[Field, ...] = ()
     link: tuple[Field, ...] = ()
     sensor: tuple[Field, ...] = ()
     public: tuple[Group, ...] = ()
@@ -27,6 +28,7 @@ class RingContactPorts:
 
 
 INTERNAL = RingContactPorts(
+    command=(ring_pair.release(),),
     sensor=(
         output("mated", "1", "MATE: this mating sensor is pressed in", shape=3, type=BOOLEAN),
         output("capture", "1", "CAPTURE: all three mating sensors are pressed in", type=BOOLEAN),

@@ -25,7 +25,8 @@ class Rig:
 
     def run(self, until, **sensors):
         for name, value in sensors.items():
-            groups = {"extend": "operator", "abort": "operator", "plane_gap": "docking", "contact": "flag"}
+            groups = {"extend": "operator", "abort": "operator", "undock": "operator", "contact": "flag"}
+            groups |= dict.fromkeys(("plane_gap", "velocity", "angular_velocity"), "docking")
             group = getattr(self.m, groups.get(name, "sensor"))
             if np.ndim(value):
                 getattr(group, name)[:] = value
@@ -127,6 +128,77 @@ def test_a_ring_with_controllers_is_drawn_in_and_held_there():
     assert rig.run(t + 25.0).m.command.retract == 1.0
     rig.run(t + 26.0, retracted=1)
     assert (rig.phase, rig.m.command.retract) == ("STOWED", 1.0)
+
+
+def mated(**parameters):
+    """Docked, all latches behind their stops."""
+    rig = Rig(initial_phase=PERIPHERAL_PHASE.codes["MATED"], **parameters)
+    return rig.run(0.9, latched=ALL, retracted=1, plane_gap=0.0)
+
+
+def test_undocking_draws_the_latches_in_and_ends_where_the_units_are_clear():
+    """Commanded by the operator: RELEASE until no latch holds, SEPARATE until the gap of `separated_gap`."""
+    rig = mated()
+    assert (rig.phase, rig.outcome, rig.m.finished, rig.m.captured) == ("MATED", "NONE", 0.0, 1.0)
+    assert [*rig.m.command.release] == [0.0] * 6
+    rig.run(1.0, undock=1)
+    assert (rig.phase, rig.m.event.release, [*rig.m.command.release]) == ("RELEASE", pytest.approx(1.0), ALL)
+    rig.run(1.2, undock=0, latched=[0, 0, 1, 0, 0, 0])
+    assert rig.phase == "RELEASE", "one latch still holds"
+    rig.run(1.3, latched=[0.0] * 6)
+    assert (rig.phase, rig.m.event.separation) == ("SEPARATE", pytest.approx(1.3))
+    rig.run(2.0, plane_gap=0.49, velocity=[-0.06, 0.003, 0.004], angular_velocity=[-0.001, 0.003, -0.004])
+    assert (rig.phase, rig.m.finished) == ("SEPARATE", 0.0)
+    rig.run(2.1, plane_gap=0.5, velocity=[-0.05, 0.003, 0.004])
+    assert (rig.phase, rig.outcome, rig.m.finished) == ("STOWED", "SEPARATED", 1.0)
+    assert (rig.m.event.end, rig.volts, rig.m.command.push) == (pytest.approx(2.1), (0.0, 0.0), 0.0)
+    rig.run(3.0, velocity=[-9.0] * 3, angular_velocity=[9.0] * 3)
+    parting = rig.m.separation
+    assert (parting.speed, parting.lateral_speed) == pytest.approx((0.05, 0.005)), "frozen at the end"
+    assert (parting.tip_off_rate, parting.roll_rate) == pytest.approx((0.005, 0.001))
+    assert [*rig.m.command.release] == ALL, "latches stay drawn in"
+    rig.run(3.1, extend=1)
+    assert (rig.phase, [*rig.m.command.release]) == ("EXTEND", [0.0] * 6), "and are let out for the next docking"
+
+
+def test_undocking_can_follow_a_docking_in_one_sequence():
+    rig = Rig(undocking_delay=2.0).run(1.0, contact=1).run(1.1, capture=1, latched=ALL)
+    rig.run(12.0, retracted=1, plane_gap=0.003)
+    assert (rig.phase, rig.outcome, rig.m.finished) == ("MATED", "DOCKED", 0.0)
+    entered = rig.m.event.end
+    rig.run(entered + 1.9)
+    assert rig.phase == "MATED"
+    rig.run(entered + 2.0)
+    assert (rig.phase, rig.outcome) == ("RELEASE", "NONE")
+
+
+def test_undocking_begins_by_the_operator_after_a_docking_that_has_ended():
+    rig = captured()
+    rig.run(30.0, retracted=1, plane_gap=0.003)
+    assert (rig.phase, rig.m.finished) == ("MATED", 1.0)
+    rig.run(30.1, undock=1).run(30.2, latched=[0.0] * 6)
+    assert (rig.phase, rig.m.finished) == ("SEPARATE", 0.0)
+
+
+def test_a_latch_that_does_not_let_go_stops_the_undocking():
+    """`fault.latch`: its command is missing; RELEASE times out with the others still drawn in, and can be resumed."""
+    rig = mated(**{"fault.latch": [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]}).run(1.0, undock=1)
+    held = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    assert [*rig.m.command.release] == [1.0 - k for k in held]
+    rig.run(5.9, latched=held, undock=0)
+    assert rig.phase == "RELEASE"
+    rig.run(6.1)
+    assert (rig.phase, rig.outcome) == ("FAULT", "TIMED_OUT")
+    assert sum(rig.m.command.release) == 5.0
+    rig.run(7.0, extend=1)
+    assert rig.phase == "RELEASE"
+
+
+def test_units_that_do_not_part_time_out():
+    rig = mated(undocking_delay=0.0).run(1.2, latched=[0.0] * 6)
+    assert rig.phase == "SEPARATE"
+    rig.run(rig.m.event.separation + 60.1, plane_gap=0.3)
+    assert (rig.phase, rig.outcome) == ("FAULT", "TIMED_OUT")
 
 
 def test_a_ring_that_comes_back_alone_has_not_docked():
