@@ -78,6 +78,11 @@ class Unit:
         if self.factor == 0.0 or not math.isfinite(self.factor) or not math.isfinite(self.offset):
             raise UnitError(f"unit {self.name!r}: factor {self.factor:g} and offset {self.offset:g} convert nothing")
 
+    def same(self, other: Unit) -> bool:
+        """Return whether values in this unit are those in another, whatever their names."""
+        mine, its = (self.exponents, self.factor, self.offset), (other.exponents, other.factor, other.offset)
+        return self == other or (mine == its and self.exponents is not None)
+
     @property
     def base_units(self) -> dict[str, int]:
         """The base units with a nonzero exponent."""

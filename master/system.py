@@ -22,7 +22,7 @@ from base.fmi import TYPES
 from base.messages import shown, with_article
 from base.names import did_you_mean, matching, owner
 from base.numbers import is_integer, is_positive, real
-from base.units import conversion
+from base.units import Unit, conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.order import execution_order
@@ -36,6 +36,22 @@ def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str,
     return read_description(file, dict(structure))
 
 
+@cache
+def _described(
+    file: Path, stamp: tuple[int, int], structure: tuple[tuple[str, int], ...], units: tuple[tuple[str, Unit], ...]
+) -> Description:
+    """Return a description in which variables have the units that a system gives them."""
+    found = _description(file, stamp, structure)
+    variables, known = dict(found.variables), dict(found.units)
+    for name, unit in units:
+        # the FMU may have another unit of this name
+        label = unit.name if known.setdefault(unit.name, unit) == unit else f"{unit.name} (of the system)"
+        known[label] = unit
+        if name in variables:  # a swapped FMU need not have it
+            variables[name] = replace(variables[name], unit=label)
+    return replace(found, variables=variables, units=known)
+
+
 @dataclass
 class Element:
     """One instance: its FMU, the values that are set before it is initialised, its rate, and where it runs.
@@ -43,7 +59,7 @@ class Element:
     It takes `substeps` steps in a macro step, or one step in `every` macro steps: at the end of these, with the means
     of its Real inputs over them. With `process` it runs in a separate process. If that process ends, or if a call takes
     longer than `timeout` seconds, the run fails, but this process goes on. With `fresh` each run, also after a reset,
-    begins in a new process.
+    begins in a new process. `units` are those of variables that have none in the FMU's description.
     """
 
     name: str
@@ -54,6 +70,7 @@ class Element:
     substeps: int = 1
     every: int = 1
     fresh: bool = False
+    units: dict[str, Unit] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         problems = [
@@ -151,7 +168,10 @@ class Structure:
         )
 
     def description(self, element: str) -> Description:
-        """Return the model description of the FMU of an element. Raises DescriptionError or ArchiveError."""
+        """Return the model description of the FMU of an element, with the units that the system adds.
+
+        Raises DescriptionError or ArchiveError.
+        """
         file = self.elements[element].file
         try:
             stat = file.stat()
@@ -160,8 +180,10 @@ class Structure:
             # reading the file reports the error
             stamp = 0, 0
         description = _description(file, stamp)
-        structure = description.structure(self.elements[element].start)
-        return _description(file, stamp, tuple(structure.items())) if structure else description
+        structure = tuple(description.structure(self.elements[element].start).items())
+        if units := self.elements[element].units:
+            return _described(file, stamp, structure, tuple(units.items()))
+        return _description(file, stamp, structure) if structure else description
 
     def element(self, name: str, origin: str = "") -> Element:
         """Return the element of this name. Raises StructureError that names `origin`, all elements and near matches."""
@@ -215,6 +237,7 @@ class Structure:
         input_unit = target.unit(target.variables[connection.input])
         if connection.convert_units and output_unit is not None and input_unit is not None:
             factor, offset = conversion(output_unit, input_unit)
+            _check_differences((source, connection.output), (target, connection.input))
         return connection.factor * factor, connection.factor * offset + connection.offset
 
     def check(self) -> None:
@@ -308,6 +331,18 @@ class Structure:
                 yield f"{element.name}.{name} cannot be set: it is {kind} that the FMU calculates"
             elif variable.variability == "constant":
                 yield f"{element.name}.{name} cannot be set: it is constant"
+
+
+def _check_differences(*ends: tuple[Description, str]) -> None:
+    """Raise ValueError for a connection of a difference and a quantity that is none, in units with an offset."""
+    variables = [description.variables[name] for description, name in ends]
+    units = [description.units.get(v.unit or "") for (description, _), v in zip(ends, variables, strict=True)]
+    if variables[0].relative != variables[1].relative and any(unit is not None and unit.offset for unit in units):
+        which = next(v for v in variables if v.relative)
+        raise ValueError(
+            f"units {variables[0].unit!r} and {variables[1].unit!r} differ in an offset, and {which.name} is a "
+            "difference (relativeQuantity)"
+        )
 
 
 def _items(variable: Variable) -> str:

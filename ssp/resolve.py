@@ -21,6 +21,8 @@ from ssp.model import (
     SSM_TYPE,
     SSV_TYPE,
     BoundMapping,
+    Connector,
+    DictionaryEntry,
     DictionaryReference,
     ParameterBinding,
     ParameterMapping,
@@ -51,6 +53,7 @@ class Resolved:
     files: dict[str, Path] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)
     enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def resource_path(source: str, base: str = "") -> str:
@@ -81,7 +84,7 @@ def resolve(ssp: Ssp) -> Resolved:
     """
     work = _Resolver()
     root = work.system(_Place(ssp, ssp.description), ssp.description.system, ())
-    return Resolved(root, work.files, work.units, work.enumerations)
+    return Resolved(root, work.files, work.units, work.enumerations, work.notes)
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ class _Resolver:
     units: dict[str, Unit] = field(default_factory=dict)
     enumerations: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     count: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def system(self, place: _Place, system: SsdSystem, above: tuple[SsdSystem, ...]) -> SsdSystem:
         """Return a system with its references resolved; `above` are the systems around it, unresolved."""
@@ -153,14 +157,31 @@ class _Resolver:
         """Return the system, defined elsewhere, to which a component refers."""
         other, definition = self._definition(place, component)
         inner = self.system(other, definition, above)
-        known = [connector.name for connector in inner.connectors]
+        known = {connector.name: connector for connector in inner.connectors}
         for connector in component.connectors:
             if connector.name not in known:
                 hint = did_you_mean(connector.name, known)
                 raise SspError(f"{component.name}: {component.source} has no connector {connector.name!r}{hint}")
+            known[connector.name] = self._joined(component, connector, known[connector.name])
+        inner = replace(inner, connectors=list(known.values()))
         package = other if component.type == PACKAGE_TYPE else None
         bindings = [self._binding(place, binding, component.name, package) for binding in component.bindings]
         return replace(inner, name=component.name, geometry=component.geometry, bindings=[*inner.bindings, *bindings])
+
+    def _joined(self, component: SsdComponent, outer: Connector, inner: Connector) -> Connector:
+        """Return the connector of a referenced system, with what only the reference says about it."""
+        where = f"{component.name}.{outer.name}"
+        if outer.type is not None and inner.type is not None and outer.type != inner.type:
+            raise SspError(f"{where}: the connector is {outer.type}, that of {component.source} {inner.type}")
+        if outer.kind != inner.kind:
+            raise SspError(f"{where}: the connector is of kind {outer.kind}, that of {component.source} {inner.kind}")
+        self.notes += contradictions(where, outer, inner, f"connector of {component.source}", self.units)
+        return replace(
+            inner,
+            type=inner.type or outer.type,
+            unit=inner.unit or outer.unit,
+            enumeration=inner.enumeration or outer.enumeration,
+        )
 
     def _definition(self, place: _Place, component: SsdComponent) -> tuple[_Place, SsdSystem]:
         path, _, fragment = component.source.partition("#")
@@ -231,6 +252,22 @@ class _Resolver:
         enumerations = {enumeration.name: enumeration.items for enumeration in place.description.enumerations}
         _merge(self.units, units, "unit")
         _merge(self.enumerations, enumerations, "enumeration")
+
+
+def contradictions(
+    where: str, outer: Connector, inner: Connector | DictionaryEntry, kind: str, units: Mapping[str, Unit]
+) -> list[str]:
+    """Return notes on a connector that contradicts what it stands for, of this kind, which applies."""
+    found = []
+    mine, its = (units.get(name or "") for name in (outer.unit, inner.unit))
+    if mine is not None and its is not None and not mine.same(its):
+        found.append(f"{where}: the connector is in {outer.unit}, the {kind} in {inner.unit}, which applies")
+    if outer.enumeration and inner.enumeration and outer.enumeration != inner.enumeration:
+        found.append(
+            f"{where}: the connector has the enumeration {outer.enumeration}, the {kind} {inner.enumeration}, "
+            "which applies"
+        )
+    return found
 
 
 def _merge(known: dict[str, T], found: Mapping[str, T], kind: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,13 +48,28 @@ def faults(root: etree._Element) -> list[str]:
 
 
 def _unsupported(root: etree._Element) -> str | None:
-    """Return a sentence about the version of a document if it is unsupported, None for SSP 1.0."""
+    """Return a sentence about the version of a document if it is unsupported, None for SSP 1.0.
+
+    Parameter sets, mappings and dictionaries that call themselves version 2 (OMSimulator writes that) are read if they
+    are valid in 1.0: what both versions have means the same.
+    """
     version = root.get("version", "1.0")
+    if _older(root) is not None:
+        return None
     family = re.match(r"http://ssp-standard\.org/SSP(\d+)/", etree.QName(root).namespace or "")
     if family is None or (family[1] == "1" and version.startswith("1.")):
         return None
     found = version if family[1] == "1" else f"{family[1]}, version {version}"
     return f"this document is in SSP {found}; only SSP 1.0 is supported: export the package as SSP 1.0"
+
+
+def _older(root: etree._Element) -> etree._Element | None:
+    """Return a document that calls itself version 2 as one of version 1.0, None if it is not valid there."""
+    if root.tag not in _INSIDE or not root.get("version", "").startswith("2."):
+        return None
+    older = deepcopy(root)
+    older.set("version", "1.0")
+    return older if _schema(etree.QName(root).namespace or "").validate(older) else None
 
 
 def _faults(root: etree._Element) -> list[str]:
@@ -63,7 +79,7 @@ def _faults(root: etree._Element) -> list[str]:
     if namespace not in _FILES:
         return [f"line {root.sourceline}: {root.tag} is not the root of an SSP 1.0 document"]
     schema = _schema(namespace)
-    if schema.validate(root):
+    if schema.validate(root) or _older(root) is not None:
         return []
     return [f"line {entry.line}: {_short(entry.message)}" for entry in schema.error_log]  # type: ignore[attr-defined]
 

@@ -29,8 +29,8 @@ from ssp.model import (
     SsvParameter,
     SsvParameterSet,
 )
-from ssp.resolve import Resolved, resolve
-from ssp.validate import faults, remarks, repeated
+from ssp.resolve import Resolved, contradictions, resolve
+from ssp.validate import NO_UNIT, faults, remarks, repeated
 
 
 def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:
@@ -45,7 +45,8 @@ def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:
     problems = faults(ssp)
     if problems:
         raise SspError("\n".join(problems))
-    return _Flattening(resolve(ssp), remarks(ssp)).run()
+    resolved = resolve(ssp)
+    return _Flattening(resolved, [*remarks(ssp), *resolved.notes]).run()
 
 
 def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:
@@ -110,6 +111,8 @@ class _Flattening:
         self.coupled = Structure(root.name)
         self.systems[""] = root
         self._add_elements(root, "")
+        for path, component in self.components.items():
+            self._add_types(path, component)
         for path, system in self.systems.items():
             for connection in system.connections:
                 self._add_link(system, path, connection)
@@ -139,6 +142,28 @@ class _Flattening:
             else:
                 self._add_signals(element, path)
 
+    def _add_types(self, path: str, component: SsdComponent) -> None:
+        """Give variables without a unit that of their connector; note connectors that contradict the FMU."""
+        description = self.coupled.description(path)
+        for connector in component.connectors:
+            where, variable = f"{path}.{connector.name}", description.variables[connector.name]
+            own, unit = description.unit(variable), self.package.units.get(connector.unit or "")
+            if unit is not None:
+                known = own is not None and own.exponents is not None
+                if own is None or (not known and own.name == unit.name):
+                    self.coupled.elements[path].units[variable.name] = unit
+                elif not own.same(unit):
+                    self.notes.append(
+                        f"{where}: the connector is in {unit.name}, the variable of the FMU in {own.name}; values are "
+                        f"in {own.name}, the unit of the connector is ignored"
+                    )
+            items = self.package.enumerations.get(connector.enumeration or "", variable.items)
+            if variable.type == "Enumeration" and dict(items) != dict(variable.items):
+                self.notes.append(
+                    f"{where}: the enumeration {connector.enumeration} of the connector differs from that of the FMU, "
+                    f"{variable.declared_type}, whose items apply"
+                )
+
     def _add_signals(self, reference: DictionaryReference, path: str) -> None:
         """Add the signals of a referenced dictionary, which is looked up by name from the system outwards."""
         scope = path
@@ -160,6 +185,7 @@ class _Flattening:
                 raise SspError(f"{where}: the dictionary has no such signal{did_you_mean(connector.name, entries)}")
             if connector.type not in (None, entry.type):
                 raise SspError(f"{where}: the connector is {connector.type}, the signal {entry.type}")
+            self.notes += contradictions(where, connector, entry, "signal", self.package.units)
             self.signals[place, entry.name] = entry
 
     def _add_link(self, system: SsdSystem, path: str, connection: SsdConnection) -> None:
@@ -248,6 +274,10 @@ class _Flattening:
             for parameter in binding.values.parameters:
                 for name, entry in _names(binding, parameter):
                     self._apply(parameter, binding.values, name, entry, path)
+            given = binding.values.parameters
+            if given and not any(True for parameter in given for _ in _names(binding, parameter)):
+                listed = ", ".join(parameter.name for parameter in given[:4]) + (", ..." if len(given) > 4 else "")
+                self.notes.append(f"the values of {listed} are ignored: their parameter mapping has no entry for them")
 
     def _apply(
         self, parameter: SsvParameter, values: SsvParameterSet, name: str, entry: MappingEntry | None, path: str
@@ -311,9 +341,9 @@ def _variable_point(description: Description, variable: Variable) -> Point:
 def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
     """Return the unit and the enumeration of a value of a parameter set."""
     items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
-    if not parameter.unit:
-        return Point(None, items)
     units: Mapping[str, Unit] = {definition.unit.name: definition.unit for definition in values.units}
+    if not parameter.unit or (parameter.unit == NO_UNIT and NO_UNIT not in units):
+        return Point(None, items)
     return Point(units.get(parameter.unit, Unit(parameter.unit)), items)
 
 

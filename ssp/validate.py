@@ -27,6 +27,9 @@ from ssp.model import (
 )
 from ssp.resolve import resolve, resource_path
 
+NO_UNIT = "None"
+"""What OMSimulator writes for a value without a unit."""
+
 
 def validate(file: Path) -> list[str]:
     """Return the faults of the package `file`, a sentence for each."""
@@ -66,6 +69,12 @@ def remarks(ssp: Ssp) -> list[str]:
     for description in (ssp.description, *ssp.variants.values()):
         units = {definition.unit.name for definition in description.units}
         found += _units(description.system, description.system.name, units)
+    documents = {**ssp.parameter_sets, **ssp.mappings, **ssp.dictionaries}
+    found += [
+        f"{name}: calls itself version {document.version}; its content is valid in SSP 1.0, and read as that"
+        for name, document in documents.items()
+        if not document.version.startswith("1.")
+    ]
     for name, values in ssp.parameter_sets.items():
         units = {definition.unit.name for definition in (*values.units, *ssp.description.units)}
         found += (f"{name}, {p.name}: {fault}" for p in values.parameters if (fault := _unit(p.unit, units)))
@@ -90,6 +99,8 @@ def _unit(unit: str | None, known: Iterable[str]) -> str:
     """Return a remark about a unit that is empty or not defined; an empty string for other units and None."""
     if unit == "":
         return "the unit is empty, and treated as no unit"
+    if unit == NO_UNIT and unit not in known:
+        return f"the unit {unit!r} is not defined, and treated as no unit"
     undefined = unit is not None and unit not in known
     return f"the unit {unit!r} is not defined: a value in it cannot be converted" if undefined else ""
 

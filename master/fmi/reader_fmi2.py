@@ -96,6 +96,7 @@ class ReaderFmi2(Reader):
             description=scalar.get("description", ""),
             items=self.items(base),
             declared_type=element.get("declaredType", ""),
+            relative=bool(attribute("relativeQuantity", boolean)),
             derivative=self.value(element, "derivative", lambda index: self.name(element, names, int(index))),
         )
 

@@ -86,6 +86,7 @@ class ReaderFmi3(Reader):
             fmi_version=self.need(root, "fmiVersion"),
             arrays=tuple(self.arrays),
             left_out=self.left_out,
+            internal_step=self.value(simulation, "fixedInternalStepSize", float),
         )
 
     def _structural_parameters(self, variables: Sequence[etree._Element]) -> Iterator[tuple[int, int]]:
@@ -161,6 +162,7 @@ class ReaderFmi3(Reader):
             description=alias.get("description") or element.get("description") or "",
             items=self.items(base) if kind == "Enumeration" else (),
             declared_type=element.get("declaredType", ""),
+            relative=bool(attribute("relativeQuantity", boolean)),
         )
 
     def shape(self, element: etree._Element) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Variable:
     declared_type: str = ""
     derivative: str | None = None
     """The variable whose time derivative this one is."""
+    relative: bool = False
+    """Whether it is a difference, to which the offset of its unit does not apply (relativeQuantity)."""
 
     @property
     def storage(self) -> str:
@@ -101,6 +103,8 @@ class Description:
     can_run_asynchronously: bool = False
     arrays: tuple[Array, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
+    internal_step: float | None = None
+    """Fixed internal step that an FMU of FMI 3.0 declares, s."""
 
     def select(self, *causalities: str) -> list[Variable]:
         """Return the variables of the given causalities, in the order of the file."""
@@ -111,5 +115,11 @@ class Description:
         return {a.name: int(values[a.name]) for a in self.arrays if a.structural and a.name in values}
 
     def unit(self, variable: Variable) -> Unit | None:
-        """Return the unit of a variable, without exponents if the file uses a unit that it does not define."""
-        return self.units.get(variable.unit, Unit(variable.unit)) if variable.unit else None
+        """Return the unit of a variable, without exponents if the file uses a unit that it does not define.
+
+        The unit of a difference has no offset.
+        """
+        if not variable.unit:
+            return None
+        found = self.units.get(variable.unit, Unit(variable.unit))
+        return replace(found, offset=0.0) if variable.relative and found.offset else found

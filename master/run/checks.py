@@ -89,3 +89,20 @@ def check_span(system: Structure, span: float, step: float) -> None:
             raise StructureError(
                 [f"{span:g} s is not a multiple of the step {step:g} s, and {fixed} cannot vary the step"]
             )
+
+
+def uneven_steps(system: Structure, step: float, control: object) -> list[str]:
+    """Return a note on each FMU whose communication steps are not multiples of the internal step that it declares."""
+    notes = []
+    for element in system.elements.values():
+        inner = system.description(element.name).internal_step
+        if inner is None or not (math.isfinite(inner) and inner > 0.0):
+            continue
+        own = step * element.every / element.substeps
+        if control is not None or abs(own / inner - round(own / inner)) > 1e-6 or round(own / inner) < 1:
+            taken = "of variable length" if control is not None else f"of {own:g} s"
+            notes.append(
+                f"{element.name} takes steps {taken}, but has a fixed internal step of {inner:g} s "
+                "(fixedInternalStepSize): it may reach other times than the master assumes"
+            )
+    return notes

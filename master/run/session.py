@@ -76,7 +76,7 @@ class Session:
         # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
-        descriptions = {name: instance.description for name, instance in instances.items()}
+        descriptions = {name: system.description(name) for name in instances}
         self.context = RunContext(
             system, descriptions, schedule.start, schedule.stop, schedule.step, result.algorithm, read, snapshot
         )  # fmt: skip

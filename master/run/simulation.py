@@ -34,7 +34,7 @@ from master.errors import FmuError, MasterError, StructureError
 from master.fmi.instance import FmuInstance
 from master.observers.observer import Observer
 from master.result import Result
-from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme
+from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
 from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of, uninterrupted
@@ -199,6 +199,7 @@ class CoSimulation:
         if all(self.system.description(name).can_serialize_state for name in self.system.elements):
             # identify the FMUs now: the system and its files may change during the run
             self._identity = identity(self.system)
+        self.result.warnings += uneven_steps(self.system, self.step, self.control)
         self.instances = instantiate(self.system, self._cleanup)
         self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()

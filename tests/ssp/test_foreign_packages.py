@@ -509,3 +509,115 @@ def test_a_unit_with_which_nothing_can_be_converted_is_refused(lag, tmp_path, fa
     assert any("unit 'mm': factor" in problem for problem in validate(file))
     with pytest.raises(SspError, match="unit 'mm': factor"):
         read_ssp(file, tmp_path / "unpacked")
+
+
+def without_units(lag, folder):
+    """Lag.fmu whose variables have no units."""
+    file = folder / "Bare.fmu"
+    with zipfile.ZipFile(lag) as source, zipfile.ZipFile(file, "w") as sink:
+        for name in source.namelist():
+            data = source.read(name)
+            if name == "modelDescription.xml":
+                data = data.replace(b' unit="m"', b"")
+            sink.writestr(name, data)
+    return file.read_bytes()
+
+
+def connectors(unit_in, unit_out):
+    return (
+        f'<ssd:Connector name="u[1]" kind="input"><ssc:Real unit="{unit_in}"/></ssd:Connector>'
+        f'<ssd:Connector name="y[1]" kind="output"><ssc:Real unit="{unit_out}"/></ssd:Connector>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "taken", "factor"), [("m", "m", 1.0), ("m", "mm", 1e3), ("mm", "m", 1e-3), ("mm", "mm", 1.0)]
+)
+def test_the_unit_of_a_connector_is_that_of_a_variable_that_has_none(load, lag, tmp_path, given, taken, factor):
+    bare = without_units(lag, tmp_path)
+    elements = lag_component("a", connectors("m", given), source="Bare.fmu")
+    elements += lag_component("b", connectors(taken, "m"), source="Bare.fmu")
+    made = load(description(system(elements, wire("a/y[1]", "b/u[1]"))), {"Bare.fmu": bare})
+    assert made.transformation(made.connections[0]) == (pytest.approx(factor), 0.0)
+    assert made.resolve("a.y[1]")[1].unit == given
+    made.elements["a"].start |= {"u[1]": 1.0, "feed": 1.0}
+    result = run(made, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    assert result.status == "completed"
+    with read_results(tmp_path / "r.h5") as results:
+        assert results.unit("a.y[1]") == given
+
+
+def test_a_value_with_a_unit_is_converted_to_that_of_the_connector(load, lag, tmp_path):
+    binding = inline(("u[1]", real(3.0, "m")))
+    element = lag_component("a", connectors("mm", "mm"), bindings=binding, source="Bare.fmu")
+    made = load(description(system(element)), {"Bare.fmu": without_units(lag, tmp_path)})
+    assert starts(made)["a"]["u[1]"] == pytest.approx(3000.0)
+
+
+def test_the_unit_of_the_fmu_applies_where_its_connector_has_another(load):
+    elements = lag_component("a", connectors("m", "mm")) + lag_component("b", connectors("m", "m"))
+    made = load(
+        description(system(elements, wire("a/y[1]", "b/u[1]"))),
+        say=[
+            "a.y[1]: the connector is in mm, the variable of the FMU in m; values are in m, the unit of the connector "
+            "is ignored"
+        ],
+    )
+    assert made.transformation(made.connections[0]) == (1.0, 0.0)
+
+
+def reference(inside, outside, more=""):
+    """A description whose system is in another file, with a connector of each unit on both sides."""
+
+    def typed(unit, kind):
+        unit = f' unit="{unit}"' if unit else ""
+        return (
+            f'<ssd:Connectors><ssd:Connector name="in" kind="{kind}"><ssc:Real{unit}/></ssd:Connector></ssd:Connectors>'
+        )
+
+    inner = system(lag_component("lag"), wire("in", "lag/u[1]"), before=typed(inside, "input"))
+    outer = (
+        f'<ssd:Component name="sub" type="application/x-ssp-definition" source="Inner.ssd">{typed(outside, "input")}'
+    )
+    text = description(system(lag_component("a") + outer + "</ssd:Component>", wire("a/y[1]", "sub/in", more)))
+    return text, {"Inner.ssd": description(inner)}
+
+
+@pytest.mark.parametrize(("inside", "outside"), [("mm", ""), ("", "mm"), ("mm", "mm")])
+def test_the_unit_of_a_reference_counts_where_the_system_has_none(load, inside, outside):
+    """The number 2 in mm, added after the conversion to mm, is 0.002 m."""
+    made = load(*reference(inside, outside, '<ssc:LinearTransformation factor="1" offset="2"/>'))
+    assert wires(made)["a.y[1]", "sub.lag.u[1]"][:2] == (pytest.approx(1.0), pytest.approx(2e-3))
+
+
+def test_the_unit_of_a_reference_that_contradicts_its_system_is_reported(load):
+    text, members = reference("m", "mm")
+    note = "sub.in: the connector is in mm, the connector of Inner.ssd in m, which applies"
+    load(text, members, say=[note])
+
+
+def test_documents_that_call_themselves_version_2_are_read_if_they_are_valid_in_1(load):
+    """As OMSimulator 3 writes them, with a mapping that maps nothing, and "None" for no unit."""
+    sets = (
+        values(("nobody", real(1.0, "None")))
+        .replace('version="1.0"', 'version="2.0"', 1)
+        .replace('<ssv:ParameterSet version="1.0"', '<ssv:ParameterSet version="2.0"')
+    )
+    mapping = document("ssm:ParameterMapping", "", None).replace(
+        '<ssm:ParameterMapping version="1.0"', '<ssm:ParameterMapping version="2.0"'
+    )
+    binding = (
+        '<ssd:ParameterBindings><ssd:ParameterBinding source="p.ssv"><ssd:ParameterMapping source="p.ssm"/>'
+        "</ssd:ParameterBinding></ssd:ParameterBindings>"
+    )
+    sets = sets.replace('<?xml version="2.0"', '<?xml version="1.0"')
+    load(
+        description(system(lag_component("a"), before=binding)),
+        {"p.ssv": sets, "p.ssm": mapping},
+        say=[
+            "p.ssv: calls itself version 2.0; its content is valid in SSP 1.0, and read as that",
+            "p.ssm: calls itself version 2.0; its content is valid in SSP 1.0, and read as that",
+            "p.ssv, nobody: the unit 'None' is not defined, and treated as no unit",
+            "the values of nobody are ignored: their parameter mapping has no entry for them",
+        ],
+    )

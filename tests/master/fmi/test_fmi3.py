@@ -1,6 +1,7 @@
 """FMUs of FMI 3.0: arrays, all types, states, derivatives, and coupling with FMUs of FMI 2.0."""
 
 import ctypes
+import zipfile
 
 import numpy as np
 import pytest
@@ -213,3 +214,21 @@ def test_the_schema_agrees_with_the_description_of_the_test(arrays):
 
     found = read_model_description(str(arrays), validate=True)
     assert found.fmiVersion == "3.0"
+
+
+@pytest.mark.parametrize(("step", "control", "uneven"), [(0.005, None, 0), (0.003, None, 1), (0.01, Retry(1e-4), 1)])
+def test_steps_that_a_fixed_internal_step_does_not_divide_are_reported(
+    fmi3, arrays_library, tmp_path, step, control, uneven
+):
+    file = fmi3.build(tmp_path, arrays_library)
+    xml = fmi3.description().replace("<CoSimulation ", '<CoSimulation fixedInternalStepSize="0.0025" ')
+    with zipfile.ZipFile(file) as source:
+        members = {name: source.read(name) for name in source.namelist()}
+    with zipfile.ZipFile(file, "w") as sink:
+        for name, data in members.items():
+            sink.writestr(name, xml if name == "modelDescription.xml" else data)
+    system = Structure("fixed")
+    system.add("a", file)
+    result = run(system, step=step, stop=0.03, control=control)
+    assert result.status == "completed"
+    assert [note.startswith("a takes steps") for note in result.warnings] == [True] * uneven

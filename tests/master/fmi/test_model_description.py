@@ -1,10 +1,13 @@
 """Model descriptions are read completely, or refused with the place and the reason."""
 
+import zipfile
+
 import pytest
 
 from base.units import Unit, conversion
 from master.errors import ArchiveError, DescriptionError
 from master.fmi.description import read_description
+from master.system import Structure
 
 pytestmark = pytest.mark.quick
 
@@ -109,3 +112,36 @@ def test_units_of_different_quantities_are_not():
         conversion(Unit("m", (0, 1, 0, 0, 0, 0, 0, 0)), Unit("s", (0, 0, 1, 0, 0, 0, 0, 0)))
     with pytest.raises(ValueError, match="'x' is not defined"):
         conversion(Unit("m", (0, 1, 0, 0, 0, 0, 0, 0)), Unit("x"))
+
+
+TEMPERATURES = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="T" guid="t"><CoSimulation modelIdentifier="T"/>
+<UnitDefinitions><Unit name="K"><BaseUnit K="1"/></Unit><Unit name="degC"><BaseUnit K="1" offset="273.15"/></Unit>
+</UnitDefinitions>
+<TypeDefinitions>
+<SimpleType name="Difference"><Real unit="degC" relativeQuantity="true"/></SimpleType></TypeDefinitions>
+<ModelVariables>
+<ScalarVariable name="t" valueReference="0" causality="output"><Real unit="degC"/></ScalarVariable>
+<ScalarVariable name="dt" valueReference="1" causality="output"><Real declaredType="Difference"/></ScalarVariable>
+<ScalarVariable name="in" valueReference="2" causality="input"><Real unit="K" start="0"/></ScalarVariable>
+<ScalarVariable name="din" valueReference="3" causality="input"><Real unit="K" relativeQuantity="true" start="0"/>
+</ScalarVariable></ModelVariables><ModelStructure/></fmiModelDescription>"""
+
+
+def test_the_offset_of_a_unit_does_not_apply_to_differences(tmp_path):
+    """10 degC are 283.15 K, but a difference of 10 degC is one of 10 K (FMI 2.0, relativeQuantity)."""
+    file = tmp_path / "modelDescription.xml"
+    file.write_text(TEMPERATURES)
+    with zipfile.ZipFile(tmp_path / "T.fmu", "w") as archive:
+        archive.write(file, "modelDescription.xml")
+    system = Structure("temperatures")
+    for name in ("a", "b"):
+        system.add(name, tmp_path / "T.fmu")
+    for output, target in (("t", "in"), ("dt", "din"), ("dt", "in"), ("t", "din")):
+        system.connect("a", output, "b", target)
+    absolute, difference, *mixed = system.connections
+    assert system.transformation(absolute) == (1.0, 273.15)
+    assert system.transformation(difference) == (1.0, 0.0)
+    for connection in mixed:
+        with pytest.raises(ValueError, match="is a difference"):
+            system.transformation(connection)
