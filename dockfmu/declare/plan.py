@@ -15,7 +15,7 @@ from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from master.algorithms import ALGORITHMS
-from master.errors import StructureError
+from master.errors import MasterError, StructureError
 from master.fmi.variables import VISIBLE
 from master.observers.events import Event
 from master.observers.outcomes import OutcomeRule
@@ -209,21 +209,30 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Return the plan from the text of `to_json`. Raises ValueError, TypeError or KeyError for any other text."""
-        content = json.loads(text)
-        if not isinstance(content, dict):
-            raise DeclarationError(f"{text[:40]!r} is not a table")
-        for name in ("order", "audited", "supplied"):
-            content[name] = tuple(content[name])
-        content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
-        content["panels"] = tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in content["panels"])
-        if content.get("outcome") is not None:
-            rule = content["outcome"]
-            pairs = {name: tuple(tuple(pair) for pair in rule[name]) for name in ("names", "interim")}
-            content["outcome"] = OutcomeRule(**{**rule, **pairs, "success": tuple(rule["success"])})
-        if content.get("adaptive") is not None:
-            content["adaptive"] = Adaptive.from_table(content["adaptive"])
-        return cls(**content)
+        """Return the plan from the text of `to_json`. Raises DeclarationError for anything else."""
+        try:
+            return cls(**_fields(json.loads(text)))
+        except DeclarationError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError, MasterError) as error:
+            raise DeclarationError(f"not the plan of a run ({error!r})") from error
+
+
+def _fields(content: Any) -> dict[str, Any]:
+    """Return the fields of a plan from the content of its JSON."""
+    if not isinstance(content, dict):
+        raise DeclarationError(f"{shown(content)} is not a table")
+    for name in ("order", "audited", "supplied"):
+        content[name] = tuple(content[name])
+    content["events"] = {name: Event(**rule) for name, rule in content["events"].items()}
+    content["panels"] = tuple(Panel(panel["title"], tuple(panel["signals"])) for panel in content["panels"])
+    if content.get("outcome") is not None:
+        rule = content["outcome"]
+        pairs = {name: tuple(tuple(pair) for pair in rule[name]) for name in ("names", "interim")}
+        content["outcome"] = OutcomeRule(**{**rule, **pairs, "success": tuple(rule["success"])})
+    if content.get("adaptive") is not None:
+        content["adaptive"] = Adaptive.from_table(content["adaptive"])
+    return content
 
 
 def _event(table: Table) -> Event:

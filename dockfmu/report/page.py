@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from base.errors import DockfmuError
 from base.files import write_file
+from base.messages import shown
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import figure, plotly_js
@@ -113,7 +114,7 @@ def _page(
             standing=_style_of(summary),
             audit=_audit(summary),
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
-            changed=json.loads(results.attributes.get("changed", "{}")),
+            changed=_changed(results),
             command=results.attributes.get("command", ""),
             place=results.file.parent,
             events=list(first.values()),
@@ -171,6 +172,18 @@ def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"name": name.replace("_", " "), "value": value, **no_check, **checks.get(name, {})}
         for name, value in summary.get("audit", {}).items()
     ]
+
+
+def _changed(results: Results) -> dict[str, Any]:
+    """Return what the user changed in the system, from the attribute of the recording. Raises ReportError."""
+    text = results.attributes.get("changed", "{}")
+    try:
+        changed = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ReportError(f"{results.file}: its attribute 'changed' is not JSON ({error})") from error
+    if not isinstance(changed, dict):
+        raise ReportError(f"{results.file}: its attribute 'changed' is not a table but {shown(changed)}")
+    return changed
 
 
 def _panels_by_unit(results: Results) -> tuple[Panel, ...]:

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from base.errors import DockfmuError
 from dockfmu.declare.plan import Plan
+from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.report.curves import shown_unit
 from dockfmu.report.files import EVENTS, REPORT, SUMMARY
 from dockfmu.view.address import ViewError
@@ -147,7 +147,7 @@ class Replay:
     def _plan(self) -> Plan:
         try:
             return Plan.from_json(self._results.attributes["plan"])
-        except (DockfmuError, KeyError, TypeError, ValueError):
+        except DeclarationError:
             return Plan()
 
     def _attribute(self, name: str) -> dict[str, Any]:

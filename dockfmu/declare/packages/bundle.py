@@ -14,7 +14,6 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.errors import OptionError
-from master.errors import MasterError
 from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -90,10 +89,9 @@ def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, l
     annotation = content.description.annotation(ANNOTATION)
     try:
         plan = _foreign_plan(content.description) if annotation is None else Plan.from_json(annotation.text)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError, MasterError) as error:
+    except DeclarationError as error:
         what = "its default experiment" if annotation is None else f"its annotation {ANNOTATION}"
-        reason = error if isinstance(error, DeclarationError | MasterError) else repr(error)
-        raise SspError(f"{file}: {what} is not the plan of a run ({reason})") from error
+        raise SspError(f"{file}: {what} is not the plan of a run ({error})") from error
     if annotation is None and content.description.start_time:
         notes = [*notes, f"its start time {content.description.start_time:g} s is ignored: runs begin at 0 s"]
     system.order = plan.order or system.order

@@ -1,18 +1,23 @@
 """The checksum of a closed recording: a trailer after the end of the HDF5 file, which HDF5 ignores.
 
-It holds the length of the file, a CRC-32 of its bytes, and a copy of its superblock, without which nothing can be read.
-HDF5 removes it when it opens the file for writing.
+It holds the length of the file, a CRC-32 of its bytes, which reveals damage, a digest with the key of the user who
+wrote it, which nobody else can make, and a copy of the superblock of the file, without which nothing can be read. HDF5
+removes the trailer when it opens the file for writing.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import struct
 import zlib
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-_TRAILER = struct.Struct("<16sQI48sI")
-_MAGIC = b"dockfmu seal 1\r\n"
+from base.private_key import private_key
+
+_TRAILER = struct.Struct("<16sQI32s48sI")
+_MAGIC = b"dockfmu seal 2\r\n"
 _PIECE = 1 << 20
 
 SUPERBLOCK = 48
@@ -20,11 +25,19 @@ SUPERBLOCK = 48
 
 
 class Checksum(NamedTuple):
-    """Length and CRC-32 of a file, and its superblock."""
+    """Length, CRC-32 and keyed digest of a file, and its superblock."""
 
     length: int
     crc: int
+    digest: bytes
     superblock: bytes
+
+
+class Verdict(NamedTuple):
+    """Whether a file is as it was when its checksum was computed, and whether this user wrote it on this machine."""
+
+    intact: bool
+    own: bool
 
 
 def append(file: Path) -> None:
@@ -32,8 +45,8 @@ def append(file: Path) -> None:
     with file.open("r+b") as stream:
         superblock = stream.read(SUPERBLOCK)
         stream.seek(0)
-        total, length = _crc(stream, None)
-        data = _TRAILER.pack(_MAGIC, length, total, superblock, 0)
+        found, length = _sums(stream, None)
+        data = _TRAILER.pack(_MAGIC, length, *found, superblock, 0)
         stream.write(data[:-4] + struct.pack("<I", zlib.crc32(data[:-4])))
 
 
@@ -45,21 +58,30 @@ def find(file: Path) -> Checksum | None:
             return None
         stream.seek(length)
         data = stream.read(_TRAILER.size)
-    magic, expected, total, superblock, own = _TRAILER.unpack(data)
+    magic, expected, total, digest, superblock, own = _TRAILER.unpack(data)
     if magic != _MAGIC or expected != length or own != zlib.crc32(data[:-4]):
         return None
-    return Checksum(length, total, superblock)
+    return Checksum(length, total, digest, superblock)
 
 
-def matches(file: Path, checksum: Checksum) -> bool:
-    """Return whether a file is unchanged since its checksum was computed. Raises OSError."""
+def verify(file: Path, checksum: Checksum) -> Verdict:
+    """Compare a file with its checksum. Raises OSError."""
     with file.open("rb") as stream:
-        return _crc(stream, checksum.length)[0] == checksum.crc
+        (crc, digest), _ = _sums(stream, checksum.length)
+    own = digest != NO_DIGEST and hmac.compare_digest(digest, checksum.digest)
+    return Verdict(crc == checksum.crc, own)
 
 
-def _crc(stream: BinaryIO, length: int | None) -> tuple[int, int]:
-    """Return (CRC-32, number) of the next `length` bytes, or of all remaining bytes."""
+NO_DIGEST = bytes(32)
+"""In place of the digest where there is no key."""
+
+
+def _sums(stream: BinaryIO, length: int | None) -> tuple[tuple[int, bytes], int]:
+    """Return (CRC-32, keyed digest) and the number of the next `length` bytes, or of all remaining bytes."""
+    key = private_key()
+    digest = hashlib.blake2b(key=key or b"", digest_size=len(NO_DIGEST))
     total = done = 0
     while piece := stream.read(_PIECE if length is None else min(_PIECE, length - done)):
         total, done = zlib.crc32(piece, total), done + len(piece)
-    return total, done
+        digest.update(piece)
+    return (total, digest.digest() if key else NO_DIGEST), done

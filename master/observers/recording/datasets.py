@@ -133,4 +133,4 @@ def _shortened(text: str) -> bytes:
 
 def read_strings(recording: h5py.File) -> list[str]:
     """Return the strings of a recording by their indices."""
-    return [data.decode() for data in recording[STRINGS][:]] if STRINGS in recording else []
+    return [data.decode(errors="replace") for data in recording[STRINGS][:]] if STRINGS in recording else []

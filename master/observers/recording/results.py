@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -18,16 +19,14 @@ from base.locks import is_held
 from base.names import did_you_mean, matching
 from master.errors import MasterError
 from master.observers.recording import checksum, journal, killed
-from master.observers.recording.datasets import STRINGS, read_strings
+from master.observers.recording.datasets import read_strings
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
+from master.observers.recording.layout import ABOUT, RESERVED, LayoutError, check_layout, check_safety
 from master.observers.recording.salvage import LIBVER as LIBVER
 from master.observers.recording.salvage import probe, salvage
 
 if TYPE_CHECKING:
     import pandas
-
-RESERVED = ("time", "parameters", "fmus", STRINGS, EXTREMES)
-"""Names in a recording that are not elements."""
 
 
 def fit_for_group(element: str) -> bool:
@@ -40,6 +39,10 @@ def _name(group: h5py.Group, dataset: str) -> str:
     if "|" in dataset or "~" in dataset:
         return str(group[dataset].attrs.get("name", dataset.replace("|", "/")))
     return dataset
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
 
 
 def lock_beside(recording: Path) -> Path:
@@ -60,7 +63,10 @@ class Results:
     """
 
     def __init__(self, file: Path) -> None:
-        """Open a recording. Raises MasterError for another file, or one so damaged that nothing can be read."""
+        """Open a recording. Raises MasterError for another file, or one so damaged that nothing can be read.
+
+        A file that this user's dockfmu has not closed on this machine is checked in another process first: see layout.
+        """
         self.file = file = Path(file)
         # read the journal before the HDF5 file, which has the rows that leave the journal in between
         waiting = journal.read(journal.beside(file))
@@ -112,7 +118,12 @@ class Results:
 
     def __getitem__(self, name: str) -> np.ndarray:
         values = self._stored(name)
-        return np.array(read_strings(self._in))[values] if self.attribute(name)["type"] == "String" else values
+        if self.attribute(name)["type"] != "String":
+            return values
+        strings = read_strings(self._in)
+        if len(values) and not (values.min() >= 0 and values.max() < len(strings)):
+            raise MasterError(f"{self.file}: {name} has numbers of strings that the file does not hold")
+        return np.array(strings, str)[values]
 
     def _stored(self, name: str) -> np.ndarray:
         """Return the values of a variable, for strings their indices."""
@@ -120,6 +131,8 @@ class Results:
             values = self._dataset(name)[: self._rows]
         except OSError as error:
             raise MasterError(f"{self.file}: {name} is damaged ({error})") from error
+        if len(values) < self._rows:
+            raise MasterError(f"{self.file}: {name} has {len(values)} rows of {self._rows}")
         return np.concatenate([values, self._journaled[name].astype(values.dtype)]) if self._journaled else values
 
     def envelope(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +155,7 @@ class Results:
         if NAMES not in self._in.get(EXTREMES, ()):
             return {}
         try:
-            return {name.decode(): number for number, name in enumerate(self._in[EXTREMES][NAMES][:].tolist())}
+            return {_text(name): number for number, name in enumerate(self._in[EXTREMES][NAMES][:].tolist())}
         except OSError as error:
             raise MasterError(f"{self.file}: {EXTREMES} is damaged ({error})") from error
 
@@ -200,27 +213,32 @@ class Results:
 
     def unit(self, name: str) -> str:
         """Return the unit of a variable, "1" for a Real variable without one."""
-        return str(self._dataset(name).attrs["unit"])
+        return str(self.attribute(name)["unit"])
 
     def display_unit(self, name: str) -> str:
         """Return the display unit of a variable, empty if the FMU names none."""
-        return str(self._dataset(name).attrs.get("display_unit", ""))
+        return str(self.attribute(name).get("display_unit", ""))
 
     def variability(self, name: str) -> str:
         """Return the variability of a variable: "continuous", "discrete", ..."""
-        return str(self._dataset(name).attrs["variability"])
+        return str(self.attribute(name)["variability"])
 
     def attribute(self, name: str) -> dict[str, Any]:
         """Return unit, description, causality, variability, type, and display_unit and items if there are any."""
-        return dict(self._dataset(name).attrs)
+        return {**ABOUT, **self._dataset(name).attrs}
 
     def parameters(self, element: str) -> dict[str, float]:
         """Return the value of each parameter of an element."""
-        return {name.decode(): float(value) for name, value, _ in self._in[f"parameters/{element}"][:]}
+        return {_text(name): float(value) for name, value, _ in self._parameters(element)}
 
     def parameter_units(self, element: str) -> dict[str, str]:
         """Return the unit of each parameter of an element."""
-        return {name.decode(): unit.decode() for name, _, unit in self._in[f"parameters/{element}"][:]}
+        return {_text(name): _text(unit) for name, _, unit in self._parameters(element)}
+
+    def _parameters(self, element: str) -> np.ndarray:
+        """Return the table of parameters; an empty one if its writer was killed before it wrote that of the element."""
+        path = f"parameters/{element}"
+        return self._in[path][:] if path in self._in else np.empty(0)
 
 
 def read_results(file: Path) -> Results:
@@ -238,53 +256,75 @@ _MAGIC = b"\x89HDF\r\n\x1a\n"
 def _open(file: Path) -> h5py.File:
     """Open a file that was closed properly, one that is being written, or one whose writer was killed.
 
-    Raises MasterError for a file that is not HDF5, and _DamageError.
+    Raises MasterError for a file that is not a recording, and _DamageError.
     """
     try:
         known = checksum.find(file)
-        intact = known is None or checksum.matches(file, known)
+        verdict = None if known is None else checksum.verify(file, known)
         with file.open("rb") as stream:
             start = stream.read(len(_MAGIC))
     except OSError as error:
         raise MasterError(f"{file}: not a readable recording ({error.strerror})") from error
-    if not intact:
+    if verdict is not None and not verdict.intact:
         raise _DamageError("its checksum does not match")
     if start != _MAGIC:
         raise MasterError(f"{file}: not a readable recording (not an HDF5 file)")
     in_progress = is_held(lock_beside(file))
-    if known is None and not in_progress:
-        # its writer was killed, or another program wrote it: HDF5 may crash or hang on it
-        try:
+    own = verdict is not None and verdict.own
+    try:
+        if not own and not in_progress:
+            # its writer was killed, or somebody else wrote it: HDF5 may crash or hang on it
             probe(file)
-        except (OSError, RuntimeError) as error:
-            raise _DamageError(str(error)) from error
+        if in_progress:
+            # opened for this alone: HDF5 would show later rows of what it has read once only in part
+            with _opened(file, in_progress) as opened:
+                check_safety(opened, file.stat().st_size)
+                check_layout(opened)
+        return _opened(file, in_progress)
+    except LayoutError as error:
+        raise MasterError(f"{file}: not a recording of a run: {error}") from error
+    except (OSError, RuntimeError, ValueError, KeyError) as error:
+        raise _DamageError(str(error)) from error
+
+
+def _opened(file: Path, in_progress: bool) -> h5py.File:
     try:
         return h5py.File(file, "r")
     except (OSError, RuntimeError, ValueError):
-        try:
-            return h5py.File(file, "r", swmr=True, libver="latest") if in_progress else killed.opened(file)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise _DamageError(str(error)) from error
+        return h5py.File(file, "r", swmr=True, libver="latest") if in_progress else killed.opened(file)
+
+
+@contextmanager
+def _closed_after_failure(opened: h5py.File) -> Iterator[None]:
+    """Close a file if the block raises an exception."""
+    try:
+        yield
+    except BaseException:
+        opened.close()
+        raise
 
 
 def _time(opened: h5py.File, file: Path) -> np.ndarray:
-    """Return the times of the rows. Raises MasterError if there are none, and _DamageError."""
-    try:
-        if "time" in opened:
-            return opened["time"][:]
-    except (OSError, RuntimeError, ValueError, KeyError) as error:
-        opened.close()
-        raise _DamageError(str(error)) from error
-    opened.close()
-    raise MasterError(f"{file}: not a recording of a run: it has no time")
+    """Return the times of the rows. Raises MasterError if they are not those of a run, and _DamageError."""
+    with _closed_after_failure(opened):
+        try:
+            time = opened["time"][:]
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise _DamageError(str(error)) from error
+        if not (np.isfinite(time).all() and (np.diff(time) >= 0.0).all()):
+            raise MasterError(f"{file}: not a recording of a run: its times are not finite numbers in order")
+    return np.asarray(time, float)
 
 
 def _salvaged(file: Path, folder: Path, reason: str) -> tuple[h5py.File, str]:
     """Return what can be read of a damaged recording, and a note on what cannot. Raises MasterError."""
     try:
         note = salvage(file, folder / "salvaged.h5")
-        return h5py.File(folder / "salvaged.h5", "r"), f"{file}: damaged ({reason}): {note}"
-    except (OSError, RuntimeError) as error:
+        opened = h5py.File(folder / "salvaged.h5", "r")
+        with _closed_after_failure(opened):
+            check_layout(opened)
+        return opened, f"{file}: damaged ({reason}): {note}"
+    except (OSError, RuntimeError, LayoutError) as error:
         raise MasterError(f"{file}: damaged ({reason}), and nothing can be read of it ({error})") from error
 
 

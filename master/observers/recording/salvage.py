@@ -1,8 +1,8 @@
 """Read what can still be read of a damaged recording, in a separate process.
 
 HDF5 may crash or hang on damaged bytes, which must not happen in the process of the reader. `python -m
-master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether
-everything can be read.
+master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether the file
+is laid out as a recording and everything can be read.
 """
 
 from __future__ import annotations
@@ -16,32 +16,49 @@ from typing import Any
 import h5py
 import numpy as np
 
+if sys.platform != "win32":
+    import resource
+
 from base.processes import python_command
 from master.observers.recording import checksum, killed
 from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
+from master.observers.recording.layout import LayoutError, check_layout, check_safety
 
 LONGEST_S = 10.0
 """Time limit for a small file, s."""
 SLOWEST = 2e6
 """Slowest rate of reading allowed for large files, bytes per second."""
 LIBVER = ("v110", "v110")
+REFUSED = 3
+"""Exit status for a file that is not laid out as a recording."""
+MEMORY = 1 << 33
+"""Limit of the address space of the process, bytes: a small file can claim to hold more than any machine has."""
 
 _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError)
 """Exceptions that h5py raises for a damaged file."""
 
 
 def salvage(file: Path, out: Path) -> str:
-    """Write what can be read of `file` to `out`; return a note on what is missing. Raises RuntimeError on failure."""
+    """Write what can be read of `file` to `out`; return a note on what is missing.
+
+    Raises LayoutError for a file that refers to others, RuntimeError on failure.
+    """
     return _run_apart(file, str(out.absolute()))
 
 
 def probe(file: Path) -> None:
-    """Read all of a file that has no checksum, in another process. Raises RuntimeError if that fails."""
+    """Check the layout of a file and read all of it, in another process.
+
+    Raises LayoutError for a file that is not laid out as a recording, RuntimeError if it cannot be read.
+    """
     _run_apart(file)
 
 
 def _run_apart(file: Path, *arguments: str) -> str:
-    """Run this module on a file; return its output. Raises RuntimeError if it fails or does not end."""
+    """Run this module on a file; return its output.
+
+    Raises LayoutError if the file is refused, RuntimeError if the process fails or does not end.
+    """
     command = python_command("-m", "master.observers.recording.salvage", str(file.absolute()), *arguments)
     try:
         done = subprocess.run(
@@ -52,6 +69,8 @@ def _run_apart(file: Path, *arguments: str) -> str:
         raise RuntimeError("reading it takes too long") from error
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
+        if done.returncode == REFUSED:
+            raise LayoutError(lines[-1])
         raise RuntimeError(lines[-1] if lines else f"reading it ended with exit status {done.returncode}")
     return done.stdout.decode(errors="replace").strip()
 
@@ -184,13 +203,22 @@ def main(file: Path, out: Path | None = None) -> None:
     """Copy what can be read of `file` to `out`, or read all of it if there is no `out`."""
     if out is None:
         with _opened(file) as source:
+            check_safety(source, file.stat().st_size)
+            check_layout(source)
             _read_all(source)
         return
     copy = out.with_name(out.name + ".copy")
     with _copied(file, copy) as source, h5py.File(out, "w", libver=LIBVER) as target:
+        check_safety(source, file.stat().st_size)
         print(", ".join(_read(source, target)))
     copy.unlink()
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    try:
+        main(*map(Path, sys.argv[1:]))
+    except LayoutError as error:
+        print(str(error).replace("\n", " "), file=sys.stderr)
+        sys.exit(REFUSED)
