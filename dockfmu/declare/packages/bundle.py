@@ -14,6 +14,7 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.errors import OptionError
+from master.errors import MasterError
 from master.system import Structure
 from ssp.annotations import requested_step
 from ssp.archive import read_package, write_ssp
@@ -89,7 +90,7 @@ def read_bundle(file: Path | str, folder: Path) -> tuple[Structure, Plan, str, l
     annotation = content.description.annotation(ANNOTATION)
     try:
         plan = _foreign_plan(content.description) if annotation is None else Plan.from_json(annotation.text)
-    except DeclarationError as error:
+    except (DeclarationError, MasterError) as error:
         what = "its default experiment" if annotation is None else f"its annotation {ANNOTATION}"
         raise SspError(f"{file}: {what} is not the plan of a run ({error})") from error
     if annotation is None and content.description.start_time:
