@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from base.files import WriteError, write_file
+from base.files import WriteError
+from base.messages import shown
+from base.numbers import is_positive, real
 from master.errors import MasterError
 from master.fmi import archive
 from master.fmi.instance import FmuInstance
+from master.sealed_arrays import read_arrays, write_arrays
 from master.system import Connection, Structure
 
 FORMAT = 4
-_MAGIC = b"dockfmu checkpoint\n"
+_FIRST_LINE = b"dockfmu checkpoint\n"
 
 
 class CheckpointError(MasterError):
@@ -125,27 +127,10 @@ class Checkpoint:
         content = {"head": np.frombuffer(json.dumps(head).encode(), np.uint8)}
         content |= {f"state/{name}": np.frombuffer(state, np.uint8) for name, state in self.states.items()}
         content |= {f"memory/{name}": values for name, values in self.memory.items()}
-        packed = io.BytesIO()
-        np.savez(packed, **content)  # type: ignore[arg-type]
         try:
-            return write_file(file, _sealed(packed.getvalue()))
+            return write_arrays(file, _FIRST_LINE, content)
         except WriteError as error:
             raise CheckpointError(str(error)) from error
-
-
-def _sealed(data: bytes) -> bytes:
-    """Return data with its digest prepended."""
-    return _MAGIC + hashlib.sha256(data).digest() + data
-
-
-def _unsealed(data: bytes) -> bytes:
-    """Return the data that follow a digest. Raises ValueError if they do not match it."""
-    magic, digest, rest = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-    if magic != _MAGIC:
-        raise ValueError("not a checkpoint of dockfmu")
-    if hashlib.sha256(rest).digest() != digest:
-        raise ValueError("damaged or truncated")
-    return rest
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
@@ -153,15 +138,82 @@ def read_checkpoint(file: Path) -> Checkpoint:
     if not file.is_file():
         raise CheckpointError(f"{file}: there is no such checkpoint; runs write the first one after some seconds")
     try:
-        with np.load(io.BytesIO(_unsealed(file.read_bytes())), allow_pickle=False) as content:
-            head = json.loads(content["head"].tobytes())
-            if head.pop("format") != FORMAT:
-                raise CheckpointError(f"{file}: a checkpoint of another version of this program")
-            states = {n.removeprefix("state/"): content[n].tobytes() for n in content if n.startswith("state/")}
-            memory = {n.removeprefix("memory/"): content[n] for n in content if n.startswith("memory/")}
+        content = read_arrays(file, _FIRST_LINE)
+        head = json.loads(content["head"].tobytes())
+        if not isinstance(head, dict):
+            raise ValueError("its head is not a table")
+        if head.pop("format") != FORMAT:
+            raise CheckpointError(f"{file}: a checkpoint of another version of this program")
+        states = {n.removeprefix("state/"): content[n].tobytes() for n in content if n.startswith("state/")}
+        memory = {n.removeprefix("memory/"): content[n] for n in content if n.startswith("memory/")}
+        _check_head(head)
+        if states.keys() != head["fmus"].keys():
+            raise ValueError(f"it has states of {sorted(states)} and describes {sorted(head['fmus'])}")
         return Checkpoint(**head, states=states, memory=memory)
-    except (*archive.DAMAGE, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointError(f"{file}: not a readable checkpoint ({error})") from error
+
+
+def _check_head(head: dict[str, Any]) -> None:
+    """Raise ValueError, which names the field, unless a table has the fields of a checkpoint, of the right types."""
+    elements = head.get("fmus")
+    if not isinstance(elements, dict):
+        raise ValueError(f"fmus is {shown(elements)}")
+    for name, is_right in _FIELDS.items():
+        value = head.get(name)
+        if not is_right(value):
+            raise ValueError(f"{name} is {shown(value)}")
+        if name in ("starts", "rates", "order") and set(value) != elements.keys():  # type: ignore[arg-type]
+            raise ValueError(f"{name} is of {shown(sorted(map(str, value)))}, not of {sorted(elements)}")  # type: ignore[arg-type]
+    if unknown := head.keys() - _FIELDS.keys():
+        raise ValueError(f"it has a field {min(unknown)!r}")
+
+
+def _is_table(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return a function that tells whether a value is a table of values that are right."""
+    return lambda value: isinstance(value, dict) and all(map(is_right, value.values()))
+
+
+def _is_list(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return a function that tells whether a value is a list of values that are right."""
+    return lambda value: isinstance(value, list) and all(map(is_right, value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_time(value: Any) -> bool:
+    number = real(value)
+    return number is not None and math.isfinite(number)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+def _is_rate(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_count(n) and n > 0 for n in value)
+
+
+def _is_start(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "system": _is_text,
+    "stepping": _is_text,
+    "start": _is_time,
+    "time": _is_time,
+    "step": is_positive,
+    "macro_steps": _is_count,
+    "fmus": _is_table(_is_text),
+    "starts": _is_table(_is_table(_is_start)),
+    "rates": _is_table(_is_rate),
+    "order": _is_list(_is_text),
+    "connections": _is_list(_is_text),
+}
+"""The fields of a checkpoint besides its arrays, and whether a value from a file can be one of them."""
 
 
 def check_states(system: Structure) -> None:

@@ -97,15 +97,37 @@ def get_loop_state(coupling: Coupling) -> dict[str, np.ndarray]:
 
 def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
     """Restore saved arrays after the outputs have been read. Raises MasterError if they do not fit."""
-    slot = coupling.layout.outputs.real
+    slot, clock = coupling.layout.outputs.real, coupling.tables.control.clock
     for name, array in _of_outputs(coupling).items():
         if array.size:
-            _copy(array, slot, saved["outputs"], saved[name])
-    _copy(coupling.layout.outputs.y_int, _integer_slots(coupling), saved["integer_outputs"], saved["y_int"])
+            names = _checked(saved, "outputs", np.empty(0, np.str_))
+            _copy(array, slot, names, _checked(saved, name, array, len(names)))
+    names, y_int = _checked(saved, "integer_outputs", np.empty(0, np.str_)), coupling.layout.outputs.y_int
+    _copy(y_int, _integer_slots(coupling), names, _checked(saved, "y_int", y_int, len(names)))
     for name, array in _others(coupling).items():
-        if name not in saved or saved[name].shape != array.shape:
+        values = _checked(saved, name, array)
+        if values.shape != array.shape:
             raise MasterError(f"the checkpoint was taken with other connections or settings: {name!r} does not fit")
-        array[...] = saved[name]
+        if array is clock and not np.isfinite(values[[tables.NOW, tables.NEXT]]).all():
+            raise MasterError("the checkpoint is damaged: the time or the length of the next step is not a number")
+        array[...] = values
+
+
+def _checked(saved: Mapping[str, np.ndarray], name: str, like: np.ndarray, rows: int | None = None) -> np.ndarray:
+    """Return an array of a checkpoint, which may come from anybody. Raises MasterError.
+
+    It has the type and the number of dimensions of `like`, and as many rows as `rows`, if given.
+    """
+    values = saved.get(name)
+    if (
+        values is None
+        or values.ndim != like.ndim
+        or values.dtype.kind != like.dtype.kind
+        or (like.dtype.kind != "U" and values.dtype != like.dtype)
+        or (rows is not None and len(values) != rows)
+    ):
+        raise MasterError(f"the checkpoint is damaged: its {name!r} is not what a run needs to continue")
+    return values
 
 
 def _copy(into: np.ndarray, slots: Mapping[str, int], names: np.ndarray, values: np.ndarray) -> None:

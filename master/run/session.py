@@ -29,7 +29,7 @@ from master.run.loop_state import FirstTables, free_states, get_loop_state, set_
 from master.run.participants import LONGEST_CHUNK, Participants
 from master.run.schedule import Schedule
 from master.run.step_threads import StepThreads
-from master.run.stepping import ControlledSteps, FixedSteps, Stepper
+from master.run.stepping import TOLERANCE, ControlledSteps, FixedSteps, Stepper
 from master.step_control import StepControl
 from master.system import Structure, check_value
 from master.tables.coupling import couple
@@ -109,7 +109,7 @@ class Session:
             raise self._failure(self.schedule.start)
         if loop_state is not None:
             set_loop_state(self.coupling, loop_state)
-            self.stepper.set_grid(loop_state["grid"])
+            self._set_grid(loop_state.get("grid", np.zeros(0)))
         self._check_finite(self.schedule.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
         with uninterrupted():
@@ -118,6 +118,15 @@ class Session:
             for driver in self.participants.drivers:
                 driver.begin(self.schedule.start)
         self._record_now()
+
+    def _set_grid(self, grid: np.ndarray) -> None:
+        """Continue the grid of a checkpoint. Raises MasterError unless it leads to the time of its states."""
+        own, start = self.stepper.grid, self.schedule.start
+        if grid.shape == own.shape and grid.dtype == own.dtype and np.isfinite(grid).all():
+            self.stepper.set_grid(grid)
+            if abs(self.stepper.time - start) <= TOLERANCE * self.stepper.step:
+                return
+        raise MasterError(f"the checkpoint is damaged: its steps do not lead to its time, {start:.9g} s")
 
     def advance(self, until: float, interrupted: Interruption) -> None:
         """Step to `until`. Raises FmuError after a failure, once everything recorded has been delivered."""

@@ -12,6 +12,9 @@ from master.loop.packing import Packed
 from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from master.result import Result
 
+TOLERANCE = 1e-6
+"""Share of a step by which times on the grid may differ: by rounding."""
+
 
 class Stepper(Protocol):
     """Calls the compiled loop."""
@@ -61,9 +64,9 @@ class FixedSteps:
         self._loop(packed, start, step, 0, 0, 0)
 
     def advance(self, until: float, first: int, count: int) -> int:
-        left = math.floor((until - self.origin) / self.step + 1e-6) - self.done
+        left = math.floor((until - self.origin) / self.step + TOLERANCE) - self.done
         if left <= 0:
-            if until - self.time > 1e-6 * self.step:
+            if until - self.time > TOLERANCE * self.step:
                 if not self._loop(self.packed, self.time, until - self.time, first, 0, 1):
                     return 0
                 self.origin, self.done, self.time = until, 0, until

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dockfmu.cli import main
+from dockfmu.report.files import CHECKPOINT
 from tests.dockfmu.small_systems import write_pair
 
 
@@ -14,7 +15,8 @@ def sound_run(folder: Path) -> Path:
 
     folder.mkdir(parents=True)
     bundle = write_pair(dockfmu.build("Oscillator"), folder)
-    status = main(["run", str(bundle), "-o", str(folder), "--set", "first.parameters.initial_position=0.9"])
-    assert status == 0
-    bundle.unlink()
+    assert main(["run", str(bundle), "-o", str(folder), "--json"]) == 0
+    with dockfmu.System.load(bundle).simulate() as simulation:
+        simulation.advance(0.5)
+        simulation.save(folder / CHECKPOINT)
     return folder

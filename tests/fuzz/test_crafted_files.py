@@ -1,0 +1,39 @@
+"""Crafted files give results or an error of dockfmu, in every command that reads one: see the modules beside."""
+
+import pytest
+
+from master.observers.recording import results
+from tests.fuzz import checkpoints, recordings
+from tests.fuzz.sound import sound_run
+
+pytestmark = pytest.mark.slow
+
+SEEDS = 40
+"""Seeds of each kind tried here; `python -m tests.fuzz.recordings FIRST COUNT` tries others."""
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    return sound_run(tmp_path_factory.mktemp("sound") / "run")
+
+
+def test_crafted_recordings_are_read_or_refused(sound, tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "probe", recordings.check_here)
+    failures = {}
+    for seed in range(SEEDS):
+        found, changed = recordings.trial(sound, tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_crafted_checkpoints_are_resumed_or_refused(sound, tmp_path):
+    failures, completed = {}, 0
+    for seed in range(SEEDS):
+        found, changed, ended = checkpoints.trial(sound, tmp_path / str(seed), seed)
+        completed += ended
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+    # some changes do no harm, most do
+    assert 0 < completed < SEEDS
