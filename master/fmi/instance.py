@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, TERMINATED, WARNING
+from base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
 from base.platforms import library_name, this_platform
 from master.errors import FmuError
 from master.fmi import archive, callbacks, log, python_modules
@@ -268,12 +268,6 @@ class FmuInstance:
         function = self.fmu.library.functions["fmi2GetRealStatus"]
         status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
         return value.value if status == OK else None
-
-    def wants_to_terminate(self) -> bool:
-        """Return whether the FMU, after fmi2Discard, requests the end of the simulation."""
-        value = ctypes.c_int()
-        status = self.fmu.library.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
-        return status == OK and bool(value.value)
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set variables by name."""

@@ -181,8 +181,8 @@ def get_directional_derivative(
 
 
 @intrinsic
-def get_real_status(context, function, component, kind, value):
-    """Call fmi2GetRealStatus: (component, kind, value)."""
+def get_status(context, function, component, kind, value):
+    """Call fmi2GetRealStatus or fmi2GetBooleanStatus: (component, kind, value)."""
 
     def generate(context, builder, signature, arguments):
         kind = builder.trunc(arguments[2], _INT)

@@ -6,9 +6,10 @@ from master.loop.compiler import compiled, inlined
 from master.loop.iteration import iterate
 from master.loop.observe import all_finite, observe
 from master.loop.prediction import get_output_derivatives, start_lines
-from master.loop.rollback import SLACK, restore, save, shorter_step
+from master.loop.program import SLACK
+from master.loop.rollback import restore, save, shorter_step
 from master.loop.sweep import sweep
-from master.loop.tables import DONE, NOT_FINITE, OUTER, REASON
+from master.loop.tables import DONE, NOT_FINITE, NOW, OUTER, REASON
 from master.loop.threads import sweep_parallel
 
 
@@ -51,12 +52,20 @@ def advance(tables, origin, h, number, first, count):
 
 @compiled
 def _take_in_parts(tables, t, h):
-    """Step from t to t + h, in one step if possible; return False after a failure that shorter steps do not avoid."""
+    """Step from t to t + h, in one step if possible; return False after a failure that shorter steps do not avoid.
+
+    The time that was reached, clock[NOW], is t + h unless an FMU asked to end the simulation before.
+    """
     now, end, part = t, t + h, h
     while save(tables, OUTER):
         if take_step(tables, now, part):
             now, part = now + part, end - (now + part)
             if part <= SLACK * h:
+                tables.control.clock[NOW] = end
+                return True
+            if tables.instances.asked[0] != 0:
+                # an FMU that asked to end the simulation takes no further step
+                tables.control.clock[NOW] = now
                 return True
         else:
             part = shorter_step(tables, now, part)
@@ -75,7 +84,8 @@ def advance_retrying(tables, origin, h, number, first, count):
     for k in range(count):
         if not _take_in_parts(tables, origin + (first + k) * h, h):
             return k
-        observe(tables, number + k + 1, origin + (first + k + 1) * h)
+        whole = tables.instances.asked[0] == 0
+        observe(tables, number + k + 1, origin + (first + k + 1) * h if whole else tables.control.clock[NOW])
         if tables.report[REASON] != DONE:
             return k + 1
     return count

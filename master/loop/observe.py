@@ -13,6 +13,7 @@ from master.loop.tables import (
     COUNT,
     DELIVER,
     DONE,
+    ENDED,
     EVENTS,
     FUNCTION,
     LEVEL_REAL,
@@ -113,7 +114,9 @@ def observe(tables, number, time):
     for g in range(recording.every.size):
         if number % recording.every[g] == 0 and not record(tables, g, time):
             return
-    if triggers.stop_slot.size > 0 and tables.signals.y_int[triggers.stop_slot[0]] != 0:
+    if tables.instances.asked[0] != 0:
+        report[REASON] = ENDED
+    elif triggers.stop_slot.size > 0 and tables.signals.y_int[triggers.stop_slot[0]] != 0:
         report[REASON] = STOPPED
     elif not can_wait:
         report[REASON] = DELIVER

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.fmi import WARNING
-from master.loop.compiler import compiled, do_step, get_or_set, inlined
+from base.fmi import DISCARD, LAST_SUCCESSFUL_TIME, TERMINATED, WARNING
+from master.loop.compiler import compiled, do_step, get_or_set, get_status, inlined
 from master.loop.tables import (
     CALLED,
     COMPONENT,
@@ -31,6 +31,9 @@ from master.loop.tables import (
     VALUES,
 )  # fmt: skip
 
+SLACK = 1e-9
+"""Times that are closer than this fraction of a step count as equal."""
+
 
 @compiled
 def call_failed(tables, status, instance, called, row):
@@ -44,6 +47,30 @@ def call_failed(tables, status, instance, called, row):
     report[CALLED] = called
     report[STATUS] = status
     report[ROW] = row
+    return True
+
+
+@compiled
+def asks_to_end(tables, i, t, h):
+    """Return whether instance i, which has discarded its step from t to t + h, asks to end the simulation.
+
+    Its step then counts as done, and the run ends after the macro step. If the FMU has reached less than t + h, and
+    steps can be repeated, the step fails first, to be repeated up to the time that was reached.
+    """
+    instances, control = tables.instances, tables.control
+    address = np.int64(instances.answer.ctypes.data) + 4 * i
+    status: int = get_status(instances.boolean_status[i], instances.component[i], TERMINATED, address)  # type: ignore[call-arg]
+    if status != 0 or instances.answer[i] == 0:
+        return False
+    instances.end[i] = t + h
+    address = np.int64(instances.end.ctypes.data) + 8 * i
+    status = get_status(instances.real_status[i], instances.component[i], LAST_SUCCESSFUL_TIME, address)
+    reached = instances.end[i] if status == 0 and t <= instances.end[i] <= t + h else t + h
+    if control.rollback and control.shortest <= reached - t < (1.0 - SLACK) * h:
+        instances.end[i] = np.inf
+        return False
+    instances.end[i] = reached
+    instances.asked[0] = 1
     return True
 
 
@@ -101,8 +128,11 @@ def execute(tables, first, last, t, h):
             _copy_int(signals.y_int, signals.u_int, program, r)
         else:
             _map_int(signals, program, r)
-        if status != 0 and call_failed(tables, status, program[r, OWNER], kind, r):
-            return False
+        if status != 0:
+            if kind == STEP and status == DISCARD and asks_to_end(tables, program[r, OWNER], t, h):
+                continue
+            if call_failed(tables, status, program[r, OWNER], kind, r):
+                return False
     return True
 
 

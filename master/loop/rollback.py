@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from base.fmi import DISCARD, LAST_SUCCESSFUL_TIME
-from master.loop.compiler import compiled, get_or_set_state, get_real_status
-from master.loop.program import call_failed
+from master.loop.compiler import compiled, get_or_set_state, get_status
+from master.loop.program import SLACK, call_failed
 from master.loop.tables import (
     CALLED,
     FAILED,
@@ -20,9 +20,6 @@ from master.loop.tables import (
     STATUS,
     STEP,
 )  # fmt: skip
-
-SLACK = 1e-9
-"""Times that are closer than this fraction of a step count as equal."""
 
 
 @compiled
@@ -54,6 +51,9 @@ def save(tables, level):
 def restore(tables, level):
     """Restore what was saved at `level`; return False after a failure."""
     instances, backup, rates = tables.instances, tables.backup, tables.rates
+    if instances.asked[0] != 0:
+        instances.asked[0] = 0
+        instances.end[:] = np.inf
     for i in range(instances.component.size):
         state = instances.state[level, i]
         status: int = get_or_set_state(instances.set_state[i], instances.component[i], state)  # type: ignore[call-arg]
@@ -85,8 +85,8 @@ def shorter_step(tables, t, h):
     if called != STEP:
         return 0.5 * h
     i, time = report[INSTANCE], control.last_successful_time
-    status: int = get_real_status(  # type: ignore[call-arg]
-        control.real_status[i], tables.instances.component[i], LAST_SUCCESSFUL_TIME, time.ctypes.data
+    status: int = get_status(  # type: ignore[call-arg]
+        tables.instances.real_status[i], tables.instances.component[i], LAST_SUCCESSFUL_TIME, time.ctypes.data
     )
     reached = time[0] - t
     return reached if status == 0 and control.shortest <= reached < (1.0 - SLACK) * h else 0.5 * h

@@ -6,7 +6,8 @@ from master.loop.compiler import compiled
 from master.loop.fixed_steps import take_step
 from master.loop.numerics import grow, relative
 from master.loop.observe import event_to_locate, observe
-from master.loop.rollback import SLACK, restore, save, shorter_step
+from master.loop.program import SLACK
+from master.loop.rollback import restore, save, shorter_step
 from master.loop.tables import (
     DONE,
     DOUBLING,

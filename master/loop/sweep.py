@@ -68,6 +68,9 @@ def step_instance(tables, i, t, h):
         h_own = _accumulate(signals, rates, i, t, h)
         return h_own == 0.0 or execute(tables, call, end, rates.start[i], h_own)
     for j in range(steps):
+        if j > 0 and instances.end[i] < np.inf:
+            # it takes no further step
+            return True
         if slopes and not set_input_derivatives(tables, i):
             return False
         # inputs that are held are set once; of outputs that are not means the last values count

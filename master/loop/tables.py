@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 # why the loop returned
-DONE, STOPPED, FAILED, NOT_FINITE, DELIVER = range(5)
+DONE, STOPPED, FAILED, NOT_FINITE, DELIVER, ENDED = range(6)
 
 # columns of the program and of other tables of calls; the stride is used by recording, which fills row after row
 FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE, KIND, OWNER = range(8)
@@ -69,6 +69,11 @@ class InstanceTable(NamedTuple):
     set_state: np.ndarray  # int64: addresses of fmi2SetFMUstate
     state: np.ndarray  # int64 (2, instances): saved states (fmi2FMUstate) of two levels, 0 before the first
     warnings: np.ndarray  # int64: calls that gave fmi2Warning
+    real_status: np.ndarray  # int64: addresses of fmi2GetRealStatus
+    boolean_status: np.ndarray  # int64: addresses of fmi2GetBooleanStatus
+    answer: np.ndarray  # int32 (instances): results of that function
+    end: np.ndarray  # float64 (instances): time at which the FMU asked to end the simulation, infinite if it did not
+    asked: np.ndarray  # int64 (1): 1 if any FMU did
     final: int  # 1 if no step is ever repeated: noSetFMUStatePriorToCurrentPoint of fmi2DoStep
 
 
@@ -181,7 +186,6 @@ class ControlTable(NamedTuple):
     flow: np.ndarray  # uint64 (pairs, 2): the same of its flow
     ratio: np.ndarray  # float64 (pairs): factor of the effort's connection over that of the flow's
     energy: np.ndarray  # float64 (bonds): residuals of a step
-    real_status: np.ndarray  # int64 (instances): addresses of fmi2GetRealStatus
     last_successful_time: np.ndarray  # float64 (1): the result of that function
     clock: np.ndarray  # float64 (6)
     rejected: np.ndarray  # int64 (1): steps that were repeated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,20 +49,52 @@ class Initialisation:
         self.outputs = {name: list(found) for name, found in outputs.items()}
         self.needs = {(e, v): self._dependencies(e, v) for e, found in self.outputs.items() for v in found}
 
-    def run(self, start: float, stop: float) -> list[str]:
-        """Initialise instances that have their start values; return notes for the user. Times in s.
+    def run(self, start: float, stops: Mapping[str, float], renew: Callable[[str], None]) -> list[str]:
+        """Initialise instances that have their start values; return notes for the user.
 
-        Raises FmuError, or StructureError for an algebraic loop without solution.
+        Parameters
+        ----------
+        start : float
+            Start time, s.
+        stops : mapping of str to float
+            Stop time of each instance, s; infinite without one.
+        renew : callable
+            Instantiates an instance again, with its start values.
+
+        Raises
+        ------
+        FmuError
+            if an instance cannot be initialised
+        StructureError
+            for an algebraic loop without solution
         """
-        for name in self.order:
-            instance = self.instances[name]
-            # a saved state would contain the stop time, and a run resumed from it could not go beyond it
-            bounded = math.isfinite(stop) and not instance.description.can_serialize_state
-            instance.enter_initialization(start, stop if bounded else None)
-        notes = self._find_values()
+        notes = [note for name in self.order for note in self._enter(name, start, stops[name], renew)]
+        notes += self._find_values()
         for name in self.order:
             self.instances[name].exit_initialization()
         return notes
+
+    def _enter(self, name: str, start: float, stop: float, renew: Callable[[str], None]) -> list[str]:
+        """Let an instance enter initialisation mode; return a note if it needed the stop time."""
+        instance = self.instances[name]
+        bounded = math.isfinite(stop)
+        # a saved state would contain the stop time, and a run resumed from it could not go beyond it
+        withheld = bounded and instance.description.can_serialize_state
+        try:
+            instance.enter_initialization(start, stop if bounded and not withheld else None)
+        except FmuError as first:
+            if not withheld or instance.dead:
+                raise
+            renew(name)
+            try:
+                instance.enter_initialization(start, stop)
+            except FmuError:
+                raise first from None
+            return [
+                f"{name} does not begin without a stop time, and was told {stop:.9g} s: a run that is resumed from a "
+                "checkpoint of this one may not be able to go beyond"
+            ]
+        return []
 
     def _find_values(self) -> list[str]:
         """Pass values on until all inputs are set; return notes for the user."""

@@ -83,7 +83,7 @@ class Session:
 
     def _stepper(self) -> Stepper:
         steps: type[Stepper] = ControlledSteps if isinstance(self.schedule.control, StepControl) else FixedSteps
-        return steps(self.coupling.packed, self.schedule.start, self.schedule.step)
+        return steps(self.coupling.packed, self.schedule.start, self.schedule.step, self.schedule.stop)
 
     def restart(self, system: Structure, result: Result) -> None:
         """Forget the last run before another one of the same system, which `result` will describe."""
@@ -214,6 +214,9 @@ class Session:
         if reason == at.STOPPED:
             self.over = True
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
+        if reason == at.ENDED:
+            self.over = True
+            result.message = self._end_of_an_fmu()
         return done
 
     def _until_driven(self, driver: Driver) -> int:
@@ -292,14 +295,24 @@ class Session:
         table = tables.recording.calls if called == at.RECORD else tables.instances.program
         return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
 
+    def _end_of_an_fmu(self) -> str:
+        """Say which FMUs asked to end the simulation, and when."""
+        now, ends = self.result.t_end, self.tables.instances.end
+        asking = [(i, float(end)) for i, end in zip(self.layout.instances, ends, strict=True) if end < math.inf]
+        names = " and ".join(instance.name for instance, _ in asking)
+        first = min(end for _, end in asking)
+        text = f"{names} asked to end the simulation at t = {first:.9g} s"
+        if first < now - 1e-6 * self.stepper.step:
+            text += f", within the macro step that ended at t = {now:.9g} s"
+        says = "; ".join(instance.log.last for instance, _ in asking if instance.log.last)
+        return text + (f'; the FMU says: "{says}"' if says else "")
+
     def _step_detail(self, instance: FmuInstance, status: int) -> str:
         step = min(self.stepper.step, self._until - self.stepper.time)
         detail = f" for a step of {step:g} s"
         if status == DISCARD:
             reached = instance.last_successful_time()
-            if instance.wants_to_terminate():
-                detail += "; it requests the end of the simulation"
-            elif reached is not None:
+            if reached is not None:
                 detail += f"; it reached t = {reached:.9g} s"
             # the length of the step need not be the reason that the FMU gives
             where = " if its reason is the length of the step" if instance.log.last else ""

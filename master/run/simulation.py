@@ -39,7 +39,7 @@ from master.run.initialisation import Initialisation
 from master.run.instantiation import instantiate
 from master.run.interruption import deferred, signal_of, uninterrupted
 from master.run.participants import Participants
-from master.run.schedule import Schedule
+from master.run.schedule import Schedule, end_of_steps
 from master.run.session import Session
 from master.step_control import Retry, StepControl
 from master.system import Structure
@@ -214,10 +214,27 @@ class CoSimulation:
         """Initialise the instances, and restore their states if the run is resumed."""
         assert self._initialisation is not None
         first = self.start if self.resume is None else self.resume.start
-        self.result.warnings += self._initialisation.run(first, self.stop)
+        self.result.warnings += self._initialisation.run(first, self._stops(), self._renew)
         if self.resume is not None:
             restore_states(self.instances, self.resume.states)
             self._put(self._changes)
+
+    def _stops(self) -> dict[str, float]:
+        """Return the stop time that each element is told."""
+        if isinstance(self.control, StepControl):
+            return dict.fromkeys(self.system.elements, self.stop)
+        memory = self._loop_state
+        origin = self.start if memory is None else float(memory["grid"][0])
+        return {
+            name: end_of_steps(origin, self.step, self.stop, element) for name, element in self.system.elements.items()
+        }
+
+    def _renew(self, name: str) -> None:
+        """Instantiate an element again, with its start values."""
+        element, instance = self.system.elements[name], self.instances[name]
+        structure = instance.description.structure(element.start)
+        instance.renew()
+        instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
 
     @property
     def _loop_state(self) -> Mapping[str, np.ndarray] | None:
@@ -313,11 +330,8 @@ class CoSimulation:
         session.restart(self.system, self.result)
         if self._identity is not None:
             self._identity |= identity_of_starts(self.system)
-        for name, instance in self.instances.items():
-            element = self.system.elements[name]
-            structure = instance.description.structure(element.start)
-            instance.renew()
-            instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
+        for name in self.instances:
+            self._renew(name)
         self._initialise()
         self.result.initialise_s = time.perf_counter() - began
         session.begin_again(self._loop_state)

@@ -9,7 +9,7 @@ import numpy as np
 
 from master import loop
 from master.loop.packing import Packed
-from master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
+from master.loop.tables import EVENTS, LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from master.result import Result
 
 TOLERANCE = 1e-6
@@ -29,7 +29,7 @@ class Stepper(Protocol):
         """The length of the next step, s."""
         ...
 
-    def __init__(self, packed: Packed, start: float, step: float) -> None: ...
+    def __init__(self, packed: Packed, start: float, step: float, stop: float) -> None: ...
 
     def advance(self, until: float, first: int, count: int) -> int:
         """Take up to `count` steps, not beyond `until`, after `first` steps of the run; return how many were taken."""
@@ -55,9 +55,9 @@ class FixedSteps:
     With the tables of a Retry, steps that fail because of their length are retried with shorter ones.
     """
 
-    def __init__(self, packed: Packed, start: float, step: float) -> None:
+    def __init__(self, packed: Packed, start: float, step: float, stop: float = math.inf) -> None:
         self.packed, self.tables = packed, packed.content
-        self.step = step
+        self.step, self.stop = step, stop
         self.time = self.origin = start
         self.done = 0
         self._loop = loop.advance_retrying if self.tables.control.rollback else loop.advance
@@ -70,13 +70,33 @@ class FixedSteps:
                 if not self._loop(self.packed, self.time, until - self.time, first, 0, 1):
                     return 0
                 self.origin, self.done, self.time = until, 0, until
+                self._end_within()
                 return 1
             self.time = until
             return 0
         taken: int = self._loop(self.packed, self.origin, self.step, first, self.done, min(count, left))
         self.done += taken
         self.time = self.origin + self.done * self.step
+        if taken == left and until == self.stop and abs(until - self.time) <= 1e-6 * self.step:
+            self._end_at(until)
+        self._end_within()
         return taken
+
+    def _end_at(self, stop: float) -> None:
+        """Take the stop time for the end of the grid, which may differ in the last bit: 3 * 0.1 > 0.3."""
+        recording, triggers = self.tables.recording, self.tables.triggers
+        for g, filled in enumerate(recording.filled):
+            if filled and recording.time[g, filled - 1] == self.time:
+                recording.time[g, filled - 1] = stop
+        logged = triggers.event[: self.tables.report[EVENTS], 0]
+        logged[logged == self.time] = stop
+        self.time = stop
+
+    def _end_within(self) -> None:
+        """Take the time within a step at which an FMU asked to end the simulation."""
+        if self.tables.control.rollback and self.tables.instances.asked[0]:
+            self.origin = self.time = float(self.tables.control.clock[NOW])
+            self.done = 0
 
     @property
     def grid(self) -> np.ndarray:
@@ -93,7 +113,7 @@ class FixedSteps:
 class ControlledSteps:
     """Steps of variable length; the first is `step` long, within the bounds of the control."""
 
-    def __init__(self, packed: Packed, start: float, step: float) -> None:
+    def __init__(self, packed: Packed, start: float, step: float, stop: float = math.inf) -> None:
         self.packed, self.tables = packed, packed.content
         control = self.tables.control
         self.clock = control.clock

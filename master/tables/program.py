@@ -24,8 +24,11 @@ class StepProgram(NamedTuple):
 def instance_table(layout: Layout, *, rollback: bool) -> InstanceTable:
     """Return the table of the instances; with `rollback` steps may be repeated."""
 
+    def addresses(function: str) -> np.ndarray:
+        return np.array([i.entry(function) for i in layout.instances], np.int64)
+
     def entries(function: str) -> np.ndarray:
-        return np.array([i.entry(function) for i in layout.instances] if rollback else [], np.int64)
+        return addresses(function) if rollback else np.zeros(0, np.int64)
 
     return InstanceTable(
         stages=slots(ranges(len(stage) for stage in layout.scheme.stages)),
@@ -35,6 +38,11 @@ def instance_table(layout: Layout, *, rollback: bool) -> InstanceTable:
         set_state=entries("fmi2SetFMUstate"),
         state=np.zeros((2, len(layout.instances)), np.int64),
         warnings=np.zeros(len(layout.instances), np.int64),
+        real_status=addresses("fmi2GetRealStatus"),
+        boolean_status=addresses("fmi2GetBooleanStatus"),
+        answer=np.zeros(len(layout.instances), np.int32),
+        end=np.full(len(layout.instances), np.inf),
+        asked=np.zeros(1, np.int64),
         final=int(not rollback),
     )
 

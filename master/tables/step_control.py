@@ -23,7 +23,6 @@ def control_table(layout: Layout, control: StepControl | None) -> tables.Control
     group = scale_groups(layout.system, names)
     kinds = {StepDoubling: tables.DOUBLING, PowerBonds: tables.POWER_BONDS}
     shortest, longest, event = (control.shortest, control.longest, control.event_step) if control else (0.0, 0.0, 0.0)
-    instances = layout.instances if control is not None else []
     return tables.ControlTable(
         estimate=kinds.get(type(estimate), tables.NO_ESTIMATE),
         rollback=int(control is not None and layout.can_roll_back()),
@@ -41,7 +40,6 @@ def control_table(layout: Layout, control: StepControl | None) -> tables.Control
         flow=np.array([flow for _, _, flow, _ in pairs], np.uint64).reshape(-1, 2),
         ratio=np.array([ratio for *_, ratio in pairs], float),
         energy=np.zeros(len(estimate.bonds) if isinstance(estimate, PowerBonds) else 0),
-        real_status=np.array([i.entry("fmi2GetRealStatus") for i in instances], np.int64),
         last_successful_time=np.zeros(1),
         clock=np.array([0.0, 0.0, -np.inf, 1.0, np.inf, 0.0]),
         rejected=np.zeros(1, np.int64),

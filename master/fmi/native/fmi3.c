@@ -388,7 +388,7 @@ EXPORT Status fmi2DoStep(Component *c, double t, double h, int no_set_state_prio
     Status status =
         c->call.do_step(c->instance, t, h, no_set_state_prior != 0, &event, &c->terminated, &early, &c->last_time);
     if (status > WARNING) return status;
-    if (c->terminated) return complain(c, DISCARD, "fmi3DoStep: terminateSimulation");
+    if (c->terminated) return DISCARD;
     if (early) return complain(c, DISCARD, "fmi3DoStep: earlyReturn, though it was not allowed");
     if (event) return complain(c, DISCARD, "fmi3DoStep: eventHandlingNeeded, though event mode is not used");
     return status;

@@ -263,9 +263,6 @@ class RemoteInstance(FmuInstance):
     def last_successful_time(self) -> float | None:
         return self._request("last_successful_time", gives=lambda found: isinstance(found, float | None))
 
-    def wants_to_terminate(self) -> bool:
-        return self._request("wants_to_terminate", gives=lambda found: isinstance(found, bool))
-
     def set(self, values: Mapping[str, Any]) -> None:
         self._request("set", dict(values))
 

@@ -16,7 +16,7 @@ from master.fmi.instance import Fmu, FmuInstance
 from master.fmi.remote.shared_memory import SharedMemory, function_names
 
 METHODS = (
-    "failure", "enter_initialization", "exit_initialization", "step", "last_successful_time", "wants_to_terminate",
+    "failure", "enter_initialization", "exit_initialization", "step", "last_successful_time",
     "set", "get", "read_strings", "write_strings", "get_state", "set_state", "free_state", "serialize", "deserialize",
     "renew", "terminate", "free",
 )  # fmt: skip
