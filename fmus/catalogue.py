@@ -97,7 +97,7 @@ _ENTRIES = {
             "passive ring mechanism on hydraulic attenuators",
             {"legs": "hydraulic"},
             more_sets=("components.contact.ring_pair",),
-            other_sets=("ER-1", "GR-1", "CR-1"),
+            other_sets=("ER-1", "GR-1", "CR-1", "IDSS-electric"),
         ),
         Entry(
             "ElectricRingMechanism",
@@ -105,7 +105,7 @@ _ENTRIES = {
             "ring mechanism on force-controlled electric legs",
             {"legs": "force_controlled"},
             more_sets=("components.contact.ring_pair",),
-            other_sets=("HR-1", "GR-1", "CR-1"),
+            other_sets=("HR-1", "GR-1", "CR-1", "IDSS-hydraulic"),
         ),
         Entry(
             "GearedRingMechanism",
@@ -113,7 +113,7 @@ _ENTRIES = {
             "ring mechanism on legs geared together by differentials",
             {"legs": "geared"},
             more_sets=("components.contact.ring_pair",),
-            other_sets=("HR-1", "ER-1", "CR-1"),
+            other_sets=("HR-1", "ER-1", "CR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
         Entry(
             "HuntRingMechanism",
@@ -121,7 +121,7 @@ _ENTRIES = {
             "ring mechanism on cranks with rods and rotary dampers (Hunt platform)",
             {"legs": "cranked"},
             more_sets=("components.contact.ring_pair",),
-            other_sets=("HR-1", "ER-1", "GR-1"),
+            other_sets=("HR-1", "ER-1", "GR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
         Entry("PeripheralCyclogram", "components.peripheral_cyclogram", "sequence of commands of a peripheral docking"),
         Entry(

@@ -17,8 +17,9 @@ class Result:
     are known if the steps vary.
 
     `decided` is the outcome that the system reports, and `successes` are the outcomes that it declares to be successes;
-    Outcomes fills both. `validity` has the counters of Validity, `checks` the verdict on each line of `audit`,
-    `resumed` describes the checkpoint from which the run continues, `failure` the FMU that failed and its message.
+    Outcomes fills both. `validity` has the counters of Validity, `finals` the values of Finals, `checks` the verdict on
+    each line of `audit`, `resumed` describes the checkpoint from which the run continues, `failure` the FMU that failed
+    and its message.
     """
 
     system: str
@@ -43,6 +44,7 @@ class Result:
     decided: str = ""
     successes: tuple[str, ...] | None = None
     validity: dict[str, dict[str, Any]] = field(default_factory=dict)
+    finals: dict[str, dict[str, Any]] = field(default_factory=dict)
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     resumed: dict[str, Any] = field(default_factory=dict)
     failure: dict[str, Any] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class Result:
             "audit": self.audit,
             "audit_checks": self.checks,
             "validity": self.validity,
+            "finals": self.finals,
             **({"resumed": self.resumed} if self.resumed else {}),
             **({"realtime": self.realtime} if self.realtime else {}),
             **({"signal": signal.Signals(self.signal).name} if self.signal else {}),

@@ -12,8 +12,13 @@ from components.ring_mechanism.legs.chosen import LAWS
 from components.ring_mechanism.ports import record
 
 _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-SETS = {"hydraulic": "HR-1", "force_controlled": "ER-1", "geared": "GR-1", "cranked": "CR-1"}
-"""The parameter set of each law."""
+SETS = {
+    "hydraulic": ("HR-1", "IDSS-hydraulic"),
+    "force_controlled": ("ER-1", "IDSS-electric"),
+    "geared": ("GR-1",),
+    "cranked": ("CR-1",),
+}
+"""The parameter sets of each law."""
 
 
 def component(legs: str = "hydraulic") -> Component:
@@ -32,5 +37,5 @@ def component(legs: str = "hydraulic") -> Component:
         step=step,
         messages=combined(MESSAGES, dict(law.messages)),
         module=Path(__file__),
-        parameter_sets=(*(chosen for chosen in _SETS if chosen.name == SETS[legs]), *ring_pair.PARAMETER_SETS),
+        parameter_sets=(*(chosen for chosen in _SETS if chosen.name in SETS[legs]), *ring_pair.PARAMETER_SETS),
     )

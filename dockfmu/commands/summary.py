@@ -29,6 +29,10 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
         if event["name"] not in seen:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
+    for name, final in summary.get("finals", {}).items():
+        from dockfmu.report.curves import quantity_text
+
+        print(f"  {name.replace('_', ' '):24} {quantity_text(final['value'], final['unit'])}")
     if real := summary.get("realtime"):
         _print_pace(real)
     for name, value in summary["audit"].items():

@@ -33,7 +33,7 @@ CHANGED = "-changed"
 """End of the name of an .ssp whose settings differ from those of the declaration."""
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
-    "report",
+    "final", "report",
 )  # fmt: skip
 
 

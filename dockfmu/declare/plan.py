@@ -77,6 +77,8 @@ class Plan:
         system, such as the momentum of craft that are held from outside.
     outcome : OutcomeRule, optional
         How the system reports the outcome of a run.
+    finals : mapping of str to str
+        Outputs whose values at the end of a run belong to its summary, by their names there.
     panels : tuple of Panel
         Plots of the report.
     adaptive : Adaptive, optional
@@ -100,6 +102,7 @@ class Plan:
     approach_energy: float = 0.0
     limits: Mapping[str, float | Literal[False]] = field(default_factory=dict)
     outcome: OutcomeRule | None = None
+    finals: Mapping[str, str] = field(default_factory=dict)
     panels: tuple[Panel, ...] = ()
     adaptive: Adaptive | None = None
 
@@ -121,6 +124,7 @@ class Plan:
             _number(f"level of event {name}", event.level)
             if event.when not in WHEN:
                 raise DeclarationError(f"event {name}: when = {shown(event.when)}: must be one of {', '.join(WHEN)}")
+        _texts("final", self.finals.values())
         for panel in self.panels:
             _texts("report", [panel.title, *panel.signals])
         for name, limit in self.limits.items():
@@ -137,7 +141,10 @@ class Plan:
         events = {name: event for name, event in self.events.items() if event.signal not in lost}
         for name in self.events.keys() - events.keys():
             notes.append(f"event {name} is not watched: there is no {self.events[name].signal}")
-        changes: dict[str, Any] = {"events": events}
+        finals = {name: signal for name, signal in self.finals.items() if signal not in lost}
+        for name in self.finals.keys() - finals.keys():
+            notes.append(f"the final value {name} is not read: there is no {self.finals[name]}")
+        changes: dict[str, Any] = {"events": events, "finals": finals}
         if self.stop_when in lost:
             changes["stop_when"] = None
             notes.append(f"the run continues to its stop time: there is no {self.stop_when} to end it")
@@ -174,11 +181,12 @@ class Plan:
 
     @classmethod
     def from_tables(cls, tables: Table) -> Plan:
-        """Return the plan declared in the tables `run`, `events`, `audit`, `outcome`, `report`, `adaptive`."""
+        """Return the plan declared in the tables `run`, `events`, `audit`, `outcome`, `final`, `report`, `adaptive`."""
         run = tables.table("run", ("algorithm", "step", "stop", "order", "stop_when", "record_every"))
         events = tables.tables("events", ("signal", "when", "level", "once"), "event")
         audit = tables.table("audit", ("elements", "supplied", "limits"))
         limits = audit.table("limits")
+        final = tables.table("final")
         panels = tables.rows("report", ("title", "signals"))
         adaptive = tables.content.get("adaptive")
         plan = partial(
@@ -194,6 +202,7 @@ class Plan:
             supplied=audit.texts("supplied", ()),
             limits={n: value if value is False else limits.number(n) for n, value in limits.content.items()},
             outcome=_outcome(tables) if "outcome" in tables.content else None,
+            finals={name: final.text(name) for name in final.content},
             panels=tuple(Panel(panel.text("title"), panel.texts("signals")) for panel in panels),
             adaptive=None if adaptive is None else Adaptive.from_table(adaptive, f"{tables.where}, adaptive"),
         )

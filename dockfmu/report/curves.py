@@ -34,6 +34,14 @@ def shown_unit(unit: str, display: str = "") -> tuple[str, float]:
     return "" if target == "1" else _SYMBOLS.get(target, target), factor
 
 
+def quantity_text(value: float | None, unit: str) -> str:
+    """Return a value with its unit as the report shows them, to four digits."""
+    shown, factor = shown_unit(unit)
+    if value is None:
+        return "not finite"
+    return f"{factor * value:.4g}" + (f" {shown}" if shown else "")
+
+
 def plots(results: Results, panels: Sequence[Panel], window: tuple[float, float] | None = None) -> list[Plot]:
     """Return the panels with their recorded signals; signals and panels that this run does not have are left out.
 

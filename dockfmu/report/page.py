@@ -15,7 +15,7 @@ from base.errors import DockfmuError
 from base.files import write_file
 from base.messages import shown
 from dockfmu.declare.plan import Panel, Plan
-from dockfmu.report.curves import plots, shown_unit
+from dockfmu.report.curves import plots, quantity_text, shown_unit
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
 from dockfmu.report.plots import Plot, first_events
@@ -114,6 +114,14 @@ def _page(
             standing=_style_of(summary),
             audit=_audit(summary),
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
+            finals=[
+                {
+                    "name": name.replace("_", " "),
+                    "signal": final["signal"],
+                    "text": quantity_text(final["value"], final["unit"]),
+                }
+                for name, final in summary.get("finals", {}).items()
+            ],
             changed=_changed(results),
             command=results.attributes.get("command", ""),
             place=results.file.parent,

@@ -8,6 +8,7 @@ from dockfmu.watch.audit import audit
 from dockfmu.watch.audit_verdicts import Judgement
 from dockfmu.watch.failure_state import Standing
 from master.observers.events import Events
+from master.observers.finals import Finals
 from master.observers.observer import Observer
 from master.observers.outcomes import Outcomes
 from master.observers.peaks import Peaks
@@ -21,6 +22,8 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
     observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), Validity()]
     if plan.outcome is not None:
         observers.append(Outcomes(plan.outcome))
+    if plan.finals:
+        observers.append(Finals(plan.finals))
     if plan.audited:
         observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
     return observers

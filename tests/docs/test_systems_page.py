@@ -57,7 +57,9 @@ def known(monkeypatch, tmp_path):
 
 
 def test_the_page_has_every_key_and_no_other(known):
-    tables = {"elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome"}
+    tables = {
+        "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final",
+    }  # fmt: skip
     tables.add("report")
     for table in tables:
         assert re.search(rf"^### `\[+{table}[.\]]", PAGE, re.MULTILINE), table

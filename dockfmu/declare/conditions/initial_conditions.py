@@ -19,7 +19,11 @@ CONDITIONS = "initial_conditions"
 CONDITION_PREFIX = f"{CONDITIONS}."
 SEED = "seed"
 """Name of the seed from which the eleven parameters are drawn."""
-CHOICES = {"moving": ("active", "passive"), "velocity_point": ("cm_inertial", "port_relative")}
+CHOICES = {
+    "moving": ("active", "passive"),
+    "velocity_point": ("cm_inertial", "port_relative"),
+    "start": ("first_contact", "docked"),
+}
 ANGLES = ("yaw", "pitch", "roll")
 UNITS = {
     "miss": "m", "start_gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
@@ -56,6 +60,8 @@ class InitialConditions:
     velocity_point : {"cm_inertial", "port_relative"}
         Point of `velocity`: the centre of mass in I, or the port relative to the port of the resting craft, which turns
         with `orbital_rate`.
+    start : {"first_contact", "docked"}
+        Where the approach along x ends: at the first contact of head or ring, or where the docking planes meet.
     orbital_rate : tuple of float
         Angular velocity of both craft due to their orbit, axes C of the resting one, rad/s.
     limits : mapping of str to tuple of float
@@ -75,6 +81,7 @@ class InitialConditions:
     start_gap: float = 0.0
     moving: Literal["active", "passive"] = "active"
     velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial"
+    start: Literal["first_contact", "docked"] = "first_contact"
     orbital_rate: tuple[float, float, float] = (0.0, 0.0, 0.0)
     limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)

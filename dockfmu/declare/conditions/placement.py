@@ -42,6 +42,8 @@ def place_crafts(
 ) -> Start:
     """Return start values of the two craft at which the mechanism's head or ring first touches the passive unit.
 
+    With `start` "docked" they are those at which the docking planes meet.
+
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if these misalignments lead to no contact.
     """
@@ -52,7 +54,10 @@ def place_crafts(
     active, active_mount = _mount(conditions.active, components, values)
     target, target_mount = _mount(conditions.target, components, values)
     link = _main_link(conditions.mechanism, components[conditions.mechanism], values[conditions.mechanism])
-    penetration = _penetration(contact, components[contact], values[contact], link)
+    if conditions.start == "docked":
+        penetration = _plane_penetration(components[conditions.mechanism], values[conditions.mechanism])
+    else:
+        penetration = _penetration(contact, components[contact], values[contact], link)
     misalignment = Misalignment(conditions.miss, conditions.angles, conditions.velocity, conditions.angular_velocity)
     try:
         placement = place(
@@ -90,6 +95,12 @@ def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tu
     else:
         raise DeclarationError(f"initial conditions: {name} ({component.name}) is not a docking mechanism")
     return float(reach), 0.0, 0.0
+
+
+def _plane_penetration(component: Component, values: Mapping[str, Any]) -> Penetration:
+    """Return the distance by which the centre of a mechanism's docking plane is past that of the passive unit."""
+    plane = float(component.record.view(component.start(**values)).parameters.docking_plane_x)
+    return lambda position, rotation: float(position[0] + rotation[0][0] * plane)
 
 
 def _penetration(

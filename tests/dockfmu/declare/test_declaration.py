@@ -322,7 +322,7 @@ def test_initial_conditions_are_set(name, value, field, expected):
             "colour",
             1,
             "there are miss, angles, velocity, angular_velocity, start_gap, orbital_rate, moving, velocity_point, "
-            "yaw, pitch, roll",
+            "start, yaw, pitch, roll",
         ),
         ("moving", "both", "initial_conditions.moving = 'both': must be active or passive"),
         ("miss[²]", 1, "miss has 2 elements"),

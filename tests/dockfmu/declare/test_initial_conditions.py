@@ -292,3 +292,13 @@ def test_limits_are_of_all_eleven():
     table = Table({"initial_conditions": {**places, "limits": some}}, "file.toml", ("initial_conditions",))
     with pytest.raises(DeclarationError, match=r"file\.toml, initial_conditions, limits: lacks angles"):
         read_conditions(table)
+
+
+def test_docked_craft_have_their_docking_planes_on_each_other():
+    """`start = "docked"`: the plane of frame 0 lies in that of PU, with miss, angles and gap about it."""
+    wanted = replace(WANTED, start="docked", miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))
+    for gap in (0.0, 0.03):
+        plane = probe_mechanism.component().record.memory().parameters.docking_plane_x
+        r, A, _ = relative(placed(replace(wanted, start_gap=gap)))
+        assert r == pytest.approx([-plane - gap, 0.0, 0.0], abs=2e-6)
+        assert pytest.approx(np.eye(3), abs=1e-12) == A
