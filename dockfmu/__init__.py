@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from dockfmu.outcome import NotRecordedError, Outcome
     from dockfmu.record import RecordedRun
     from dockfmu.simulation import Simulation
+    from dockfmu.statespace.errors import LinearisationError
+    from dockfmu.statespace.linearise import linearise
+    from dockfmu.statespace.model import Mode, StateSpace
     from dockfmu.system import System
     from dockfmu.watch.live import Live
     from fmus.catalogue import CatalogueError
@@ -78,6 +81,9 @@ _HOME = {
     "dockfmu.outcome": ("NotRecordedError", "Outcome"),
     "dockfmu.record": ("RecordedRun",),
     "dockfmu.simulation": ("Simulation",),
+    "dockfmu.statespace.errors": ("LinearisationError",),
+    "dockfmu.statespace.linearise": ("linearise",),
+    "dockfmu.statespace.model": ("Mode", "StateSpace"),
     "dockfmu.system": ("System",),
     "dockfmu.watch.live": ("Live",),
     "fmus.catalogue": ("CatalogueError",),
@@ -136,10 +142,12 @@ __all__ = [
     "GaussSeidel",
     "InitialConditions",
     "Jacobi",
+    "LinearisationError",
     "Live",
     "LockedError",
     "MasterError",
     "Midpoint",
+    "Mode",
     "NotRecordedError",
     "Observer",
     "OptionError",
@@ -162,6 +170,7 @@ __all__ = [
     "SchedulerLostError",
     "Simulation",
     "SspError",
+    "StateSpace",
     "StepControl",
     "StepDoubling",
     "Stream",
@@ -175,6 +184,7 @@ __all__ = [
     "WriteError",
     "build",
     "components",
+    "linearise",
     "load",
     "read_checkpoint",
     "read_results",

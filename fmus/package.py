@@ -24,7 +24,7 @@ from fmus.icon import icon
 from fmus.identity import model_digest
 from fmus.native.build import build_native
 from fmus.python.build import build_python
-from fmus.resources import resource_files, write_parameter_set
+from fmus.resources import SAVED_STATE, resource_files, saved_state, write_parameter_set
 from fmus.scene import scene_files
 from fmus.toolchain.targets import SOURCES, TARGETS
 
@@ -101,6 +101,8 @@ def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[s
     content = {**resource_files(component), **scene_files(component), "model.png": icon(component)}
     for chosen in component.parameter_sets:
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
+    if kind == "native":
+        content[SAVED_STATE] = saved_state(component.record)
     listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())
               for file in sources(component.module)]  # fmt: skip
     content["documentation/sources.sha256"] = "".join(f"{value}  {name}\n" for name, value in listed).encode()

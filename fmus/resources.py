@@ -1,4 +1,7 @@
-"""The folder `resources` of an FMU: tables of the record as raw numbers, parameter sets as SSP 1.0 values (.ssv)."""
+"""The folder `resources` of an FMU: tables of the record as raw numbers, parameter sets, the list of a saved state.
+
+Parameter sets are SSP 1.0 values (.ssv), the list of what a serialised state holds is CSV.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,32 @@ def resource_files(component: Component) -> dict[str, bytes]:
         f"resources/{place.file}": np.asarray(component.resources[place.file], "<f8").tobytes()
         for place in component.record.resources
     }
+
+
+SAVED_STATE = "resources/saved_state.csv"
+"""Path in a native FMU of the list of the slots of its serialised state."""
+STATE_HEAD = 128
+"""Bytes of a serialised state of a native FMU before its slots: `Head` in shim/state.c."""
+
+
+def saved_state(record: Record) -> bytes:
+    """Return the list of the slots of a serialised state, as CSV: where each begins and what it is.
+
+    With it an importer can read and move the state of a native FMU: the bytes are a head of `STATE_HEAD` bytes, whose
+    64-bit word at byte 56 is the FNV-1a checksum of the 64-bit words from byte 64 on, then these float64: the memory of
+    the component, then in `previous` what changes of it as the last step began, which derivatives refer to.
+    """
+    lines = ["offset,name,unit,type,causality,variability"]
+    offset = STATE_HEAD
+    for prefix, spans in (("", record.saved), ("previous.", record.changing)):
+        for span in spans:
+            for slot in record.slots[span.first : span.first + span.count]:
+                field = slot.field
+                causality = "previous" if prefix else field.causality
+                kind = f"{field.type.fmi},{causality},{field.variability}"
+                lines.append(f'{offset},"{prefix}{slot.name}",{field.unit},{kind}')
+                offset += 8
+    return "\n".join([*lines, ""]).encode()
 
 
 def write_parameter_set(record: Record, chosen: ParameterSet) -> bytes:

@@ -90,6 +90,15 @@ def seconds(text: str) -> float:
     return value
 
 
+def time(text: str) -> float:
+    """Return a time in s of any sign, from a number of seconds or a number with a unit, such as -10ms."""
+    sign, size = (-1.0, text[1:]) if text.startswith("-") else (1.0, text)
+    value = _time(size)
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time, such as 0.5 or 2min")
+    return sign * value
+
+
 def _time(text: str) -> float:
     """Return a time in s; -1 for text that is not a time."""
     try:

@@ -61,6 +61,7 @@ class ReaderFmi2(Reader):
             needs_execution_tool=flag["needsExecutionTool"],
             log_categories=self.log_categories(),
             outputs=self.unknowns("Outputs", names),
+            derivatives=self.unknowns("Derivatives", names),
             initial_unknowns=self.unknowns("InitialUnknowns", names),
             binaries=binaries,
             can_run_asynchronously=flag["canRunAsynchronuously"],

@@ -74,8 +74,8 @@ class Description:
 
     Arrays of FMI 3.0 appear as their elements, `A[1,2]`, which are numbered in `variables`; the adapter maps these
     numbers to the FMU's variables by `arrays`. `left_out` maps variables that the master does not support to the
-    reason. `outputs` and `initial_unknowns` map a variable to the names it depends on, None if the file does not list
-    them (then it may depend on all). `binaries` are the platforms in the archive.
+    reason. `outputs`, `derivatives` and `initial_unknowns` map a variable to the names it depends on, None if the file
+    does not list them (then it may depend on all). `binaries` are the platforms in the archive.
     """
 
     file: Path
@@ -97,6 +97,7 @@ class Description:
     needs_execution_tool: bool = False
     log_categories: tuple[str, ...] = ()
     outputs: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    derivatives: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     initial_unknowns: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     binaries: tuple[str, ...] = ()
     fmi_version: str = "2.0"

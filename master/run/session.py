@@ -93,6 +93,11 @@ class Session:
         self._driven = -1
         self.context = replace(self.context, system=system)
 
+    def rewind(self, result: Result) -> None:
+        """Forget what was done since the run began, for a return to a checkpoint that `result` will describe."""
+        free_states(self.coupling)
+        self.restart(self.context.system, result)
+
     def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
         """Begin another run, after `restart` and the initialisation of the renewed instances."""
         set_components(self.coupling)

@@ -442,6 +442,21 @@ class CoSimulation:
             **self._identity, states=save_states(self.instances), memory=session.memory(),
         )  # fmt: skip
 
+    def rewind(self, checkpoint: Checkpoint) -> None:
+        """Return to a checkpoint of this run, with the FMUs loaded and the instances kept; `result` is a new one.
+
+        The states and the memory of the loop may differ from those that `save` has returned: a perturbed run then takes
+        as long as its steps. Raises MasterError for a checkpoint of other steps, FmuError if a state is refused.
+        """
+        session = self._open_session()
+        if not self._continues(checkpoint):
+            raise MasterError("the checkpoint was taken with another step or algorithm")
+        self.result, self._error = self._new_result(), None
+        self.result.t_end, self.result.macro_steps = checkpoint.time, checkpoint.macro_steps
+        session.rewind(self.result)
+        restore_states(self.instances, checkpoint.states)
+        session.begin_again(checkpoint.memory)
+
     def branch(
         self,
         values: Mapping[str, Any] | None = None,

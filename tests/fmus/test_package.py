@@ -105,6 +105,7 @@ def test_archive_holds_what_it_should(gadget_fmu):
         "model.png",
         "binaries/linux64/Gadget.so",
         "resources/table.f64",
+        "resources/saved_state.csv",
         "documentation/index.html",
         "documentation/licenses/license.txt",
         "documentation/sources.sha256",

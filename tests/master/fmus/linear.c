@@ -3,7 +3,7 @@
  * an instant is discarded, unless it begins at most `window` before. The input may be a line over the step.
  *
  * Real      0 input u, 1 and 2 outputs y, 3 slope of u in the last step, 4 period (0: s = 1), 5 window, 6 state x,
- *           9 A by rows, 18 b, 21 c, 24 O by rows
+ *           9 A by rows, 18 b, 21 c, 24 O by rows, 30 x'
  * Integer   0 output: steps done, 1 times that a step was discarded (no part of the state),
  *           2 parameter: number of the function that fails (1 fmi2GetRealOutputDerivatives,
  *           2 fmi2SetRealInputDerivatives), 3 parameter: its status
@@ -24,7 +24,7 @@ typedef int Status;
 typedef unsigned Ref;
 typedef const char *Str;
 enum { OK, WARNING, DISCARD, ERROR };
-enum { U, Y, SLOPE = 3, PERIOD, WINDOW, X, A = 9, B = 18, C = 21, O = 24, REALS = 30 };
+enum { U, Y, SLOPE = 3, PERIOD, WINDOW, X, A = 9, B = 18, C = 21, O = 24, DX = 30, REALS = 33 };
 enum { STEPS, DISCARDED, FAILS, STATUS, INTEGERS };
 enum { OUTPUT_DERIVATIVES = 1, INPUT_DERIVATIVES };
 
@@ -119,6 +119,7 @@ static void outputs(Model *m)
 {
     double *p = m->state.real;
     for (int i = 0; i < 2; i++) p[Y + i] = row(p, i, p + X);
+    rate(p, p + X, p[U], wave(p, m->state.time), p + DX);
     m->integer[STEPS] = m->state.steps;
 }
 
@@ -202,7 +203,24 @@ EXPORT Status fmi2GetRealStatus(void *c, int kind, double *v)
 EXPORT Status fmi2GetIntegerStatus(void *c, int kind, int *v) { (void)c, (void)kind, (void)v; return DISCARD; }
 EXPORT Status fmi2GetBooleanStatus(void *c, int kind, int *v) { (void)c, (void)kind; *v = 0; return OK; }
 EXPORT Status fmi2GetStringStatus(void *c, int kind, Str *v) { (void)c, (void)kind, (void)v; return DISCARD; }
-EXPORT Status fmi2GetDirectionalDerivative(void *c) { (void)c; return ERROR; }
+EXPORT Status fmi2GetDirectionalDerivative(void *c, const Ref z[], size_t nz, const Ref v[], size_t nv, const double dv[], double dz[])
+{
+    const double *p = ((Model *)c)->state.real;
+    double dx[3] = {0.0, 0.0, 0.0}, du = 0.0;
+    for (size_t k = 0; k < nv; k++) {
+        if (v[k] == U) du += dv[k];
+        else if (v[k] - X < 3) dx[v[k] - X] += dv[k];
+        else return ERROR;
+    }
+    for (size_t i = 0; i < nz; i++) {
+        if (z[i] - Y < 2) dz[i] = row(p, (int)z[i] - Y, dx);
+        else if (z[i] - DX < 3) {
+            const double *a = p + A + 3 * (z[i] - DX);
+            dz[i] = a[0] * dx[0] + a[1] * dx[1] + a[2] * dx[2] + p[B + z[i] - DX] * du;
+        } else return ERROR;
+    }
+    return OK;
+}
 
 EXPORT Status fmi2GetFMUstate(void *c, void **state)
 {

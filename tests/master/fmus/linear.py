@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -18,11 +19,13 @@ _PARAMETERS = (
 )
 
 
-def description(*, goes_back: bool, interpolates: bool, output_derivatives: int) -> str:
-    """Return the modelDescription.xml."""
+def description(*, goes_back: bool, interpolates: bool, output_derivatives: int, states: bool = False) -> str:
+    """Return the modelDescription.xml; with `states`, x and x' are declared as continuous states and derivatives."""
 
     def variable(name: str, reference: int, causality: str, variability: str, kind: str) -> str:
-        initial = ' initial="calculated"' if causality in ("output", "local") else ""
+        initial = ""
+        if causality in ("output", "local"):
+            initial = f' initial="{"exact" if "start" in kind else "calculated"}"'
         return (
             f'<ScalarVariable name="{name}" valueReference="{reference}" causality="{causality}" '
             f'variability="{variability}"{initial}>{kind}</ScalarVariable>'
@@ -35,7 +38,10 @@ def description(*, goes_back: bool, interpolates: bool, output_derivatives: int)
         variable("y[2]", 2, "output", "continuous", "<Real/>"),
         variable("slope", 3, "local", "continuous", "<Real/>"),
         *(
-            variable(name, k, "parameter", "fixed", f'<Real start="{start.get(name, "0")}"/>')
+            variable(
+                name, k, *(("local", "continuous") if states and name.startswith("x") else ("parameter", "fixed")),
+                f'<Real start="{start.get(name, "0")}"/>',
+            )
             for k, name in enumerate(_PARAMETERS, start=4)
         ),
         variable("steps", 0, "local", "discrete", "<Integer/>"),
@@ -44,11 +50,20 @@ def description(*, goes_back: bool, interpolates: bool, output_derivatives: int)
         variable("status", 3, "parameter", "fixed", '<Integer start="0"/>'),
         variable("tells", 0, "parameter", "fixed", '<Boolean start="true"/>'),
     ]
+    rates = ""
+    if states:
+        indices = {re.search('name="([^"]+)"', text)[1]: k for k, text in enumerate(variables, start=1)}
+        for i in (1, 2, 3):
+            kind = f'<Real derivative="{indices[f"x[{i}]"]}"/>'
+            variables.append(variable(f"der(x[{i}])", 29 + i, "local", "continuous", kind))
+            rates += f'<Unknown index="{len(variables)}"/>'
+        rates = f"<Derivatives>{rates}</Derivatives>"
     flags = {
         "canHandleVariableCommunicationStepSize": "true",
         "canGetAndSetFMUstate": str(goes_back).lower(),
         "canInterpolateInputs": str(interpolates).lower(),
         "maxOutputDerivativeOrder": str(output_derivatives),
+        "providesDirectionalDerivative": str(states).lower(),
     }
     unknowns = '<Unknown index="2" dependencies=""/><Unknown index="3" dependencies=""/>'
     return f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -57,7 +72,7 @@ def description(*, goes_back: bool, interpolates: bool, output_derivatives: int)
 <ModelVariables>
 {chr(10).join(variables)}
 </ModelVariables>
-<ModelStructure><Outputs>{unknowns}</Outputs><InitialUnknowns>{unknowns}</InitialUnknowns></ModelStructure>
+<ModelStructure><Outputs>{unknowns}</Outputs>{rates}<InitialUnknowns>{unknowns}</InitialUnknowns></ModelStructure>
 </fmiModelDescription>
 """
 
@@ -70,10 +85,13 @@ def build(
     goes_back: bool = True,
     interpolates: bool = True,
     output_derivatives: int = 1,
+    states: bool = False,
 ) -> Path:
     """Write `<folder>/<name>.fmu`."""
     file = folder / f"{name}.fmu"
-    xml = description(goes_back=goes_back, interpolates=interpolates, output_derivatives=output_derivatives)
+    xml = description(
+        goes_back=goes_back, interpolates=interpolates, output_derivatives=output_derivatives, states=states
+    )
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("modelDescription.xml", xml)
         archive.writestr(f"binaries/{this_platform()}/{library_name('Linear')}", library)

@@ -1,0 +1,1 @@
+"""State-space models of FMUs and coupled systems at an operating point."""
