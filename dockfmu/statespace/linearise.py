@@ -171,8 +171,8 @@ def _check_element(structure: Structure, name: str) -> None:
     known = structure.elements
     if name not in known:
         raise LinearisationError(
-            f"the system {structure.name} has no element {name!r}{did_you_mean(name, known)}; "
-            f"there are {', '.join(known)}"
+            f"the system {structure.name} has no element {name!r}; there are {', '.join(known)}"
+            + did_you_mean(name, known)
         )
     if known[name].every > 1:
         raise LinearisationError(f"{name} steps once in {known[name].every} macro steps: linearise the whole system")

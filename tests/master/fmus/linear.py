@@ -39,7 +39,9 @@ def description(*, goes_back: bool, interpolates: bool, output_derivatives: int,
         variable("slope", 3, "local", "continuous", "<Real/>"),
         *(
             variable(
-                name, k, *(("local", "continuous") if states and name.startswith("x") else ("parameter", "fixed")),
+                name,
+                k,
+                *(("local", "continuous") if states and name.startswith("x") else ("parameter", "fixed")),
                 f'<Real start="{start.get(name, "0")}"/>',
             )
             for k, name in enumerate(_PARAMETERS, start=4)
