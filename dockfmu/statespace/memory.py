@@ -56,7 +56,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SavedState:
     """The float64 of a serialised state that hold the memory of the component, from byte `first` on."""
 
     first: int
@@ -78,7 +78,7 @@ class Layout:
 
 
 @cache
-def read_layout(file: Path) -> Layout | None:
+def read_layout(file: Path) -> SavedState | None:
     """Return the layout of the states of an FMU, None if it does not publish one."""
     try:
         text = archive.read_member(file, SAVED_STATE).decode()
@@ -89,4 +89,4 @@ def read_layout(file: Path) -> Layout | None:
         Place(row["name"], row["unit"], row["type"], row["causality"], row["variability"], number)
         for number, row in enumerate(rows)
     )
-    return Layout(int(rows[0]["offset"]), places)
+    return SavedState(int(rows[0]["offset"]), places)

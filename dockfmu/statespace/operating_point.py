@@ -10,7 +10,7 @@ from types import TracebackType
 import numpy as np
 
 from dockfmu.statespace.errors import LinearisationError
-from dockfmu.statespace.memory import Layout, Place, read_layout
+from dockfmu.statespace.memory import Place, SavedState, read_layout
 from master.algorithms import Algorithm, Jacobi
 from master.checkpoint import Checkpoint
 from master.errors import FmuError
@@ -26,7 +26,7 @@ class Block:
     """A part of the memory vector: the float64 of an element, or an array of the loop; from `first` on."""
 
     owner: str
-    layout: Layout | None
+    layout: SavedState | None
     names: tuple[str, ...]
     first: int
 
@@ -182,7 +182,7 @@ def single(point: OperatingPoint, name: str) -> Iterator[OperatingPoint]:
         yield part
 
 
-def _layout(structure: Structure, element: str) -> Layout:
+def _layout(structure: Structure, element: str) -> SavedState:
     """Return the layout of the states of an element. Raises LinearisationError that names the FMU."""
     file = structure.elements[element].file
     description = structure.description(element)

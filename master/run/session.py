@@ -72,7 +72,7 @@ class Session:
         self.last_row = [-math.inf] * len(participants.samplings)
         self._driven = -1
         """The macro step for which drivers were called last."""
-        self._first_tables = FirstTables(self.coupling)
+        self._first_tables, self._first_schedule = FirstTables(self.coupling), schedule
         # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
         self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
@@ -87,7 +87,7 @@ class Session:
 
     def restart(self, system: Structure, result: Result) -> None:
         """Forget the last run before another one of the same system, which `result` will describe."""
-        self.result, self.over = result, False
+        self.result, self.over, self.schedule = result, False, self._first_schedule
         self._first_tables.restore()
         self.last_row = [-math.inf] * len(self.last_row)
         self._driven = -1
@@ -97,6 +97,7 @@ class Session:
         """Forget what was done since the run began, for a return to a checkpoint that `result` will describe."""
         free_states(self.coupling)
         self.restart(self.context.system, result)
+        self.schedule = replace(self.schedule, start=result.t_end)
 
     def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
         """Begin another run, after `restart` and the initialisation of the renewed instances."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
 from master.checkpoint import CheckpointError, read_checkpoint
-from master.errors import StructureError
+from master.errors import MasterError, StructureError
 from master.observers.checkpoints import Checkpoints
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
@@ -55,6 +55,27 @@ def recorded(system, file, names, **how):
     assert result.status == "completed", result.message
     with read_results(file) as results:
         return results.time, np.column_stack([results[name] for name in names])
+
+
+@pytest.mark.parametrize("algorithm", [GaussSeidel(), Jacobi(linear=True), FixedPoint()])
+def test_a_simulation_rewinds_to_its_checkpoints(swings, algorithm):
+    """Steps after a return are equal to the bit, also after others; a new run starts at its own start."""
+    with CoSimulation(swings, step=1e-3, algorithm=algorithm) as simulation:
+        simulation.advance(0.3)
+        early = simulation.save()
+        simulation.advance(0.5)
+        late, first = simulation.save(), simulation.get(NAMES)
+        for checkpoint in (early, late, early):
+            simulation.rewind(checkpoint)
+            assert (simulation.time, simulation.result.macro_steps) == (checkpoint.time, checkpoint.macro_steps)
+            simulation.advance(0.5)
+            assert simulation.get(NAMES) == first
+        simulation.reset()
+        assert simulation.time == 0.0
+        simulation.advance(0.5)
+        assert simulation.get(NAMES) == first
+        with pytest.raises(MasterError, match="another step or algorithm"):
+            simulation.rewind(replace(early, step=2e-3))
 
 
 @pytest.mark.parametrize("every", [1, 7])

@@ -86,7 +86,7 @@ def test_directional_derivatives_know_explicit_algorithms_alone(oscillator):
 
 @pytest.mark.slow
 def test_the_swing_of_the_airlock_is_pumped_by_a_high_gain_and_not_by_a_low_one():
-    """ruling R56: the pose loop of Insert with 0.05 1/s, as it was shipped, pumps the swing of the airlock on ERA.
+    """The pose loop of Insert with 0.05 1/s, as it was shipped, pumps the swing of the airlock on ERA.
 
     The loop has the period of its outer servo, 8 macro steps. The simplest model of the growth, a swing of w = 0.42
     rad/s with the loop's lag behind it, gives about K / 2: 0.025 1/s for 0.05.
