@@ -15,6 +15,7 @@ from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
 from components.core.timing import micro_steps
+from components.devices import interface_load
 from components.mechanics.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
@@ -49,6 +50,12 @@ def _wrench_on_target(m):
 
 
 @kernel
+def _take_load(m, force, torque):
+    """Take a wrench on PMU into the extremes of the step; x of PMU points toward the active unit."""
+    interface_load.take(m.load, (-force[0], force[1], force[2]), torque)
+
+
+@kernel
 def _micro_step(m, tau, h):
     """Advance the head by h, from tau after the start of the step. Returns 0, or the code of a failure."""
     _place(m, tau + 0.5 * h)
@@ -61,6 +68,7 @@ def _micro_step(m, tau, h):
     swing(m, h)
     airlock_pair.accept(unit)
     force, torque = _wrench_on_target(m)
+    _take_load(m, force, torque)
     accumulate(scale(h, force), m.work.target.force)
     accumulate(scale(h, torque), m.work.target.torque)
     force, torque = wrench_on_base(m)
@@ -151,6 +159,8 @@ def initialize(m):
     store(load(m.target.torque_now), m.target.torque)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
+    interface_load.clear(m.load)
+    _take_load(m, load(m.target.force_now), load(m.target.torque_now))
     return 0
 
 
@@ -162,6 +172,7 @@ def step(m, t, h):
         return code
     clear(m.work.base)
     clear(m.work.target)
+    interface_load.clear(m.load)
     m.work.touched = 0.0
     count = _count_micro_steps(m, h)
     size = h / count

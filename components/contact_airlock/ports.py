@@ -8,6 +8,7 @@ from components.contact import airlock_pair, force
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, INTEGER, Group, output, parameter, private
 from components.core.record import Record
+from components.devices import interface_load
 from components.mechanics import kinematics
 
 CONTACTS = 16
@@ -35,6 +36,7 @@ RECORD = Record(
         output("first_contact", "1", "the head touches the passive unit", type=BOOLEAN),
         output("capture", "1", "enough latches for a capture are behind the strike", type=BOOLEAN),
     ),
+    interface_load.loads(),
     ports.contacts(CONTACTS),
     Group("validity", output("swing", "1", "micro-steps with the head beyond its largest angle", type=INTEGER),
           description="micro-steps computed outside the domain of the formulas"),

@@ -10,6 +10,7 @@ from components.contact_probe_cone import losses
 from components.core import check
 from components.core.component import Message, combined, fail, pass_on
 from components.core.kernel import kernel
+from components.devices import interface_load
 from components.mechanics.vector import axpy, load, store
 
 SLOPE = 3
@@ -68,10 +69,11 @@ def _detect(m, h):
 
 
 @kernel
-def _publish(output, target, links, roller):
-    """Set the wrenches of the step to those of the evaluation."""
+def _publish(output, target, links, roller, interface):
+    """Set the wrenches of the step, and the loads of the interface, to those of the evaluation."""
     store(load(output.target.force), target.force)
     store(load(output.target.torque), target.torque)
+    interface_load.hold(interface, load(target.force), load(target.torque))
     for j in range(2):
         store(load(output.link[j].force), links[j].force)
         store(load(output.link[j].torque), links[j].torque)
@@ -136,7 +138,7 @@ def initialize(m):
     code = _detect(m, 0.0)
     if code:
         return code
-    _publish(unit.output, m.target, m.link, m.roller)
+    _publish(unit.output, m.target, m.link, m.roller, m.load)
     _set_sensors(unit.output, m.sensor, m.flag)
     _finish(m, 0.0)
     return 0
@@ -157,7 +159,7 @@ def step(m, t, h):
     code = _detect(m, h)
     if code:
         return code
-    _publish(unit.output, m.target, m.link, m.roller)
+    _publish(unit.output, m.target, m.link, m.roller, m.load)
     _set_sensors(unit.output, m.sensor, m.flag)
     _finish(m, h)
     m.status.code = 0.0

@@ -15,6 +15,7 @@ from components.core.field import (
     parameter,
 )
 from components.core.record import Record
+from components.devices import interface_load
 from components.mechanics import kinematics
 
 CONTACTS = 16
@@ -46,6 +47,7 @@ RECORD = Record(
     Group("sensor", *probe_cone.sensors()),
     probe_cone.flags(),
     probe_cone.capture(),
+    interface_load.loads(),
     ports.contacts(CONTACTS),
     probe_cone.validity(),
     ports.audit(("contact", "latches"), ("tip",)),

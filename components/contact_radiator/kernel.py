@@ -9,6 +9,7 @@ from components.contact.radiator_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
+from components.devices import interface_load
 from components.mechanics import kinematics
 from components.mechanics.rotation import angles, apply, load_matrix
 from components.mechanics.vector import axpy, load, store
@@ -53,11 +54,12 @@ def _wrenches(m):
 
 @kernel
 def _publish_step(m):
-    """Set the wrenches of the step to those of the evaluation, and the flags of its contacts."""
+    """Set wrenches and loads of the step to those of the evaluation, and the flags of its contacts."""
     unit = m.radiator_pair
     force, torque, on_base, torque_on_base = _wrenches(m)
     store(force, m.target.force)
     store(torque, m.target.torque)
+    interface_load.hold(m.load, force, torque)
     store(on_base, m.base.force)
     store(torque_on_base, m.base.torque)
     m.sensor.first_contact = 1.0 if unit.tally.count > 0.0 else 0.0

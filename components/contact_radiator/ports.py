@@ -7,6 +7,7 @@ from components.contact.evaluation import evaluation
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, Group, output
 from components.core.record import Record
+from components.devices import interface_load
 from components.mechanics import kinematics
 
 CONTACTS = 8
@@ -36,6 +37,7 @@ RECORD = Record(
         output("position", "m", "active unit from the passive one, axes USP", shape=3),
         output("angles", "rad", "yaw, pitch, roll of the active unit relative to USP", shape=3),
     ),
+    interface_load.loads(),
     ports.contacts(CONTACTS),
     ports.audit(("contact", "ball"), ()),
     ports.status(),

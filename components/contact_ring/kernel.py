@@ -7,6 +7,7 @@ from components.contact.ring_pair.pairs import law_of
 from components.core import check
 from components.core.component import combined, pass_on
 from components.core.kernel import kernel
+from components.devices import interface_load
 from components.mechanics.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
@@ -61,10 +62,11 @@ def _detect(m, h):
 
 @kernel
 def _publish(m):
-    """Set wrenches, sensors and flags of the step to those of the evaluation."""
+    """Set wrenches, loads, sensors and flags of the step to those of the evaluation."""
     output = m.ring_pair.output
     store(load(output.target.force), m.target.force)
     store(load(output.target.torque), m.target.torque)
+    interface_load.hold(m.load, load(m.target.force), load(m.target.torque))
     store(load(output.link.force), m.link[0].force)
     store(load(output.link.torque), m.link[0].torque)
     for k in range(len(m.sensor.mated)):

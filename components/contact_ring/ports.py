@@ -7,6 +7,7 @@ from components.contact.evaluation import evaluation
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, Group, output, parameter
 from components.core.record import Record
+from components.devices import interface_load
 from components.mechanics import kinematics
 
 CONTACTS = 16
@@ -33,6 +34,7 @@ RECORD = Record(
         output("capture_mechanical", "1", "capture, and at least one latch of each petal has fired", type=BOOLEAN),
     ),
     ring_pair.capture(),
+    interface_load.loads(),
     ports.contacts(CONTACTS),
     ring_pair.validity(),
     ports.audit(("contact", "latches"), ()),

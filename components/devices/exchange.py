@@ -1,7 +1,16 @@
 """Mean wrenches of a mechanism on both craft, from its momentum and the impulse on the target (spec/00 R4, R38, R45).
 
-The record m of the mechanism has the groups `base`, `target` and `motion` of its ports, and `balance` and `audit` with
-the fields of this module among theirs.
+The mean torque on a port is about the origin of the port wherever it is during the step (spec/00 R48), so that nothing
+depends on a velocity that both craft have in common. Let b be the origin of the base's port, which moves with the
+constant acceleration a over a step of length H, c that of the target's port, and p, l and S momentum, angular momentum
+and static moment of the mechanism about b, seen from axes that move with b without rotating. Newton's law gives
+
+    J_b = -(p_H - p_0) - m a H - J_c
+    T_b = -(l_H - l_0) - int S dt x a - int (M_c + (c - b) x F_c) dt
+
+for the impulses J and the angular impulses T about the moving origins. The record m of the mechanism has the groups
+`base`, `target`, `motion` and `load` of its ports, and `balance` and `audit` with the fields of this module among
+theirs.
 """
 
 from __future__ import annotations
@@ -10,9 +19,10 @@ from components.core import ports
 from components.core.field import INPUT, Field, Group, output, private
 from components.core.kernel import kernel
 from components.core.ports import LAGGED, SOURCE
-from components.devices.motion import turn_to_inertial
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, accumulate, add, cross, dot, load, negate, scale, store, subtract
+from components.devices import interface_load
+from components.devices.motion import place_ports, turn_to_inertial
+from components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_attitude, load_matrix
+from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, scale, store, subtract
 
 
 def carrier_port() -> Group:
@@ -27,14 +37,32 @@ def carrier_port() -> Group:
 
 
 def balance() -> tuple[Field, ...]:
-    """Return the fields of the group `balance`, which carry impulses and momenta from one step to the next."""
+    """Return the fields of the group `balance`, which carry impulses and momenta from one step to the next.
+
+    Those called relative are seen from axes that move with the origin of the base's port without rotating.
+    """
     return (
         private("impulse", "N.s", "on the passive unit in this step, I", shape=3),
-        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the origin of I", shape=3),
-        private("momentum", "N.s", "of the mechanism, the reference of the next step, I", shape=3),
-        private("angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("angular_impulse", "N.m.s", "on the passive unit in this step, about the moving origin of PU, I",
+                shape=3),
+        private("about_base", "N.m.s", "likewise, about the moving origin of the base's port, I", shape=3),
+        private("momentum", "N.s", "relative, of the mechanism, from which the step counts its change, I", shape=3),
+        private("angular_momentum", "N.m.s", "likewise, about the origin of the base's port", shape=3),
+        private("relative_momentum", "N.s", "relative, of the mechanism at the end of the step, I", shape=3),
+        private("relative_angular_momentum", "N.m.s", "likewise, about the origin of the base's port", shape=3),
+        private("mass", "kg", "of the mechanism"),
+        private("moment", "kg.m", "static moment about the origin of the base's port at the end of the step, frame 0",
+                shape=3),
+        private("jump", "m/s", "of the base's velocity: true at the start of the step less extrapolated; 0 except with "
+                "LAGGED; I", shape=3),
+        private("start_moment", "kg.m", "static moment at the start of the step, I", shape=3),
+        private("end_velocity", "m/s", "of the base, extrapolated to the end of the last step, I", shape=3),
         private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
         private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
+        private("start_angular_momentum", "N.m.s", "absolute, from which the step counts its change, about the origin "
+                "of I", shape=3),
+        private("apart", "N.m.s", "change of the absolute angular momentum so far, less that by the wrenches that the "
+                "craft apply in the middle of their steps, about the origin of I", shape=3),
         private("lag", "N.s", "momentum with the base's true motion less that with its extrapolated motion, at the "
                 "start of the step, I", shape=3),
         private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
@@ -56,15 +84,30 @@ def audit() -> tuple[Field, ...]:
 
 
 @kernel
-def _mean(port, moving, impulse, angular_impulse, h):
-    """Set the mean wrench of a port from impulses on its craft (I, about its origin), and return its work on it, J.
+def _base_velocity(base, tau):
+    """Return the velocity of the origin of the base's port, `tau` seconds into the step, axes I."""
+    A = from_quaternion(load_attitude(base.quaternion))
+    return apply_transposed(A, axpy(tau, load(base.acceleration), load(base.velocity)))
 
-    `moving` is the port in the middle of the step: the craft applies the mean in its own moving axes.
+
+@kernel
+def _base_position(base, tau):
+    """Return the position of the origin of the base's port, `tau` seconds into the step, axes I."""
+    A = from_quaternion(load_attitude(base.quaternion))
+    shift = axpy(0.5 * tau * tau, load(base.acceleration), scale(tau, load(base.velocity)))
+    return add(load(base.position), apply_transposed(A, shift))
+
+
+@kernel
+def _mean(port, moving, impulse, angular_impulse, h):
+    """Set the mean wrench of a port from impulses on its craft (I, about the moving origin of the port).
+
+    `moving` is the port in the middle of the step: the craft applies the mean in its own moving axes. Returns the work
+    on the craft, J.
     """
     A = load_matrix(moving.rotation)
     force = apply(A, scale(1.0 / h, impulse))
-    about_port = subtract(angular_impulse, cross(load(moving.position), impulse))
-    torque = apply(A, scale(1.0 / h, about_port))
+    torque = apply(A, scale(1.0 / h, angular_impulse))
     store(force, port.force)
     store(torque, port.torque)
     return h * (dot(force, load(moving.velocity)) + dot(torque, load(moving.angular_velocity)))
@@ -74,17 +117,17 @@ def _mean(port, moving, impulse, angular_impulse, h):
 def initialize(m):
     """Set momenta, works and wrenches at the start, after the mechanism's own audit: no lag, no exchange yet."""
     balance = m.balance
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
+    store(load(balance.relative_momentum), balance.momentum)
+    store(load(balance.relative_angular_momentum), balance.angular_momentum)
+    store(_base_velocity(m.base, 0.0), balance.end_velocity)
     if m.parameters.base_motion != SOURCE:
-        store(own, m.audit.own_momentum)
-        store(own_angular, m.audit.own_angular_momentum)
+        store(load(balance.end_momentum), m.audit.own_momentum)
+        store(load(balance.end_angular_momentum), m.audit.own_angular_momentum)
     store(load(m.audit.own_momentum), m.audit.momentum)
     store(load(m.audit.own_angular_momentum), m.audit.angular_momentum)
     store(ZERO, balance.lag)
     store(ZERO, balance.angular_lag)
+    store(ZERO, balance.apart)
     store(ZERO, m.audit.base_impulse_error)
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
@@ -93,31 +136,38 @@ def initialize(m):
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
     store(load(m.target.torque_now), m.target.torque)
+    interface_load.clear(m.load)
+    interface_load.take(m.load, load(m.target.force_now), load(m.target.torque_now))
 
 
 @kernel
-def begin(m, linear, angular):
-    """Begin a step with the momenta that the mechanism has with the true motion of its base, axes I.
+def add_impulse(m, tau, h):
+    """Add the impulse of the present wrench on the target over a micro-step h, whose middle is `tau` into the step.
 
-    `linear` in N s, `angular` about the origin of I in N m s. In the modes SOURCE and AFFINE the change of momentum in
-    the step is taken from them, so that the mean wrench is that of D11. In LAGGED it is taken from the extrapolated
-    momenta: the contribution of the base's true motion enters the wrench one step late (spec/00 R38).
+    Its extremes are taken into `load`.
     """
-    balance = m.balance
-    store(subtract(linear, load(balance.momentum)), balance.lag)
-    store(subtract(angular, load(balance.angular_momentum)), balance.angular_lag)
-    if m.parameters.base_motion != LAGGED:
-        store(linear, balance.momentum)
-        store(angular, balance.angular_momentum)
-
-
-@kernel
-def add_impulse(m, h):
-    """Add the impulse of the present wrench on the target over a micro-step h, axes I, about the origin of I."""
-    force, torque = turn_to_inertial(m.motion.target, load(m.target.force_now), load(m.target.torque_now))
+    target = m.motion.target
+    A = load_matrix(target.rotation)
+    force = load(m.target.force_now)
+    torque = load(m.target.torque_now)
+    interface_load.take(m.load, force, torque)
+    force = apply_transposed(A, force)
+    torque = apply_transposed(A, torque)
+    arm = subtract(load(target.position), _base_position(m.base, tau))
+    about_base = add(torque, cross(arm, force))
     for i in range(3):
         m.balance.impulse[i] += h * force[i]
         m.balance.angular_impulse[i] += h * torque[i]
+        m.balance.about_base[i] += h * about_base[i]
+
+
+@kernel
+def clear_impulses(m):
+    """Begin a step without impulses and loads."""
+    store(ZERO, m.balance.impulse)
+    store(ZERO, m.balance.angular_impulse)
+    store(ZERO, m.balance.about_base)
+    interface_load.clear(m.load)
 
 
 @kernel
@@ -149,35 +199,87 @@ def set_affine_mass(port, mass):
             place += 1
 
 
-def make_momentum(evaluate):
-    """Return the kernel `momentum(m)`: (momentum, angular momentum about the origin of I) of a mechanism, axes I.
+def _make_relative(evaluate):
+    """Return the kernel `relative(m, tau, velocity)` -> (momentum, angular momentum).
+
+    Both are relative, axes I, the second about the origin of the base's port, of the mechanism placed `tau` seconds
+    into the step. `velocity` (m/s, frame 0 axes) is added to that of the base.
+    """
+
+    @kernel
+    def relative(m, tau, velocity):
+        base = m.motion.base
+        A = load_matrix(base.rotation)
+        moving = subtract(load(base.velocity), apply(A, _base_velocity(m.base, tau)))
+        own = evaluate(m, add(moving, velocity), load(base.angular_velocity))
+        momentum = apply_transposed(A, load(own.momentum))
+        # a hatch cover moves frame 0 away from the port
+        offset = subtract(load(base.position), _base_position(m.base, tau))
+        return momentum, add(apply_transposed(A, load(own.angular_momentum)), cross(offset, momentum))
+
+    return relative
+
+
+def make_begin(evaluate):
+    """Return the kernel `begin(m)` that begins a step with the true motion of the base, everything placed at its start.
 
     `evaluate(m, velocity, angular_velocity)` returns a group with `momentum` and `angular_momentum` (about the origin
     of frame 0, its axes) and `kinetic_energy` of the placed mechanism, for a base with this twist.
+
+    In the modes SOURCE and AFFINE the change of momentum in the step is taken from the momenta with the true motion, so
+    that the mean wrench is that of D11. In LAGGED it is taken from those that the last step predicted: the contribution
+    of the base's true motion enters the wrench one step late (spec/00 R38).
     """
+    relative = _make_relative(evaluate)
 
     @kernel
-    def momentum(m):
-        base = m.motion.base
-        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
-        return turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
-
-    return momentum
-
-
-def make_audit(evaluate):
-    """Return the kernel `audit(m)` that sets the momenta of a mechanism placed at the end of a step.
-
-    It returns the kinetic energy, J; for `evaluate` see `make_momentum`.
-    """
-
-    @kernel
-    def audit(m):
+    def begin(m):
+        balance = m.balance
         base = m.motion.base
         own = evaluate(m, load(base.velocity), load(base.angular_velocity))
         linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
-        store(linear, m.balance.end_momentum)
-        store(angular, m.balance.end_angular_momentum)
+        store(subtract(linear, load(balance.end_momentum)), balance.lag)
+        store(subtract(angular, load(balance.end_angular_momentum)), balance.angular_lag)
+        store(apply_transposed(load_matrix(base.rotation), load(balance.moment)), balance.start_moment)
+        if m.parameters.base_motion == LAGGED:
+            store(subtract(_base_velocity(m.base, 0.0), load(balance.end_velocity)), balance.jump)
+            store(load(balance.end_angular_momentum), balance.start_angular_momentum)
+        else:
+            momentum, angular_momentum = relative(m, 0.0, ZERO)
+            store(momentum, balance.momentum)
+            store(angular_momentum, balance.angular_momentum)
+            store(ZERO, balance.jump)
+            store(angular, balance.start_angular_momentum)
+
+    return begin
+
+
+def make_audit(evaluate):
+    """Return the kernel `audit(m, h)` that sets the momenta of a mechanism placed at the end of a step of h.
+
+    It returns the kinetic energy, J; for `evaluate` see `make_begin`.
+    """
+    relative = _make_relative(evaluate)
+
+    @kernel
+    def audit(m, h):
+        balance = m.balance
+        base = m.motion.base
+        A = load_matrix(base.rotation)
+        momentum, angular_momentum = relative(m, h, ZERO)
+        store(momentum, balance.relative_momentum)
+        store(angular_momentum, balance.relative_angular_momentum)
+        # the angular momentum changes by S x v with the velocity v of the base
+        along_x, by_x = relative(m, h, (1.0, 0.0, 0.0))
+        balance.mass = dot(A[0], subtract(along_x, momentum))
+        _, by_y = relative(m, h, (0.0, 1.0, 0.0))
+        by_x = apply(A, subtract(by_x, angular_momentum))
+        by_y = apply(A, subtract(by_y, angular_momentum))
+        store((by_y[2], -by_x[2], by_x[1]), balance.moment)
+        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
+        linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+        store(linear, balance.end_momentum)
+        store(angular, balance.end_angular_momentum)
         if m.parameters.base_motion == SOURCE:
             # the carrier's masses include the mechanism at rest on it
             own = evaluate(m, ZERO, ZERO)
@@ -192,42 +294,65 @@ def make_audit(evaluate):
 
 
 @kernel
-def set_mean_wrenches(m, h):
-    """Set the mean wrenches on both craft; the ports in `m.motion` are placed in the middle of the step.
+def _angular_change(m, h):
+    """Return the angular impulse on the mechanism in a step of h, about the moving origin of the base's port, I."""
+    balance = m.balance
+    change = subtract(load(balance.relative_angular_momentum), load(balance.angular_momentum))
+    change = add(change, cross(load(balance.start_moment), load(balance.jump)))
+    end = apply_transposed(load_matrix(m.motion.base.rotation), load(balance.moment))
+    A = from_quaternion(load_attitude(m.base.quaternion))
+    moments = add(load(balance.start_moment), end)
+    return add(change, cross(scale(0.5 * h, moments), apply_transposed(A, load(m.base.acceleration))))
 
-    The impulse on the base is minus the sum of the change of the mechanism's momentum and the impulse on the target:
-    Newton's law for the whole mechanism. In LAGGED the change of momentum is taken from the state that the last step
-    predicted, so that the impulse due to the difference between the base's true and extrapolated motion (spec/00 R3) is
-    applied one step later, not lost. In SOURCE and AFFINE it is taken from the state with which the step began.
+
+@kernel
+def set_mean_wrenches(m, h):
+    """Set the mean wrenches on both craft; call it with everything placed at the end of the step.
+
+    In LAGGED the change of momentum is taken from the state that the last step predicted, so that the impulse due to
+    the difference between the base's true and extrapolated motion (spec/00 R3) is applied one step later, not lost. In
+    SOURCE and AFFINE it is taken from the state with which the step began. Leaves the ports placed in the middle of the
+    step.
     """
     balance = m.balance
-    before = load(balance.momentum)
-    before_angular = load(balance.angular_momentum)
     impulse = load(balance.impulse)
     angular = load(balance.angular_impulse)
-    m.audit.work_target -= _mean(m.target, m.motion.target, impulse, angular, h)
-    own = load(balance.end_momentum)
-    own_angular = load(balance.end_angular_momentum)
-    change = subtract(own, before)
-    change_angular = subtract(own_angular, before_angular)
-    impulse = negate(add(change, impulse))
-    angular = negate(add(change_angular, angular))
-    m.audit.work_base -= _mean(m.base, m.motion.base, impulse, angular, h)
-    store(own, balance.momentum)
-    store(own_angular, balance.angular_momentum)
+    change_angular = _angular_change(m, h)
+    end_velocity = _base_velocity(m.base, h)
+    faster = subtract(end_velocity, _base_velocity(m.base, 0.0))
+    change = subtract(load(balance.relative_momentum), load(balance.momentum))
+    change = axpy(balance.mass, add(faster, load(balance.jump)), change)
+    place_ports(m.base, m.target, m.motion, 0.5 * h)
+    base = m.motion.base
+    target = m.motion.target
+    m.audit.work_target -= _mean(m.target, target, impulse, angular, h)
+    on_base = negate(add(change, impulse))
+    angular_on_base = negate(add(change_angular, load(balance.about_base)))
+    m.audit.work_base -= _mean(m.base, base, on_base, angular_on_base, h)
+    store(load(balance.relative_momentum), balance.momentum)
+    store(load(balance.relative_angular_momentum), balance.angular_momentum)
+    store(end_velocity, balance.end_velocity)
     out = m.audit
+    # what the craft receive in the middle of the step, for the balance of what is exchanged
+    received = add(cross(load(base.position), on_base), angular_on_base)
+    received = add(received, add(cross(load(target.position), impulse), angular))
     if m.parameters.base_motion == SOURCE:
         accumulate(change, out.momentum)
-        accumulate(change_angular, out.angular_momentum)
+        accumulate(negate(received), out.angular_momentum)
     else:
+        own = load(balance.end_momentum)
+        own_angular = load(balance.end_angular_momentum)
         store(own, out.momentum)
-        store(own_angular, out.angular_momentum)
+        # a force that changes within the step moves a craft, which itself moves, by more or less than its mean does: by
+        # this much the sum of the angular momenta about a fixed point changes
+        accumulate(add(subtract(own_angular, load(balance.start_angular_momentum)), received), balance.apart)
+        store(subtract(own_angular, load(balance.apart)), out.angular_momentum)
         store(add(own, load(balance.lag)), out.own_momentum)
         store(add(own_angular, load(balance.angular_lag)), out.own_angular_momentum)
     before_now = load(balance.force_now)
     keep_force_now(m)
     mean = scale(0.5 * h, add(before_now, load(balance.force_now)))
-    accumulate(subtract(mean, impulse), out.base_impulse_error)
+    accumulate(subtract(mean, on_base), out.base_impulse_error)
 
 
 @kernel

@@ -7,8 +7,7 @@ The record m of the mechanism has the groups that `exchange` works with, `status
 from components.core import timing
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.devices import exchange, micro_steps, motion
-from components.mechanics.vector import ZERO, store
+from components.devices import exchange, micro_steps
 
 STEP_TOO_LONG = 3
 MESSAGES = {
@@ -72,8 +71,7 @@ def make_step(check_inputs, begin, advance, finish):
         # importers pass the difference of two rounded times
         if h - STEP_ERROR * (abs(t) + h) > m.parameters.step_limit:
             return fail(m.status, STEP_TOO_LONG, h, 0)
-        store(ZERO, m.balance.impulse)
-        store(ZERO, m.balance.angular_impulse)
+        exchange.clear_impulses(m)
         code = begin(m)
         if code == 0:
             code = advance(m, h)
@@ -83,7 +81,6 @@ def make_step(check_inputs, begin, advance, finish):
             return code
         # a micro-step that was repeated may have left the code of its first attempt
         m.status.code = 0.0
-        motion.place_ports(m.base, m.target, m.motion, 0.5 * h)
         exchange.set_mean_wrenches(m, h)
         return 0
 

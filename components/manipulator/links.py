@@ -209,15 +209,18 @@ def gripper(m):
 
 
 @kernel
-def momenta(m):
-    """Return (kinetic energy, momentum, angular momentum about R) of the links, absolute, axes R."""
+def momenta(m, frame_velocity):
+    """Return (kinetic energy, momentum, angular momentum about R) of the links, axes R.
+
+    They are seen from axes that move with `frame_velocity` (m/s, axes R) without rotating; absolute for zero.
+    """
     energy = 0.0
     momentum = (0.0, 0.0, 0.0)
     angular = (0.0, 0.0, 0.0)
     for k in range(1, len(m.arm)):
         body = m.arm[k]
         turn = rotation.load_matrix(body.rotation)
-        v = load(body.velocity)
+        v = subtract(load(body.velocity), rotation.apply(turn, frame_velocity))
         w = load(body.angular_velocity)
         moment = load(body.moment)
         p = add(scale(body.mass, v), cross(w, moment))
@@ -227,3 +230,16 @@ def momenta(m):
         momentum = add(momentum, p)
         angular = add(angular, add(rotation.apply_transposed(turn, spin), cross(load(body.position), p)))
     return energy, momentum, angular
+
+
+@kernel
+def static_moment(m):
+    """Return (mass, static moment about R) of the links, axes R."""
+    mass = 0.0
+    total = (0.0, 0.0, 0.0)
+    for k in range(1, len(m.arm)):
+        body = m.arm[k]
+        mass += body.mass
+        moment = rotation.apply_transposed(rotation.load_matrix(body.rotation), load(body.moment))
+        total = add(total, add(moment, scale(body.mass, load(body.position))))
+    return mass, total

@@ -9,7 +9,7 @@ from components.core.ports import AFFINE, SOURCE
 from components.manipulator import drive, links, payload
 from components.manipulator.arm_data import VARIANT
 from components.mechanics import rotation
-from components.mechanics.vector import add, cross, dot, load, scale, store, subtract
+from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 
@@ -101,13 +101,31 @@ def _publish_joints(m):
 @kernel
 def _totals(m):
     """Return (momentum, angular momentum about the origin of I) of links and payload, and set the kinetic energy."""
-    energy, momentum, angular = links.momenta(m)
+    energy, momentum, angular = links.momenta(m, ZERO)
     to_root = rotation.load_matrix(m.root.rotation)
     momentum = rotation.apply_transposed(to_root, momentum)
     angular = add(rotation.apply_transposed(to_root, angular), cross(load(m.root.position), momentum))
     own_energy, own, own_angular = payload.momenta(m)
     m.audit.kinetic_energy = energy + own_energy
     return add(momentum, own), add(angular, own_angular)
+
+
+@kernel
+def _relative(m):
+    """Return (momentum, angular momentum about R, mass, static moment about R) of links and payload, axes I.
+
+    The momenta are seen from axes that move with R without rotating.
+    """
+    _, momentum, angular = links.momenta(m, load(m.root.velocity))
+    mass, moment = links.static_moment(m)
+    to_root = rotation.load_matrix(m.root.rotation)
+    own, own_angular, own_moment = payload.relative_momenta(m)
+    return (
+        add(rotation.apply_transposed(to_root, momentum), own),
+        add(rotation.apply_transposed(to_root, angular), own_angular),
+        mass + m.parameters.payload.mass,
+        add(rotation.apply_transposed(to_root, moment), own_moment),
+    )
 
 
 @kernel
@@ -150,10 +168,29 @@ def answer_base(m, velocity, angular_velocity):
     kinetic = m.audit.kinetic_energy
     links.jolt(m, velocity, angular_velocity)
     links.place(m)
-    momentum, angular = _totals(m)
+    momentum, angular, _, moment = _relative(m)
     store(momentum, a.momentum)
     store(angular, a.angular_momentum)
+    store(moment, a.moment)
+    store(_totals(m)[1], a.start_angular_momentum)
     a.base += m.audit.kinetic_energy + drive.energies(m)[0] - kinetic
+
+
+@kernel
+def _motion_of_base(m, h):
+    """Return (acceleration of R, jump of its velocity at the start of the step of h, velocity at its end), axes I.
+
+    The jump is the true velocity less that which the last step extrapolated; with AFFINE the joints have answered it.
+    """
+    if m.parameters.base_fixed != 0.0:
+        return ZERO, ZERO, ZERO
+    A = rotation.from_quaternion(rotation.load_attitude(m.base.quaternion))
+    start = rotation.apply_transposed(A, load(m.base.velocity))
+    acceleration = rotation.apply_transposed(A, load(m.base.acceleration))
+    jump = ZERO
+    if not is_affine(m):
+        jump = subtract(start, load(m.accounting.end_velocity))
+    return acceleration, jump, axpy(h, acceleration, start)
 
 
 @kernel
@@ -162,17 +199,24 @@ def set_base_wrench(m, h):
 
     The station gets the impulse of contact and thrust minus the change of momentum. So the impulse by which its true
     motion differs from the extrapolated one is corrected one step later (spec/00 R4), except with AFFINE, where the
-    station has it already. m.middle is the root at mid-step. At the start, with h = 0, the wrench is that at this
-    instant, zero.
+    station has it already. The torque is about the origin of R wherever it is (spec/00 R48), by the equations of
+    `devices.exchange`. m.middle is the root at mid-step. At the start, with h = 0, the wrench is that at this instant,
+    zero.
     """
     momentum, angular = _totals(m)
+    own, own_angular, mass, moment = _relative(m)
     a = m.accounting
+    out = m.audit
+    store(momentum, out.momentum)
     if h > 0.0:
-        impulse = subtract(load(a.outer_impulse), subtract(momentum, load(a.momentum)))
-        turn = subtract(load(a.outer_angular_impulse), subtract(angular, load(a.angular_momentum)))
+        acceleration, jump, end_velocity = _motion_of_base(m, h)
+        change = axpy(mass, axpy(h, acceleration, jump), subtract(own, load(a.momentum)))
+        impulse = subtract(load(a.outer_impulse), change)
+        change = add(subtract(own_angular, load(a.angular_momentum)), cross(load(a.moment), jump))
+        change = add(change, cross(scale(0.5 * h, add(load(a.moment), moment)), acceleration))
+        turn = subtract(load(a.outer_angular_impulse), change)
         A = rotation.load_matrix(m.middle.rotation)
         force = rotation.apply(A, scale(1.0 / h, impulse))
-        turn = subtract(turn, cross(load(m.middle.position), impulse))
         torque = rotation.apply(A, scale(1.0 / h, turn))
         store(force, m.base.force)
         store(torque, m.base.torque)
@@ -180,13 +224,20 @@ def set_base_wrench(m, h):
             store(force, m.base.force_now)
             store(torque, m.base.torque_now)
         a.base -= h * (dot(force, load(m.middle.velocity)) + dot(torque, load(m.middle.angular_velocity)))
+        store(end_velocity, a.end_velocity)
+        # the station applies the mean wrench in the middle of the step
+        received = subtract(load(a.received), add(turn, cross(load(m.middle.position), impulse)))
+        accumulate(subtract(subtract(angular, load(a.start_angular_momentum)), received), a.apart)
     else:
         store(load(m.base.force_now), m.base.force)
         store(load(m.base.torque_now), m.base.torque)
-    store(momentum, a.momentum)
-    store(angular, a.angular_momentum)
-    store(momentum, m.audit.momentum)
-    store(angular, m.audit.angular_momentum)
+        store(rotation.apply_transposed(rotation.load_matrix(m.root.rotation), load(m.root.velocity)), a.end_velocity)
+        store(ZERO, a.apart)
+    store(subtract(angular, load(a.apart)), out.angular_momentum)
+    store(angular, a.start_angular_momentum)
+    store(own, a.momentum)
+    store(own_angular, a.angular_momentum)
+    store(moment, a.moment)
 
 
 @kernel

@@ -126,8 +126,10 @@ def advance(m, h):
     outer = rotation.apply_transposed(turn, add(contact, thrust))
     outer_torque = rotation.apply_transposed(turn, add(contact_torque, thrust_torque))
     store(axpy(h, outer, load(a.outer_impulse)), a.outer_impulse)
+    about_root = add(outer_torque, cross(subtract(load(b.position), load(m.root.position)), outer))
+    store(axpy(h, about_root, load(a.outer_angular_impulse)), a.outer_angular_impulse)
     about_origin = add(outer_torque, cross(load(b.position), outer))
-    store(axpy(h, about_origin, load(a.outer_angular_impulse)), a.outer_angular_impulse)
+    store(axpy(h, about_origin, load(a.received)), a.received)
 
     b.last_step = h
     store(new_v, b.velocity)
@@ -184,6 +186,23 @@ def interface(m, at, turn):
 
 
 @kernel
+def relative_momenta(m):
+    """Return (momentum, angular momentum about R, static moment about R) of the payload, axes I.
+
+    The momenta are seen from axes that move with R without rotating.
+    """
+    b = m.free_body
+    mass = m.parameters.payload.mass
+    to_root = rotation.load_matrix(m.root.rotation)
+    v = subtract(load(b.velocity), rotation.apply_transposed(to_root, load(m.root.velocity)))
+    r = subtract(load(b.position), load(m.root.position))
+    spin = rotation.apply(rotation.load_matrix(m.parameters.payload.inertia), load(b.angular_velocity))
+    momentum = scale(mass, v)
+    angular = add(rotation.apply_transposed(rotation.load_matrix(b.rotation), spin), cross(r, momentum))
+    return momentum, angular, scale(mass, r)
+
+
+@kernel
 def momenta(m):
     """Return (kinetic energy, momentum, angular momentum about the origin of I) of the payload, axes I."""
     b = m.free_body
@@ -202,3 +221,4 @@ def clear_impulses(m):
     """Set the external impulses of this step to zero."""
     store(ZERO, m.accounting.outer_impulse)
     store(ZERO, m.accounting.outer_angular_impulse)
+    store(ZERO, m.accounting.received)

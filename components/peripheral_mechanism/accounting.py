@@ -22,9 +22,9 @@ def _accumulators(m):
 
 
 @kernel
-def audit(m):
-    """Set momentum and all energies except those of the contact, with everything placed at the end of a step."""
-    momentum_balance.audit(m)
+def audit(m, h):
+    """Set momentum and energies but those of the contact, with everything placed at the end of a step of length h."""
+    momentum_balance.audit(m, h)
     out = m.audit
     stored, hysteresis, slipped = _accumulators(m)
     out.kinetic_energy += drive.kinetic_energy(m.motor)

@@ -103,7 +103,7 @@ def _finish(m, h):
     _place_cables(m, 0.0)
     separation.store_energy(m)
     outputs.set_motion(m)
-    accounting.audit(m)
+    accounting.audit(m, h)
     contact.audit(m)
     validity.count(m)
     if m.parameters.base_motion == AFFINE:

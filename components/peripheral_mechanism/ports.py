@@ -16,7 +16,7 @@ from components.core.field import (
     private,
 )
 from components.core.record import Record
-from components.devices import exchange, pushers
+from components.devices import exchange, interface_load, pushers
 from components.linkage import hexapod
 from components.mechanics import kinematics
 from components.peripheral_mechanism import accumulator
@@ -103,6 +103,7 @@ def record(contact: RingContactPorts) -> Record:
         ),
         retraction.outputs(),
         drive_outputs(),
+        interface_load.loads(),
         ports.docking(),
         *contact.public,
         Group(

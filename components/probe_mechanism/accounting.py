@@ -17,7 +17,7 @@ def _evaluate(m, velocity, angular_velocity):
     return m.tree
 
 
-momentum = exchange.make_momentum(_evaluate)
+_begin = exchange.make_begin(_evaluate)
 _set_momenta = exchange.make_audit(_evaluate)
 
 
@@ -35,14 +35,16 @@ def begin(m):
         velocity, angular_velocity = exchange.base_twist_error(m)
         tree.jolt(m.tree, velocity, angular_velocity)
         tree.place(m.parameters.probe, m.tree, m.damper, m.tree.length, -m.axial.rate, m.status)
-    linear, angular = momentum(m)
-    exchange.begin(m, linear, angular)
+    _begin(m)
 
 
 @kernel
-def audit(m):
-    """Set momentum and energies, except those of the contact, at the end of a step; after `report` of the tree."""
-    kinetic = _set_momenta(m)
+def audit(m, h):
+    """Set momentum and energies except those of the contact, at the end of a step of length h.
+
+    Call it after `report` of the tree.
+    """
+    kinetic = _set_momenta(m, h)
     out = m.audit
     p = m.parameters.axial
     a = m.axial

@@ -253,7 +253,7 @@ def _micro_step(m, start, h, long):
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
     _kick(m, cam, h)
-    exchange.add_impulse(m, h)
+    exchange.add_impulse(m, start + 0.5 * h, h)
     limiter.remember(m)
     contact.remember_closed(m)
     micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
@@ -271,7 +271,7 @@ def _finish(m, h):
     _push(m)
     tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
     outputs.set_motion(m)
-    accounting.audit(m)
+    accounting.audit(m, h)
     contact.audit(m)
     limiter.report(m)
     outputs.set_wrench_now(m)

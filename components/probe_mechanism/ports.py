@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
 from components.core.record import Record
-from components.devices import drive, exchange, pushers
+from components.devices import drive, exchange, interface_load, pushers
 from components.mechanics import kinematics
 from components.probe_mechanism import cover, micro_step_control, tree
 from components.probe_mechanism.alignment import limiter
@@ -106,6 +106,7 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         axial_device.state,
         lateral_damper.outputs(),
         cover.state(),
+        interface_load.loads(),
         ports.docking(),
         *contact.public,
         Group(

@@ -44,9 +44,9 @@ def _drive(m, h):
 
 
 @kernel
-def _audit(m):
-    """Set momentum and energies, with everything placed at the end of a step."""
-    momentum_balance.audit(m)
+def _audit(m, h):
+    """Set momentum and energies, with everything placed at the end of a step of length h."""
+    momentum_balance.audit(m, h)
     m.audit.stored_energy = m.balance.pusher_energy
     m.audit.dissipated_energy = 0.0
     legs.audit(m)
@@ -72,7 +72,7 @@ def _finish(m, h):
     legs.drive(m, 0.0, 0.0)
     separation.store_energy(m)
     outputs.set_motion(m)
-    _audit(m)
+    _audit(m, h)
     if m.parameters.base_motion == AFFINE:
         momentum_balance.respond(m)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
-from components.devices import exchange, pushers
+from components.devices import exchange, interface_load, pushers
 from components.mechanics import kinematics
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import micro_step_control, platform, separation
@@ -55,6 +55,7 @@ def record(law: LegLaw) -> Record:
             count=platform.LEGS,
         ),
         Group("sensor", *CONTACT.sensor, output("retracted", "1", "all legs are retracted", type=BOOLEAN)),
+        interface_load.loads(),
         ports.docking(),
         *law.public,
         *CONTACT.public,

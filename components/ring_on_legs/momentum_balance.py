@@ -19,7 +19,7 @@ def _evaluate(m, velocity, angular_velocity):
     return m.hexapod
 
 
-momentum = exchange.make_momentum(_evaluate)
+_begin = exchange.make_begin(_evaluate)
 _set_momenta = exchange.make_audit(_evaluate)
 
 
@@ -51,15 +51,14 @@ def begin(m):
         code = platform.place(m.parameters, m.hexapod, m.ring_state, 0.0, m.status)
         if code:
             return code
-    linear, angular = momentum(m)
-    exchange.begin(m, linear, angular)
+    _begin(m)
     return 0
 
 
 @kernel
-def audit(m):
-    """Set momentum and kinetic energy, with everything placed at the end of a step."""
-    m.audit.kinetic_energy = _set_momenta(m)
+def audit(m, h):
+    """Set momentum and kinetic energy, with everything placed at the end of a step of length h."""
+    m.audit.kinetic_energy = _set_momenta(m, h)
 
 
 @kernel

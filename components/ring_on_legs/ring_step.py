@@ -69,7 +69,7 @@ def make_micro_step(drive, lose, retract):
             return code
         platform.drift(x, s, 0.5 * h)
         retract(m, h)
-        exchange.add_impulse(m, h)
+        exchange.add_impulse(m, start + 0.5 * h, h)
         contact.remember_closed(m, h)
         return 0
 
