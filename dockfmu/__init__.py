@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from master.fmi.variables import Description, Variable
     from master.observers.endings import EndAfterEvents
     from master.observers.events import Event
+    from master.observers.loads import LoadLimit, LoadRule
     from master.observers.observer import Observer, RunContext
     from master.observers.outcomes import OutcomeRule
     from master.observers.pacing import Pacing
@@ -97,6 +98,7 @@ _HOME = {
     "master.fmi.variables": ("Description", "Variable"),
     "master.observers.endings": ("EndAfterEvents",),
     "master.observers.events": ("Event",),
+    "master.observers.loads": ("LoadLimit", "LoadRule"),
     "master.observers.observer": ("Observer", "RunContext"),
     "master.observers.outcomes": ("OutcomeRule",),
     "master.observers.pacing": ("Pacing",),
@@ -144,6 +146,8 @@ __all__ = [
     "Jacobi",
     "LinearisationError",
     "Live",
+    "LoadLimit",
+    "LoadRule",
     "LockedError",
     "MasterError",
     "Midpoint",

@@ -34,6 +34,7 @@ from dockfmu.view.scenes import scenes_of
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
+from master.observers.loads import LoadLimit, LoadRule
 from master.observers.observer import Observer
 from master.observers.outcomes import OutcomeRule
 from master.observers.series import Series
@@ -383,6 +384,28 @@ class System:
         """
         named, outputs = tuple((names or {}).items()), tuple((interim or {}).items())
         self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), named, undecided, outputs))
+
+    def limit_loads(self, element: str, limits: Mapping[str, LoadLimit], *, decides: bool = False) -> None:
+        """Declare limits of the loads at the interface of a mechanism.
+
+        Parameters
+        ----------
+        element : str
+            Element with the outputs `load.compression`, `load.tension`, ...
+        limits : mapping of str to LoadLimit
+            Limits of the loads by their names, such as "compression".
+        decides : bool
+            Whether a run in which a limit is exceeded is no success.
+
+        Raises
+        ------
+        StructureError
+            if the element does not have these loads
+        """
+        rule = LoadRule(element, dict(limits), decides)
+        if problems := rule.problems(self.structure):
+            raise StructureError([f"loads: {problem}" for problem in problems])
+        self.plan = replace(self.plan, loads=rule)
 
     def publish(self, folder: Path | str) -> None:
         """Write the FMUs and the .ssp of a declared system to a build folder. Raises WriteError."""

@@ -16,6 +16,8 @@ class Result:
     macro steps that step control repeated, `sweeps` the sweeps of implicit coupling; the shortest and the longest step
     are known if the steps vary.
 
+    `loads` has the verdict of LoadLimits on the loads of an interface, which may deny a success.
+
     `decided` is the outcome that the system reports, and `successes` are the outcomes that it declares to be successes;
     Outcomes fills both. `validity` has the counters of Validity, `finals` the values of Finals, `checks` the verdict on
     each line of `audit`, `resumed` describes the checkpoint from which the run continues, `failure` the FMU that failed
@@ -39,6 +41,7 @@ class Result:
     warnings: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    loads: dict[str, Any] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
     realtime: dict[str, Any] = field(default_factory=dict)
     decided: str = ""
@@ -64,7 +67,12 @@ class Result:
 
     @property
     def success(self) -> bool:
-        """Whether the system declares the outcome a success; without a declaration, whether the run completed."""
+        """Whether the system declares the outcome a success; without a declaration, whether the run completed.
+
+        If the system declares that loads decide, a run in which they exceed their limits is no success.
+        """
+        if self.loads.get("decides") and self.loads["verdict"] != "within":
+            return False
         if self.successes is None:
             return self.status == "completed"
         return self.outcome in self.successes
@@ -88,6 +96,7 @@ class Result:
             "longest_step": self.longest_step,
             "events": self.events,
             "peaks": self.peaks,
+            **({"loads": self.loads} if self.loads else {}),
             "audit": self.audit,
             "audit_checks": self.checks,
             "validity": self.validity,

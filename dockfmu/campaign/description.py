@@ -29,6 +29,7 @@ from dockfmu.errors import OptionError
 from dockfmu.options import RunOptions
 from dockfmu.system import System
 from master.errors import StructureError
+from master.observers.loads import UNITS as LOADS
 from master.step_control import Retry
 
 _TABLES = (
@@ -293,7 +294,24 @@ def _endings(table: Table, system: System) -> tuple[Ending, ...]:
     return tuple(found)
 
 
+def _interface_loads(system: System) -> tuple[Measure, ...]:
+    """Return measures of the loads at the interface: of the element whose loads have limits, or of the mechanism."""
+    plan, conditions = system.plan, system.conditions
+    element = plan.loads.element if plan.loads is not None else conditions.mechanism if conditions is not None else ""
+    if element not in system.structure.elements:
+        return ()
+    known = system.structure.description(element).variables
+    return tuple(
+        Measure(name, (f"{element}.load.{name}",), "max", unit)
+        for name, unit in LOADS.items()
+        if f"load.{name}" in known
+    )
+
+
 def _measures(table: Table, system: System) -> tuple[Measure, ...]:
+    """Return the declared measures; by default the loads at the interface."""
+    if "measures" not in table.content:
+        return _interface_loads(system)
     found = []
     for name, row in table.tables("measures", _MEASURE, "measure").items():
         if not name.isidentifier():

@@ -384,6 +384,7 @@ def columns(study: Study, system: System) -> dict[str, str]:
     more = {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
     more |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
     peaks = {f"peak_{part}": "numbers" for part in PEAKS}
+    more |= {"loads": "text", "loads_exceeded": "text"} if system.plan.loads is not None else {}
     given, others = [*varied, *named], {*found, *severities, *more, *peaks, ASKED}
     for name in given:
         if name in others or given.count(name) > 1:
@@ -414,6 +415,8 @@ def _row(result: Result, warm: _Warm) -> dict[str, Any]:
         **first,
         **{f"audit_{name}": result.audit[name] for name in AUDIT if name in result.audit},
     }
+    if result.loads:
+        row |= {"loads": result.loads["verdict"], "loads_exceeded": ", ".join(result.loads["exceeded"])}
     for name, (value, time) in warm.measures.found.items():
         row |= {name: value, f"t_{name}": time}
     row["peaks"] = {name: [peak[part] for part in PEAKS] for name, peak in result.peaks.items()}

@@ -48,7 +48,8 @@ def add_run(commands: Any) -> None:
         "  1  failed, or stopped: the message says why\n"
         "  2  the command was invalid: nothing was run\n"
         "  3  completed, but the outcome is not a success of the system: e.g. retreated, timed_out, captured if\n"
-        "     docked is the aim, unknown if the output that reports it is lost",
+        "     docked is the aim, unknown if the output that reports it is lost; or interface loads exceed limits\n"
+        "     that the system declares to decide",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
@@ -209,7 +210,12 @@ def _conclude(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
     if summary["status"] == "completed":
         if summary["success"]:
             return DONE
-        say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is not a success of this system")
+        loads = summary.get("loads", {})
+        if loads.get("decides") and loads["exceeded"]:
+            listed = ", ".join(loads["exceeded"])
+            say(f"dockfmu: {summary['system']}: the loads exceed their limits: {listed}, so that this is no success")
+        else:
+            say(f"dockfmu: {summary['system']}: the outcome {summary['outcome']} is not a success of this system")
         return NO_SUCCESS
     say(f"dockfmu: {summary['system']} {summary['status']}: {summary['message']}")
     return 128 + signal.Signals[summary["signal"]] if "signal" in summary else FAILED

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.terminal import styled
+from dockfmu.report.loads import load_lines
 
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
@@ -33,6 +34,7 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
         from dockfmu.report.curves import quantity_text
 
         print(f"  {name.replace('_', ' '):24} {quantity_text(final['value'], final['unit'])}")
+    _print_loads(summary)
     if real := summary.get("realtime"):
         _print_pace(real)
     for name, value in summary["audit"].items():
@@ -42,6 +44,20 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
             heading = styled("NOT VALID", "red", sys.stdout)
             print(f"  {heading} {name} = {counter['count']} from {counter['t_first']:.3f} s on")
     print(f"  {folder}")
+
+
+def _print_loads(summary: dict[str, Any]) -> None:
+    """Print the largest loads of each interface, and the verdict on them where limits are declared."""
+    element = ""
+    for line in load_lines(summary):
+        if line["element"] != element:
+            element = line["element"]
+            print(f"  loads of {element}")
+        verdict = ""
+        if line["ok"] is not None:
+            word = styled("ok", "green", sys.stdout) if line["ok"] else styled("NOT OK", "red", sys.stdout)
+            verdict = f"  {word}{line['verdict'].removeprefix('ok').removeprefix('not ok')}, limit {line['limits']}"
+        print(f"    {line['name']:12} {line['largest']:>11} at {line['t_max']:.3f} s{verdict}")
 
 
 def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:

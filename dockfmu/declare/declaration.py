@@ -33,7 +33,7 @@ CHANGED = "-changed"
 """End of the name of an .ssp whose settings differ from those of the declaration."""
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
-    "final", "report",
+    "final", "loads", "report",
 )  # fmt: skip
 
 
@@ -118,7 +118,8 @@ def _from_table(table: Table) -> Declaration:
     except (TypeError, ValueError) as error:
         # entries of the right kind that do not fit together
         raise DeclarationError(f"{table.where}: {error}") from error
-    for where, named in (("audit: elements", plan.audited), ("run: order", plan.order)):
+    loaded = () if plan.loads is None else (plan.loads.element,)
+    for where, named in (("audit: elements", plan.audited), ("run: order", plan.order), ("loads: element", loaded)):
         for name in named:
             if name not in elements:
                 raise DeclarationError(

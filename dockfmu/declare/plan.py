@@ -13,11 +13,13 @@ from base.messages import shown
 from base.names import did_you_mean
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
+from dockfmu.declare.load_limits import read_load_limits, rule_from_json
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from master.algorithms import ALGORITHMS
 from master.errors import MasterError, StructureError
 from master.fmi.variables import VISIBLE
 from master.observers.events import Event
+from master.observers.loads import LoadRule
 from master.observers.outcomes import OutcomeRule
 from master.system import Structure
 
@@ -79,6 +81,8 @@ class Plan:
         How the system reports the outcome of a run.
     finals : mapping of str to str
         Outputs whose values at the end of a run belong to its summary, by their names there.
+    loads : LoadRule, optional
+        Limits of the loads at the interface.
     panels : tuple of Panel
         Plots of the report.
     adaptive : Adaptive, optional
@@ -103,6 +107,7 @@ class Plan:
     limits: Mapping[str, float | Literal[False]] = field(default_factory=dict)
     outcome: OutcomeRule | None = None
     finals: Mapping[str, str] = field(default_factory=dict)
+    loads: LoadRule | None = None
     panels: tuple[Panel, ...] = ()
     adaptive: Adaptive | None = None
 
@@ -152,6 +157,11 @@ class Plan:
         if self.outcome is not None:
             changes["outcome"], effects = _outcome_without(self.outcome, lost)
             notes += effects
+        if self.loads is not None:
+            unknown = [name for name in self.loads.limits if self.loads.signal(name) in lost]
+            known = {name: limit for name, limit in self.loads.limits.items() if name not in unknown}
+            changes["loads"] = replace(self.loads, limits=known) if known else None
+            notes += [f"the {name} is not judged: there is no {self.loads.signal(name)}" for name in unknown]
         missing = [name for name in balance if name in lost or f"{name}[1]" in lost]
         if missing:
             changes |= {"audited": (), "supplied": ()}
@@ -159,12 +169,14 @@ class Plan:
         return replace(self, **changes), sorted(notes)
 
     def check(self, system: Structure) -> None:
-        """Raise StructureError for elements of the audit and signals of the report that the system does not have."""
+        """Raise StructureError for elements of the audit, loads and signals of the report that the system lacks."""
         problems = [
             f"audit: there is no element {element!r}{did_you_mean(element, system.elements)}"
             for element in self.audited
             if element not in system.elements
         ]
+        if self.loads is not None:
+            problems += [f"loads: {problem}" for problem in self.loads.problems(system)]
         for panel in self.panels:
             for signal in panel.signals:
                 try:
@@ -181,7 +193,7 @@ class Plan:
 
     @classmethod
     def from_tables(cls, tables: Table) -> Plan:
-        """Return the plan declared in the tables `run`, `events`, `audit`, `outcome`, `final`, `report`, `adaptive`."""
+        """Return the plan declared in `run`, `events`, `audit`, `outcome`, `final`, `loads`, `report`, `adaptive`."""
         run = tables.table("run", ("algorithm", "step", "stop", "order", "stop_when", "record_every"))
         events = tables.tables("events", ("signal", "when", "level", "once"), "event")
         audit = tables.table("audit", ("elements", "supplied", "limits"))
@@ -203,6 +215,7 @@ class Plan:
             limits={n: value if value is False else limits.number(n) for n, value in limits.content.items()},
             outcome=_outcome(tables) if "outcome" in tables.content else None,
             finals={name: final.text(name) for name in final.content},
+            loads=read_load_limits(tables),
             panels=tuple(Panel(panel.text("title"), panel.texts("signals")) for panel in panels),
             adaptive=None if adaptive is None else Adaptive.from_table(adaptive, f"{tables.where}, adaptive"),
         )
@@ -239,6 +252,7 @@ def _fields(content: Any) -> dict[str, Any]:
         rule = content["outcome"]
         pairs = {name: tuple(tuple(pair) for pair in rule[name]) for name in ("names", "interim")}
         content["outcome"] = OutcomeRule(**{**rule, **pairs, "success": tuple(rule["success"])})
+    content["loads"] = rule_from_json(content.get("loads"))
     if content.get("adaptive") is not None:
         content["adaptive"] = Adaptive.from_table(content["adaptive"])
     return content

@@ -18,6 +18,7 @@ from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.curves import plots, quantity_text, shown_unit
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
+from dockfmu.report.loads import load_lines
 from dockfmu.report.plots import Plot, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.templates import environment
@@ -113,6 +114,7 @@ def _page(
             outcome=_outcome(summary),
             standing=_style_of(summary),
             audit=_audit(summary),
+            loads=load_lines(summary),
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
             finals=[
                 {

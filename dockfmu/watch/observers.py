@@ -9,6 +9,7 @@ from dockfmu.watch.audit_verdicts import Judgement
 from dockfmu.watch.failure_state import Standing
 from master.observers.events import Events
 from master.observers.finals import Finals
+from master.observers.loads import LoadLimits
 from master.observers.observer import Observer
 from master.observers.outcomes import Outcomes
 from master.observers.peaks import Peaks
@@ -24,6 +25,8 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
         observers.append(Outcomes(plan.outcome))
     if plan.finals:
         observers.append(Finals(plan.finals))
+    if plan.loads is not None:
+        observers.append(LoadLimits(plan.loads))
     if plan.audited:
         observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
     return observers

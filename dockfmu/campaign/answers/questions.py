@@ -13,7 +13,7 @@ from base.files import write_file
 from dockfmu.campaign.answers.answer import Answer, Question, as_json
 from dockfmu.campaign.answers.evaluation import refined
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
-from dockfmu.campaign.answers.statistics import deciding, depends, loads, outcomes, read_comparison
+from dockfmu.campaign.answers.statistics import deciding, depends, loads, outcomes, read_comparison, verdicts
 from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder
 from dockfmu.declare.toml.tables import Table
@@ -50,7 +50,7 @@ def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[
     """Answer all questions, write them to answers/answers.json, and return them."""
     declared = read_questions(campaign)
     table, study = campaign.runs(), campaign.study
-    answers = [outcomes(campaign, table)]
+    answers = [outcomes(campaign, table), *verdicts(campaign, table)]
     chosen = {measure: deciding(table, measure, study.refined) for measure in study.measures}
     repeated = sorted({index for indices in chosen.values() for index in indices})
     if repeated:

@@ -16,6 +16,7 @@ from dockfmu.campaign.storage.dataset import read_runs
 from dockfmu.campaign.storage.folder import RUNS, CampaignFolder
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.errors import OptionError
+from master.observers.loads import UNITS as LOADS
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +54,34 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
         {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
          "high": [row[4] for row in rows]},
     )  # fmt: skip
+
+
+def verdicts(campaign: CampaignFolder, table: pandas.DataFrame) -> list[Answer]:
+    """Return the probabilities that loads exceed their limits; nothing if the system declares none."""
+    if "loads" not in table.columns:
+        return []
+    whole = table[~table["outcome"].isin(UNFINISHED)].dropna(subset=["loads"])
+    exceeded = whole["loads_exceeded"].str.split(", ")
+    rows = []
+    chances = [("exceeded", (whole["loads"] == "exceeded").to_numpy())]
+    chances += [(name, exceeded.map(lambda names, one=name: one in names).to_numpy()) for name in LOADS]
+    for name, mask in chances:
+        if len(mask) and (name == "exceeded" or mask.any()):
+            estimate = estimates.probability(mask)
+            rows.append((name, int(mask.sum()), estimate.value, estimate.low, estimate.high))
+    sentences = [_SAMPLES[campaign.study.draws.sampling]] if campaign.study.draws.sampling in _SAMPLES else []
+    lost = table[table["outcome"].isin(UNFINISHED)]
+    if len(lost):
+        beyond = int((lost["loads"] == "exceeded").sum())
+        sentences.append(
+            f"{len(lost)} runs that did not finish are left out; loads had exceeded limits in {beyond} of them"
+        )
+    return [Answer(
+        "interface_loads", "outcomes", f"Loads of {len(whole)} runs beyond their limits, with 95 % intervals",
+        tuple(sentences), ("load", "runs", "probability", "95 % from", "to"), tuple(rows),
+        {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
+         "high": [row[4] for row in rows]},
+    )]  # fmt: skip
 
 
 def deciding(table: pandas.DataFrame, measure: Measure, share: float) -> list[int]:
