@@ -27,7 +27,7 @@ def load_lines(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
         limits = judged.get("limits", {}) if judged.get("element") == element else {}
         for name, peak in peaks.items():
             unit = limits[name]["unit"] if name in limits else peak["unit"]
-            line = {"element": element, "name": name, "largest": load_text(peak["max"], unit)}
+            line: dict[str, Any] = {"element": element, "name": name, "largest": load_text(peak["max"], unit)}
             line |= {"t_max": peak["t_max"], "limits": "", "ok": None, "verdict": "", "source": ""}
             if entry := limits.get(name):
                 line |= {"limits": limits_text(entry), "ok": entry["ok"], "source": entry["source"]}
