@@ -89,6 +89,11 @@ class Fmu:
         return LibraryFmi3(path, self.file.name, description, resources)
 
     @property
+    def folder(self) -> Path:
+        """The folder in which the FMU is unpacked."""
+        return self._folder
+
+    @property
     def library(self) -> FmuLibrary:
         """Return the loaded library."""
         assert self._library is not None, "the FMU is closed"
@@ -176,6 +181,11 @@ class FmuInstance:
     def file(self) -> Path:
         """The file of the FMU."""
         return self.fmu.file
+
+    @property
+    def remote(self) -> bool:
+        """Return whether it runs in a separate process."""
+        return False
 
     @property
     def renewable(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from master.errors import FmuError, StructureError
 from master.fmi.instance import FmuInstance
+from master.fmi.surroundings import Surroundings, undo
 from master.order import loops
 from master.system import Connection, Structure
 
@@ -35,6 +36,8 @@ class Initialisation:
     def __init__(self, system: Structure, instances: Mapping[str, FmuInstance]) -> None:
         self.system_name, self.instances = system.name, instances
         self.order = order = list(system.execution_order())
+        self.disturbing: dict[str, list[str]] = {}
+        """What instances changed for all code of this process, or may have changed, in the last run."""
         self.values: dict[Place, Any] = {}
         self.set_inputs: set[Place] = set()
         self.sources: dict[str, dict[str, Connection]] = {name: {} for name in order}
@@ -68,11 +71,25 @@ class Initialisation:
         StructureError
             for an algebraic loop without solution
         """
-        notes = [note for name in self.order for note in self._enter(name, start, stops[name], renew)]
+        self.disturbing = {}
+        notes: list[str] = []
+        before = Surroundings.now()
+        for name in self.order:
+            notes += self._enter(name, start, stops[name], renew)
+            self._undo(before, [name])
         notes += self._find_values()
+        self._undo(before, self.order)
         for name in self.order:
             self.instances[name].exit_initialization()
+            self._undo(before, [name])
         return notes
+
+    def _undo(self, before: Surroundings, names: Sequence[str]) -> None:
+        """Restore what an FMU of this process has changed for all code in it; remember which may have done it."""
+        changed = undo(before)
+        for name in names if changed else ():
+            if not self.instances[name].remote:
+                self.disturbing.setdefault(name, []).extend(changed)
 
     def _enter(self, name: str, start: float, stop: float, renew: Callable[[str], None]) -> list[str]:
         """Let an instance enter initialisation mode; return a note if it needed the stop time."""

@@ -20,6 +20,7 @@ from master.checkpoint import Checkpoint
 from master.drivers.driver import Driver
 from master.errors import FmuError, MasterError
 from master.fmi.instance import FmuInstance
+from master.fmi.surroundings import Surroundings, undo
 from master.loop import tables as at
 from master.observers.observer import RunContext
 from master.requests import NO_END, EndRequest
@@ -70,6 +71,10 @@ class Session:
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self.last_row = [-math.inf] * len(participants.samplings)
+        self._before, self._looked, self._whole = Surroundings.now(), -math.inf, True
+        self._interrupted = Interruption()
+        self._changed: list[str] = []
+        """What FMUs have changed for all code of this process."""
         self._driven = -1
         """The macro step for which drivers were called last."""
         self._first_tables, self._first_schedule = FirstTables(self.coupling), schedule
@@ -89,6 +94,7 @@ class Session:
         """Forget the last run before another one of the same system, which `result` will describe."""
         self.result, self.over, self.schedule = result, False, self._first_schedule
         self._first_tables.restore()
+        self._changed.clear()
         self.last_row = [-math.inf] * len(self.last_row)
         self._driven = -1
         self.context = replace(self.context, system=system)
@@ -137,6 +143,11 @@ class Session:
     def advance(self, until: float, interrupted: Interruption) -> None:
         """Step to `until`. Raises FmuError after a failure, once everything recorded has been delivered."""
         began = time.perf_counter() - self.result.wall_s
+        self._interrupted = interrupted
+        self._whole = time.perf_counter() - self._looked >= CHUNK_S
+        # the user may have changed them since the last step
+        if self._whole or not self._before.unchanged():
+            self._before = Surroundings.now(self._before, whole=self._whole)
         try:
             self._steps(until, interrupted, began)
         finally:
@@ -203,6 +214,7 @@ class Session:
         result, self._until = self.result, until
         with self.threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
+        self._undo_changes()
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
@@ -224,6 +236,25 @@ class Session:
             self.over = True
             result.message = self._end_of_an_fmu()
         return done
+
+    def _undo_changes(self) -> None:
+        """Restore what FMUs of this process have changed for all code in it, and warn, before anything is written."""
+        now = time.perf_counter()
+        # after a signal the master itself handles signals differently
+        whole = self._whole and not self._interrupted.word and now - self._looked >= CHUNK_S
+        if whole:
+            self._looked = now
+        elif self._before.unchanged():
+            return
+        changed = [what for what in undo(self._before, whole=whole) if what not in self._changed]
+        self._changed += changed
+        here = [instance.name for instance in self.layout.instances if not instance.remote]
+        if changed and here:
+            who = here[0] if len(here) == 1 else f"one of {', '.join(here)}"
+            self.result.warnings.append(
+                f"{who} changed {' and '.join(changed)} of this process while it stepped, by t = "
+                f"{self.stepper.time:.9g} s; restored, but others may have been affected: --process keeps an FMU apart"
+            )
 
     def _until_driven(self, driver: Driver) -> int:
         """Return a number of macro steps within which a driver need not be called again."""

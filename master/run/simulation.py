@@ -36,7 +36,7 @@ from master.observers.observer import Observer
 from master.result import Result
 from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
 from master.run.initialisation import Initialisation
-from master.run.instantiation import instantiate
+from master.run.instantiation import CAN_ISOLATE, instantiate
 from master.run.interruption import deferred, signal_of, uninterrupted
 from master.run.participants import Participants
 from master.run.schedule import Schedule, end_of_steps
@@ -110,6 +110,8 @@ class CoSimulation:
         self._error: BaseException | None = None
         """The exception that ended the run early."""
         self._finished = False
+        self._apart: set[str] = set()
+        """Elements that have disturbed this process, and therefore run in separate ones."""
         self._initialisation: Initialisation | None = None
         self._session: Session | None = None
         self._identity: dict[str, Any] | None = None
@@ -200,9 +202,13 @@ class CoSimulation:
             # identify the FMUs now: the system and its files may change during the run
             self._identity = identity(self.system)
         self.result.warnings += uneven_steps(self.system, self.step, self.control)
-        self.instances = instantiate(self.system, self._cleanup)
+        self.instances = instantiate(self.system, self._cleanup, self._apart, self.result.warnings)
         self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()
+        if self._move_apart():
+            self._cleanup.close()
+            self._load(began)
+            return
         self._session = Session(
             self.system, self.instances, self.scheme, self.participants,
             Schedule(self.start, self.step, self.stop, self.stop_when, self.control), self.result, self.get, self.save,
@@ -235,6 +241,21 @@ class CoSimulation:
         structure = instance.description.structure(element.start)
         instance.renew()
         instance.set({variable: value for variable, value in element.start.items() if variable not in structure})
+
+    def _move_apart(self) -> bool:
+        """Note which FMUs disturbed this process while they were initialised; return whether to load them elsewhere."""
+        assert self._initialisation is not None
+        found = self._initialisation.disturbing
+        for name, changed in found.items():
+            if len(found) > 1:
+                name = f"one of {', '.join(found)}"
+            what = f"{name} changed {' and '.join(dict.fromkeys(changed))} of this process"
+            where = "it runs in a separate process" if CAN_ISOLATE else "restored"
+            note = f"{what} while it was initialised: {where}"
+            if note not in self.result.warnings:
+                self.result.warnings.append(note)
+        self._apart |= set(found) if CAN_ISOLATE else set()
+        return bool(found) and CAN_ISOLATE
 
     @property
     def _loop_state(self) -> Mapping[str, np.ndarray] | None:
@@ -333,6 +354,10 @@ class CoSimulation:
         for name in self.instances:
             self._renew(name)
         self._initialise()
+        if self._move_apart():
+            self._unload()
+            self._load(began)
+            return
         self.result.initialise_s = time.perf_counter() - began
         session.begin_again(self._loop_state)
 

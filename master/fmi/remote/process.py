@@ -146,6 +146,8 @@ class RemoteInstance(FmuInstance):
         return subprocess.Popen(
             python_command("-m", "master.fmi.remote.worker", str(descriptor)),
             stdin=subprocess.PIPE,
+            # Ctrl-C is for the master, and the FMU may handle it in its own way
+            process_group=0,
             pass_fds=[descriptor],
             env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
         )
@@ -303,6 +305,10 @@ class RemoteInstance(FmuInstance):
             return
         self.free()
         self._begin()
+
+    @property
+    def remote(self) -> bool:
+        return True
 
     @property
     def renewable(self) -> bool:

@@ -76,7 +76,7 @@ def _end_with_the_master() -> None:
 
 def main() -> None:
     """Serve until the end of the master."""
-    # Ctrl-C is for the master; it then informs this process
+    # requests to end are for the master; it then informs this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_master, daemon=True).start()
     Worker(SharedMemory(int(sys.argv[1]))).serve()

@@ -2,7 +2,8 @@
  * fmi2Instantiate, a letter of the environment variable HABITS.
  *
  * Real    0 output y, the time; 1 output stop, the stop time or -1; 2 parameter gain; 3 output sum = gain * count;
- *         4 output small, half of the smallest normal number; 5 output excess, t + h beyond the stop time
+ *         4 output small, half of the smallest normal number; 5 output excess, t + h beyond the stop time, or with
+ *         HELPER the version of libhelper.so
  * Integer 0 output count, the steps of all instances of this process; 1 parameter habit
  * String  0 output folder, the working directory; 1 output variable, the environment variable HABIT_ENVIRONMENT */
 #define _GNU_SOURCE
@@ -44,6 +45,9 @@ typedef struct {
 } Model;
 
 static int count, instances;
+#ifdef HELPER
+int helper_version(void);
+#endif
 
 static void ignore(int number) { (void)number; }
 #define SAY(m, status, ...) (m)->callbacks->logger((m)->callbacks->environment, (m)->name, status, "all", __VA_ARGS__)
@@ -132,6 +136,9 @@ EXPORT Status fmi2GetReal(void *c, const Ref r[], size_t n, double v[])
     Model *m = c;
     volatile double least = 2.2250738585072014e-308;
     for (size_t k = 0; k < n; k++) {
+#ifdef HELPER
+        m->excess = helper_version();
+#endif
         double values[] = {m->y, m->stop, m->gain, m->gain * count, 0.5 * least, m->excess};
         v[k] = values[r[k]];
     }

@@ -16,9 +16,9 @@ HERE = Path(__file__).parent
 CACHE = cache_root() / "zig"
 
 
-def compiled(folder: Path, source: str, **defines: str) -> bytes:
+def compiled(folder: Path, source: str, *options: str, **defines: str) -> bytes:
     """Compile a C file of this folder; return the shared library."""
-    out = folder / f"{source}-{'-'.join(defines.values())}.so".replace('"', "")
+    out = folder / f"{Path(source).name}-{'-'.join(defines.values())}.so".replace('"', "")
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
     # without contraction of multiplication and addition results are those of plain arithmetic
     flags = [
@@ -35,7 +35,7 @@ def compiled(folder: Path, source: str, **defines: str) -> bytes:
         "-rtlib=none",  # runtimes of zig that nothing here needs take it seconds to compile
     ]
     given = [f"-D{name}={value}" for name, value in defines.items()]
-    command = [sys.executable, "-m", "ziglang", "cc", *flags, *given, "-o", str(out), str(HERE / source)]
+    command = [sys.executable, "-m", "ziglang", "cc", *flags, *given, "-o", str(out), str(HERE / source), *options]
     subprocess.run(command, check=True, env=environment)
     return out.read_bytes()
 

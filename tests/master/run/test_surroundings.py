@@ -1,0 +1,187 @@
+"""What the library of one FMU may change for all others of its process is restored, or kept in a process of its own."""
+
+import ctypes
+import locale
+import os
+import signal
+import sys
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from base.platforms import this_platform
+from master.fmi.surroundings import Surroundings, undo
+from master.observers.recording.recorder import Recorder
+from master.run.simulation import CoSimulation
+from master.system import Structure
+from tests.master.fmus.habits import CHANGES_FOLDER, ROUNDS, SIGNALS, description
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="FMUs run in separate processes on Linux only")
+
+ONE_THIRD_UPWARD, UP = 0.33333333333333337, 0x800
+"""1 / 3 with rounding upward, and that mode in fesetround (x86-64)."""
+
+
+def third():
+    """Return 1 / 3 as this thread rounds; Python would compute a constant once."""
+    one, three = ctypes.c_double(1.0), ctypes.c_double(3.0)
+    return one.value / three.value
+
+
+def alone(file, habit=0):
+    system = Structure("alone")
+    system.add("a", file, {"habit": habit})
+    return system
+
+
+@contextmanager
+def undisturbed():
+    """The surroundings are the same at the end of the block."""
+    before = Surroundings.now()
+    yield before
+    after = Surroundings.now()
+    try:
+        assert before.changes(after) == []
+    finally:
+        before.restore(after)
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+
+HABITS = {
+    "c": "the working directory",
+    "u": "the mask of new files",
+    "l": "the locale",
+    "e": "the environment (HABIT_ENVIRONMENT)",
+    "r": "the rounding or denormal mode",
+    "d": "the rounding or denormal mode",
+    "s": "the handling of signals (SIGINT, SIGTERM)",
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_an_fmu_that_disturbs_its_process_gets_one_of_its_own(habits, monkeypatch, habit):
+    """It keeps what it has changed, nobody else sees it, and the run says so."""
+    if habit == "l":
+        locale.setlocale(locale.LC_ALL, "C")
+    monkeypatch.setenv("HABITS", habit)
+    system, observers = alone(habits()), [Recorder(Path("r.h5"))]
+    with undisturbed() as before, CoSimulation(system, step=0.1, stop=1.0, observers=observers) as simulation:
+        assert simulation.instances["a"].remote
+        assert before.changes(Surroundings.now()) == []
+        simulation.advance(1.0)
+        folder, variable, small = simulation.get(["a.folder", "a.variable", "a.small"])
+    assert simulation.result.status == "completed", simulation.result.message
+    (note,) = simulation.result.warnings
+    assert note == f"a changed {HABITS[habit]} of this process: it runs in a separate process"
+    assert folder == ("/" if habit == "c" else str(Path.cwd()))
+    assert variable == ("set" if habit == "e" else "")
+    assert (small == 0.0) == (habit == "d")
+    assert Path("r.h5").is_file()
+
+
+def test_a_well_behaved_fmu_stays(habits):
+    with undisturbed(), CoSimulation(alone(habits()), step=0.1, stop=1.0) as simulation:
+        assert not simulation.instances["a"].remote
+        simulation.advance(1.0)
+    assert simulation.result.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("habit", "what"),
+    [
+        (CHANGES_FOLDER, "the working directory"),
+        (ROUNDS, "the rounding or denormal mode"),
+        (SIGNALS, "the handling of signals (SIGINT)"),
+    ],
+)
+def test_what_changes_while_it_steps_is_restored_and_told(habits, habit, what):
+    with undisturbed() as before:
+        recorder = Recorder(Path("r.h5"))
+        with CoSimulation(alone(habits(), habit), step=0.1, stop=1.0, observers=[recorder]) as simulation:
+            simulation.advance(1.0)
+            assert before.changes(Surroundings.now()) == []
+            assert third() == 1.0 / 3.0 != ONE_THIRD_UPWARD
+    assert simulation.result.status == "completed", simulation.result.message
+    (note,) = simulation.result.warnings
+    assert note.startswith(f"a changed {what} of this process while it stepped, by t = ")
+    assert Path("r.h5").is_file()
+
+
+def test_what_the_user_changes_between_two_steps_stays(habits, tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    with CoSimulation(alone(habits()), step=0.1, stop=1.0) as simulation:
+        simulation.advance(0.5)
+        monkeypatch.chdir(tmp_path / "other")
+        monkeypatch.setenv("MINE", "1")
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        simulation.advance(1.0)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        signal.signal(signal.SIGINT, before)
+        assert Path.cwd() == tmp_path / "other"
+        assert os.environ["MINE"] == "1"
+    assert simulation.result.warnings == []
+
+
+def test_each_kind_of_change_is_found_and_undone():
+    """By functions of C, as a library calls them: Python does not notice."""
+    c, math = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
+    with undisturbed() as before:
+        c.chdir(b"/")
+        c.umask(0o77)
+        c.setenv(b"BORDER", b"1", 1)
+        c.unsetenv(b"PATH")
+        math.fesetround(UP)
+        handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda number: None)
+        c.signal(signal.SIGINT, handler)
+        assert undo(before) == [
+            "the working directory", "the mask of new files", "the environment (PATH, BORDER)",
+            "the handling of signals (SIGINT)", "the rounding or denormal mode",
+        ]  # fmt: skip
+        assert undo(before) == []
+    c.getenv.restype = ctypes.c_char_p
+    assert c.getenv(b"BORDER") is None
+    assert c.getenv(b"PATH").decode() == os.environ["PATH"]
+
+
+def with_helper(third_party, folder, version):
+    """An FMU whose library needs libhelper.so, which is beside it."""
+    folder.mkdir()
+    (folder / "helper.c").write_text(f"int helper_version(void) {{ return {version}; }}\n")
+    helper = third_party.compiled(folder, str(folder / "helper.c"), "-Wl,-soname,libhelper.so", "-fvisibility=default")
+    (folder / "libhelper.so").write_bytes(helper)
+    links = (f"-L{folder}", "-lhelper", "-Wl,-rpath,$ORIGIN")
+    library = third_party.compiled(folder, "habits.c", *links, HELPER="1")
+    with zipfile.ZipFile(folder / "Habits.fmu", "w") as archive:
+        archive.writestr("modelDescription.xml", description())
+        for name, content in (("Habits.so", library), ("libhelper.so", helper)):
+            archive.writestr(f"binaries/{this_platform()}/{name}", content)
+    return folder / "Habits.fmu"
+
+
+def test_an_fmu_whose_library_another_has_loaded_gets_its_own_process(third_party, tmp_path):
+    """Both bring libhelper.so, of two versions: in one process the second gets that of the first."""
+    system = Structure("two")
+    for name, version in (("a", 1), ("b", 2)):
+        system.add(name, with_helper(third_party, tmp_path / name, version))
+    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+        assert simulation.get(["a.excess", "b.excess"]) == [1.0, 2.0]
+        assert [simulation.instances[name].remote for name in "ab"] == [False, True]
+    (note,) = simulation.result.warnings
+    assert (
+        note == "b brings another libhelper.so than the one that another FMU has loaded: it runs in a separate process"
+    )
+
+
+def test_the_process_of_an_fmu_has_its_own_group(habits):
+    """Ctrl-C of the terminal reaches the master alone."""
+    system = alone(habits())
+    system.elements["a"].process = True
+    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+        pid = simulation.instances["a"]._process.pid
+        assert os.getpgid(pid) == pid != os.getpgid(0)
