@@ -1,6 +1,6 @@
 """Piecewise linear hysteresis of links and gear trains. See README.md."""
 
-from components.hysteresis.builders import SHORTEST, elastic_loop, largest_loss
+from components.hysteresis.builders import SHORTEST, elastic_loop, elastic_loop_side, largest_loss
 from components.hysteresis.law import reaction, reset, update
 from components.hysteresis.ports import MAX_POINTS, law, loop_parameters, memory
 from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
@@ -11,6 +11,7 @@ __all__ = [
     "NOT_FINITE",
     "SHORTEST",
     "elastic_loop",
+    "elastic_loop_side",
     "largest_loss",
     "law",
     "loop_parameters",

@@ -23,14 +23,8 @@ def largest_loss(common, ratio):
 
 
 @kernel
-def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
-    """Fill `p` with a symmetric loop of straight branches.
-
-    `stiffness` of the forward branch; `limit` and `free_play`: deformations where the working range and the free play
-    end; `common`: length of the common first segment over limit - free_play (0.02 .. 0.05); `loss`: area of the full
-    loop over the work of loading, 0 (elastic) .. `largest_loss`; `ratio` > 1: transition_stiffness over stiffness.
-    Beyond `limit` the element is as stiff as in the transitions.
-    """
+def elastic_loop_side(p, side, stiffness, limit, free_play, common, loss, ratio):
+    """Fill one `side` of `p` with a loop of straight branches; for the arguments see `elastic_loop`."""
     length = limit - free_play
     k3 = ratio * stiffness
     second = free_play + common * length
@@ -42,10 +36,22 @@ def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
     start = stiffness * (second - free_play)
     # rounding must not put it below the common segment
     lower = max(start, stiffness * length - k3 * (limit - corner))
+    p.points[side] = 4.0
+    p.transition_stiffness[side] = k3
+    _point(p, side, 0, free_play, 0.0, free_play, 0.0)
+    _point(p, side, 1, second, start, second, start)
+    _point(p, side, 2, middle, stiffness * (middle - free_play), corner, lower)
+    _point(p, side, 3, limit, stiffness * length, limit, stiffness * length)
+
+
+@kernel
+def elastic_loop(p, stiffness, limit, free_play, common, loss, ratio):
+    """Fill `p` with a symmetric loop of straight branches.
+
+    `stiffness` of the forward branch; `limit` and `free_play`: deformations where the working range and the free play
+    end; `common`: length of the common first segment over limit - free_play (0.02 .. 0.05); `loss`: area of the full
+    loop over the work of loading, 0 (elastic) .. `largest_loss`; `ratio` > 1: transition_stiffness over stiffness.
+    Beyond `limit` the element is as stiff as in the transitions.
+    """
     for side in range(2):
-        p.points[side] = 4.0
-        p.transition_stiffness[side] = k3
-        _point(p, side, 0, free_play, 0.0, free_play, 0.0)
-        _point(p, side, 1, second, start, second, start)
-        _point(p, side, 2, middle, stiffness * (middle - free_play), corner, lower)
-        _point(p, side, 3, limit, stiffness * length, limit, stiffness * length)
+        elastic_loop_side(p, side, stiffness, limit, free_play, common, loss, ratio)

@@ -7,7 +7,7 @@ from components.devices import drive, exchange, motion
 from components.mechanics.vector import load
 from components.probe_mechanism import cover, tree
 from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
-from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial import axial_train, end_stops
 
 
 @kernel
@@ -49,9 +49,12 @@ def audit(m, h):
     p = m.parameters.axial
     a = m.axial
     twist = a.travel - axial_train.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.angle)
-    force, slip, deflection = axial_train.train(p, a.slip, a.deflection, twist)
+    force, slip, deflection = axial_train.evaluate(p, a, twist)
     out.kinetic_energy = kinetic + 0.5 * p.inertance * a.rate * a.rate + drive.kinetic_energy(m.drive)
-    stored = m.tree.stored_energy + m.damper.stored_energy + axial_train.stored_energy(p, force, deflection)
+    stored = (
+        m.tree.stored_energy + m.damper.stored_energy + axial_train.stored_energy(p, a, twist, force, slip, deflection)
+    )
+    stored += end_stops.stored_energy(m.parameters.end_stops, m.end_stop)
     out.stored_energy = stored + m.balance.pusher_energy + cover.stored_energy(m.cover)
     dissipated = axial_train.audit(p, a, force, slip, deflection, out)
     out.dissipated_screw = a.dissipated_screw
@@ -61,6 +64,8 @@ def audit(m, h):
     out.dissipated_lateral_brakes = m.damper.dissipated_brakes
     out.dissipated_lateral_stops = m.damper.dissipated_stops
     out.dissipated_cover = cover.dissipated_energy(m.cover)
+    out.dissipated_planes = m.plane_contact.dissipated
+    out.dissipated_end_stops = m.end_stop.dissipated
     out.dissipated_energy = (
         dissipated
         + out.dissipated_screw
@@ -70,11 +75,14 @@ def audit(m, h):
         + out.dissipated_lateral_brakes
         + out.dissipated_lateral_stops
         + out.dissipated_cover
+        + out.dissipated_planes
+        + out.dissipated_end_stops
     )
     out.work_drive = m.drive.work
     out.work_stiffness = m.tree.gain_work if m.parameters.simplifications == AS_IN_SOURCE else 0.0
     out.work_levers = m.balance.work_levers
-    a.torque = force / axial_train.nut_per_travel(p)
+    drive_rate = axial_train.drive_travel(m.parameters.axial, m.parameters.drive, m.drive.rate)
+    a.torque = axial_train.torque(p, a, force, drive_rate)
     a.brake_slip = slip * axial_train.nut_per_travel(p)
     a.stroke = deflection
 

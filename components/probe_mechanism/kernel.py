@@ -9,14 +9,14 @@ from components.core import check
 from components.core.component import Message, combined, fail
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.devices import drive, exchange, macro_step, motion, pushers
+from components.devices import docking_planes, drive, exchange, macro_step, motion, pushers
 from components.mechanics import kinematics
-from components.mechanics.rotation import apply_transposed, load_matrix
+from components.mechanics.rotation import load_matrix
 from components.mechanics.vector import accumulate, add, cross, load, store, subtract
 from components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
 from components.probe_mechanism.alignment import levers, limiter
 from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
-from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial import axial_train, end_stops, gears
 from components.probe_mechanism.contact import implicit
 from components.probe_mechanism.lateral import lateral_damper
 
@@ -41,6 +41,10 @@ MESSAGES = combined(
     cover.MESSAGES,
     validity.MESSAGES,
     levers.MESSAGES,
+    limiter.MESSAGES,
+    gears.MESSAGES,
+    end_stops.MESSAGES,
+    docking_planes.MESSAGES,
 )
 
 
@@ -75,24 +79,52 @@ def _place(m, tau, travel, ahead):
         return code
     levers.place(p, m.levers, m.roller, travel, m.axial.rate)
     kinematics.relate(m.relative, m.motion.base, m.motion.target)
+    docking_planes.place(m.relative, m.cover.travel, m.cover.rate, m.plane_contact.ring)
+    docking_planes.measure(p.planes, p.pushers, p.pusher_stop, p.docking_plane_x, m.plane_contact)
+    end_stops.measure(p.end_stops, p.probe, m.end_stop, travel)
     contact.set_inputs(m, ahead)
     return 0
 
 
 @kernel
-def _rim(m):
-    """Return r_PA of the docking ring, PU axes: frame 0 as it would be with a stiff hatch cover (R44)."""
-    shift = apply_transposed(load_matrix(m.relative.rotation), (m.cover.travel, 0.0, 0.0))
-    return subtract(load(m.relative.position), shift)
+def _push(m):
+    """Return force and torque of pushers and docking planes on the target, frame PU, and set their stored energy."""
+    p = m.parameters
+    ring = m.plane_contact.ring
+    force, torque, energy = pushers.wrench(
+        p.pushers, p.docking_plane_x, load(ring.position), load_matrix(ring.rotation)
+    )
+    planes = m.plane_contact
+    docking_planes.exert(p.planes, p.pushers, p.pusher_stop, p.docking_plane_x, planes)
+    m.balance.pusher_energy = energy + planes.stored_energy
+    return add(force, load(planes.force)), add(torque, load(planes.torque))
 
 
 @kernel
-def _push(m):
-    """Return force and torque of the pushers on the target, frame PU, and account for their energy."""
-    force, torque, m.balance.pusher_energy = pushers.wrench(
-        m.parameters.pushers, m.parameters.docking_plane_x, _rim(m), load_matrix(m.relative.rotation)
+def _check_stops(m):
+    """Return 0, or the code of a stop, or of docking planes, whose depth at the placed position exceeds its limit."""
+    p = m.parameters
+    code = docking_planes.check(p.planes, p.pusher_stop, m.plane_contact, m.status)
+    if code == 0:
+        code = end_stops.check(p.end_stops, m.end_stop, m.status)
+    if code == 0:
+        code = limiter.check_stops(m)
+    if code == 0:
+        code = lateral_damper.check_stops(p.lateral, m.damper, m.status)
+    return code
+
+
+@kernel
+def _newly_touching(m, ahead):
+    """Return whether anything but the passive unit's cone newly touches at the placed position.
+
+    A touch within the time `ahead`, s, counts, too.
+    """
+    return (
+        limiter.newly_touching(m, ahead)
+        or docking_planes.newly_touching(m.plane_contact, ahead)
+        or end_stops.newly_touching(m.end_stop, m.axial.rate, ahead)
     )
-    return force, torque
 
 
 @kernel
@@ -143,6 +175,7 @@ def _set_axial_load(m, cam, h):
     load.head_force = implicit.head_force(m.tree)
     limiter.load_head(m)
     load.head_damping = contact.axial_damping(m)
+    end_stops.load_nut(p.end_stops, m.end_stop, m.axial.rate, load)
     load.drive_travel = axial_train.drive_travel(p.axial, p.drive, d.angle + 0.5 * h * d.rate)
     load.drive_rate = axial_train.drive_travel(p.axial, p.drive, d.rate)
     return pull
@@ -186,7 +219,8 @@ def _react(m):
     t = m.tree
     tree.react(m.parameters.probe, t, m.damper)
     push, push_torque = _push(m)
-    force, torque = pushers.reaction(push, push_torque, _rim(m), load_matrix(m.relative.rotation))
+    ring = m.plane_contact.ring
+    force, torque = pushers.reaction(push, push_torque, load(ring.position), load_matrix(ring.rotation))
     # about the origin of frame 0 on the cover, like the whole wrench
     torque = subtract(torque, cross((m.cover.travel, 0.0, 0.0), force))
     accumulate(force, t.base_force)
@@ -214,6 +248,20 @@ def _kick(m, cam, h):
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
     limiter.account(m, a.travel - before, h)
+    end_stops.account(m.end_stop, m.axial_load, a.travel - before, h)
+    _account_planes(m, h)
+
+
+@kernel
+def _account_planes(m, h):
+    """Add the losses of the docking planes in a micro-step h, and set flag and count of their contact."""
+    planes = m.plane_contact
+    planes.dissipated += h * planes.lost_power
+    if max(planes.depth[0], planes.depth[1]) > 0.0:
+        m.flag.plane_contact = 1.0
+        p = m.parameters
+        if axial_train.drive_travel(p.axial, p.drive, m.drive.angle) <= p.sensor_margin:
+            planes.early += 1.0
 
 
 @kernel
@@ -231,7 +279,9 @@ def _micro_step(m, start, h, long):
     code = _place(m, start + 0.5 * h, m.axial.travel + 0.5 * h * m.axial.rate, ahead)
     if code == 0:
         code = contact.detect(m)
-    if code == 0 and long and (contact.newly_closed(m) or limiter.newly_touching(m, ahead)):
+    if code == 0:
+        code = _check_stops(m)
+    if code == 0 and long and (contact.newly_closed(m) or _newly_touching(m, ahead)):
         code = macro_step.CLOSED
     if code:
         for j in range(len(t.q)):
@@ -255,6 +305,8 @@ def _micro_step(m, start, h, long):
     _kick(m, cam, h)
     exchange.add_impulse(m, start + 0.5 * h, h)
     limiter.remember(m)
+    docking_planes.remember(m.plane_contact)
+    end_stops.remember(m.end_stop)
     contact.remember_closed(m)
     micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
     return 0
@@ -268,6 +320,7 @@ def _finish(m, h):
     if code:
         return code
     contact.finish_step(m)
+    m.validity.early_plane_contact = m.plane_contact.early
     _push(m)
     tree.report(m.tree, m.parameters.lateral, m.damper, m.joint, m.lateral)
     outputs.set_motion(m)
@@ -291,7 +344,12 @@ def initialize(m):
         code = validity.check_parameters(p, m.status)
     if code:
         return code
-    axial_train.initialize(m.axial, p.initial_travel)
+    code = axial_train.initialize(p.axial, m.axial, p.initial_travel)
+    if code:
+        return fail(m.status, code, 0.0, 0)
+    docking_planes.reset(m.plane_contact)
+    end_stops.reset(m.end_stop)
+    m.flag.plane_contact = 0.0
     drive.initialize(p.drive, m.drive)
     m.drive.angle = p.initial_travel * p.drive.nut_ratio * axial_train.nut_per_travel(p.axial)
     code = cover.initialize(p.cover, m.cover, m.status)
@@ -309,6 +367,8 @@ def initialize(m):
     code = _place(m, 0.0, m.axial.travel, 0.0)
     if code == 0:
         code = contact.detect(m)
+    if code == 0:
+        code = _check_stops(m)
     if code:
         return code
     cam = _load(m)
@@ -327,6 +387,7 @@ def initialize(m):
 def _begin(m):
     """Begin a step: contact, and the momenta with the true motion of the base. Returns 0, or the code of a failure."""
     contact.begin_step(m)
+    m.flag.plane_contact = 0.0
     accounting.begin(m)
     return 0
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from components.core import ports
 from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
 from components.core.record import Record
-from components.devices import drive, exchange, interface_load, pushers
+from components.devices import docking_planes, drive, exchange, interface_load, pushers
 from components.mechanics import kinematics
 from components.probe_mechanism import cover, micro_step_control, tree
 from components.probe_mechanism.alignment import limiter
 from components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS
-from components.probe_mechanism.axial import axial_train
+from components.probe_mechanism.axial import axial_train, end_stops
 from components.probe_mechanism.axial.ports import AxialPorts
 from components.probe_mechanism.contact.ports import ContactPorts
 from components.probe_mechanism.lateral import lateral_damper
@@ -23,6 +23,8 @@ DEVICES = (
     "lateral_brakes",
     "lateral_stops",
     "cover",
+    "planes",
+    "end_stops",
 )
 WORKS = ("base", "target", "drive", "stiffness", "levers")
 
@@ -44,11 +46,13 @@ def _parameters(axial_device: AxialPorts, movable_limiter: bool) -> Group:
                   minimum=0.0),
         parameter("travel_margin", "m", "travel beyond full retraction for which the model holds", 0.01, minimum=0.0),
         axial_device.parameters,
+        end_stops.parameters(),
         drive.parameters(),
         lateral_damper.parameters(),
         tree.parameters(),
         limiter.parameters() if movable_limiter else LEVER_PARAMETERS,
         pushers.parameters(),
+        *docking_planes.parameters(),
         cover.parameters(),
     )  # fmt: skip
 
@@ -119,6 +123,8 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         tree.state(limiter.body() if movable_limiter else None),
         lateral_damper.state(),
         axial_train.load(),
+        end_stops.state(),
+        docking_planes.state(),
         LEVERS,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group(
@@ -131,8 +137,8 @@ def record(contact: ContactPorts, axial_device: AxialPorts, movable_limiter: boo
         Group(
             "balance",
             *exchange.balance(),
-            private("pusher_energy", "J", "stored in the pushers"),
-            private("pusher_force", "N", "of the pushers on the base along x_0, past the hatch cover"),
+            private("pusher_energy", "J", "stored in pushers and docking planes"),
+            private("pusher_force", "N", "of pushers and docking planes on the base along x_0, past the hatch cover"),
             private("work_levers", "J", "done by the cam on the rollers, which the nut does not feel"),
             *contact.balance,
         ),

@@ -90,6 +90,7 @@ def _reset(state):
     state.validity.latch_tilt = 0.0
     state.validity.wide_slot = 0.0
     state.validity.lever_arm = 0.0
+    state.validity.three_rollers = 0.0
     state.dissipated_latches = 0.0
 
 
@@ -289,6 +290,11 @@ def _count(unit):
         short += unit.state.sensor[k].short
     if short > 0.0:
         count.lever_arm += 1.0
+    rollers = 0.0
+    for k in range(len(unit.output.roller_contact)):
+        rollers += unit.output.roller_contact[k]
+    if rollers > 2.0:
+        count.three_rollers += 1.0
 
 
 @kernel
@@ -298,6 +304,7 @@ def publish_validity(unit, validity):
     validity.latch_tilt = count.latch_tilt
     validity.wide_slot = count.wide_slot
     validity.lever_arm = count.lever_arm
+    validity.three_rollers = count.three_rollers
 
 
 @kernel

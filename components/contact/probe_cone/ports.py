@@ -162,17 +162,22 @@ def friction_memory() -> Group:
     )
 
 
-def validity() -> Group:
-    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40)."""
+def validity(*more: Field) -> Group:
+    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40).
+
+    `more` fields of the component come first.
+    """
 
     def count(name: str, description: str) -> Field:
         return output(name, "1", f"micro-steps in which {description}", type=INTEGER)
 
     return Group(
         "validity",
+        *more,
         count("latch_tilt", "a latch bore in its slot tilted by more than 15 deg: the slot is modelled as plane"),
         count("wide_slot", "a latch bore on the wide part of its slot, which the source's latches never touch"),
         count("lever_arm", "a latch or sensor pressed on an arm shorter than 1 mm: its force is that on 1 mm"),
+        count("three_rollers", "three alignment rollers bore at once, which jams the alignment"),
         description="micro-steps computed outside the domain of the formulas",
     )
 
@@ -191,10 +196,11 @@ def sensors() -> tuple[Field, ...]:
     )
 
 
-def flags() -> Group:
-    """Return the group `flag` of a component: what touched, and which latches have fired."""
+def flags(*more: Field) -> Group:
+    """Return the group `flag` of a component: what touched, and which latches have fired; `more` fields come first."""
     return Group(
         "flag",
+        *more,
         output("limiter_contact", "1", "a limiter pad touched the cone in this step", type=BOOLEAN),
         output("roller_contact", "1", "this roller touched the cone in this step", shape=3, type=BOOLEAN),
         output("latch", "1", "this latch has fired", shape=4, type=BOOLEAN),
@@ -219,6 +225,7 @@ def state() -> Group:
             private("latch_tilt", "1", "as the outputs of `validity`"),
             private("wide_slot", "1", "as the outputs of `validity`"),
             private("lever_arm", "1", "as the outputs of `validity`"),
+            private("three_rollers", "1", "as the outputs of `validity`"),
         ),
         sprung_lever.lever("latch", LATCHES),
         sprung_lever.lever("sensor", SENSORS),

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from components.contact.force import penetration
+from components.core.component import Message, fail
 from components.core.field import Group, parameter, private
 from components.core.kernel import kernel, variant
 from components.probe_mechanism.tree import ANGLES
@@ -29,6 +31,16 @@ SPRUNG = ANGLES - 2
 LOCK = 1e12
 # numbers of the parts that it may touch
 FRONT_STOP, REAR_STOP, HEAD = 0, 1, 2
+
+LIMITER_STOP = 134
+
+MESSAGES: dict[int, Message] = {
+    LIMITER_STOP: penetration(
+        "the movable limiter in part {status.index:.0f} that holds it (1 forward stop, 2 rear stop, 3 head)",
+        "parameters.limiter.stop_limit",
+        discard=False,
+    )
+}
 
 
 def parameters() -> Group:
@@ -47,6 +59,8 @@ def parameters() -> Group:
         parameter("damping", "N.s/m", "of the guides", 50.0, minimum=0.0),
         parameter("stop_stiffness", "N/m", "of the stops and of the head", 2e6, minimum=1.0),
         parameter("stop_damping", "N.s/m", "of the stops and of the head", 600.0, minimum=0.0),
+        parameter("stop_limit", "m", "depth in the stops and in the head beyond which the model does not hold", 5e-3,
+                  minimum=0.0),
         parameter("head_distance", "m", "from its front edge to the centre of the head that bears on it", 0.455,
                   minimum=0.0),
         parameter("initial_travel", "m", "from its forward position at the start", 0.0, minimum=0.0),
@@ -184,12 +198,21 @@ def _account(m, travel, h):
 
 
 @kernel
+def _check_stops(m):
+    """Return 0, or LIMITER_STOP if the placed limiter is deeper in a stop or in the head than the model allows."""
+    _measure(m)
+    for k in range(len(m.movable_limiter.depth)):
+        if m.movable_limiter.depth[k] > m.parameters.limiter.stop_limit:
+            return fail(m.status, LIMITER_STOP, m.movable_limiter.depth[k], k + 1)
+    return 0
+
+
+@kernel
 def _newly_touching(m, ahead):
     """Return whether the placed limiter newly touches a stop or the head since the last micro-step.
 
-    A touch within the time `ahead`, s, counts, too.
+    A touch within the time `ahead`, s, counts, too. After `check_stops`.
     """
-    _measure(m)
     return int(_touching(m, ahead)) & ~int(m.movable_limiter.touching) != 0
 
 
@@ -242,6 +265,11 @@ def _never(m, ahead):
 
 
 @kernel
+def _no_stops(m):
+    return 0
+
+
+@kernel
 def _no_mass(m):
     return 0.0
 
@@ -255,6 +283,7 @@ initialize = _either(_initialize, _nothing)
 set_force = _either(_set_force, _no_force)
 load_head = _either(_load_head, _nothing)
 account = _either(_account, _no_loss)
+check_stops = _either(_check_stops, _no_stops)
 newly_touching = _either(_newly_touching, _never)
 remember = _either(_remember, _nothing)
 report = _either(_report, _nothing)

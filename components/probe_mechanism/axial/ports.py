@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from components.core.field import Field, Group, output, parameter, private
+from components.probe_mechanism.axial import gears
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,7 @@ def _parameters(*own: Field) -> Group:
         parameter("inertance", "kg", "inertia of nut, damper, gears and levers, reduced to the probe", 25.0,
                   minimum=1e-6),
         parameter("screw_friction", "1", "friction coefficient of the ball screw", 0.1, minimum=0.0, maximum=0.99),
-        parameter("train_stiffness", "N/m", "of the gear train, reduced to the probe", 1e6, minimum=1.0),
-        parameter("train_damping", "N.s/m", "structural damping of the gear train", 2e3, minimum=0.0),
+        *gears.parameters(),
         *own,
         description="axial damper, reduced to the probe: force against travel",
     )  # fmt: skip
@@ -39,7 +39,8 @@ def _state(torque: str, brake: str, deflection: str, *losses: Field) -> Group:
     """Return the group of outputs and memory, with the descriptions and losses of the device."""
     return Group(
         "axial",
-        output("torque", "N.m", f"of {torque} and gear train on the nut; positive resists compression"),
+        output("torque", "N.m", f"m_FR of {torque} and gear train on the nut, damping included; positive resists "
+               "compression"),
         output("brake_slip", "rad", f"slip of {brake}, reduced to the nut"),
         output("stroke", "m", f"{deflection}, reduced to the probe"),
         private("travel", "m", "compression of the probe since the start"),
@@ -47,9 +48,10 @@ def _state(torque: str, brake: str, deflection: str, *losses: Field) -> Group:
         private("slip", "m", f"slip of {brake}, reduced to the probe"),
         private("deflection", "m", f"{deflection}, reduced to the probe"),
         private("train_force", "N", "force of the gear train, its damping included, at the middle of the micro-step"),
+        gears.state(),
         *losses,
         private("dissipated_screw", "J", "by the ball screw"),
-    )
+    )  # fmt: skip
 
 
 _BRAKE = (
@@ -74,7 +76,7 @@ SPRING_AND_BRAKE = AxialPorts(
         private("dissipated_train", "J", "by friction brake, spring friction and train damping"),
         private("dissipated_magnetic", "J", "by the axial magnetic brakes"),
     ),
-    ("train", "magnetic", "screw"),
+    ("train", "gears", "magnetic", "screw"),
 )  # fmt: skip
 
 TWO_BRAKES = AxialPorts(
@@ -92,5 +94,5 @@ TWO_BRAKES = AxialPorts(
         private("dissipated_first_brake", "J", "by the first friction brake FrB1"),
         private("dissipated_brake", "J", "by the second friction brake FrB2"),
     ),
-    ("train", "first_brake", "brake", "screw"),
+    ("train", "gears", "first_brake", "brake", "screw"),
 )  # fmt: skip

@@ -13,6 +13,8 @@ from components.core import check
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.table import interpolate, slope
+from components.hysteresis import reaction
+from components.probe_mechanism.axial.gears import twist_at
 
 MAGNETIC_TABLE = 241
 MAGNETIC_ORIGIN = 242
@@ -50,40 +52,40 @@ def check_parameters(p, status):
 
 
 @kernel
-def hold_brake(p, u, slip, deflection):
+def hold_brake(p, gears, u, slip, deflection):
     """Return (force in N, slip in m) of the gears and the friction brake of a train driven to the twist `u` (m).
 
     `slip` is that of the last call, `deflection` (m) that of what is in series with them.
     """
-    stiffness = p.train_stiffness
-    force = stiffness * (u - slip - deflection)
+    force = reaction(gears, u - slip - deflection)
     if force > p.brake_compression:
         force = p.brake_compression
-        slip = u - deflection - force / stiffness
+        slip = u - deflection - twist_at(gears, force)
     elif force < -p.brake_extension:
         force = -p.brake_extension
-        slip = u - deflection - force / stiffness
+        slip = u - deflection - twist_at(gears, force)
     return force, slip
 
 
 @kernel
-def train(p, slip, deflection, u):
+def train(p, gears, slip, deflection, u):
     """Return (force in N, brake slip in m, spring deflection in m) of the train driven to the twist `u` (m).
 
-    Return mapping of spec/06 section 5.2 (equal to the shifted tables of spec/03 section 5) from the memory (`slip`,
-    `deflection`) of the last call. The spring yields between its stops only towards compression; unloading it gives
-    back the fraction `spring_return` of its force.
+    Return mapping of spec/06 section 5.2 (for elastic gears equal to the shifted tables of spec/03 section 5) from the
+    memory (`slip`, `deflection`) of the last call, with the segment of their hysteresis that `gears` holds. The spring
+    yields between its stops only towards compression; unloading it gives back the fraction `spring_return` of its
+    force.
     """
-    stiffness = p.train_stiffness
+    stiffness = gears.stiffness
     rate = (p.spring_end - p.spring_preload) / p.spring_stroke
     e = u - slip
-    force = stiffness * (e - deflection)
+    force = reaction(gears, e - deflection)
     if force > p.spring_preload + rate * deflection and deflection < p.spring_stroke:
-        deflection = (stiffness * e - p.spring_preload) / (stiffness + rate)
+        deflection = (reaction(gears, e) - p.spring_preload) / (stiffness + rate)
     elif force < p.spring_return * (p.spring_preload + rate * deflection) and deflection > 0.0:
-        deflection = (stiffness * e - p.spring_return * p.spring_preload) / (stiffness + p.spring_return * rate)
+        deflection = (reaction(gears, e) - p.spring_return * p.spring_preload) / (stiffness + p.spring_return * rate)
     deflection = min(max(deflection, 0.0), p.spring_stroke)
-    force, slip = hold_brake(p, u, slip, deflection)
+    force, slip = hold_brake(p, gears, u, slip, deflection)
     return force, slip, deflection
 
 
@@ -95,9 +97,9 @@ def _spring_work(p, deflection):
 
 
 @kernel
-def stored_energy(p, force, deflection):
-    """Return the energy that the train gives back, J: that of the gears, and that of the spring less friction."""
-    return 0.5 * force * force / p.train_stiffness + p.spring_return * _spring_work(p, deflection)
+def stored_energy(p, deflection):
+    """Return the energy that the spring mechanism gives back, J: its work less friction."""
+    return p.spring_return * _spring_work(p, deflection)
 
 
 @kernel

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
+from components.hysteresis import reaction
+from components.probe_mechanism.axial.gears import twist_at
 from components.probe_mechanism.axial.spring_and_brake import hold_brake
 
 FIRST_COMPRESSION = 252
@@ -39,27 +41,27 @@ def check_parameters(p, status):
 
 
 @kernel
-def train(p, slip, deflection, u):
+def train(p, gears, slip, deflection, u):
     """Return (force in N, slip of FrB2 in m, stroke of FrB1 in m) of the train driven to the twist `u` (m).
 
-    Return mapping of spec/06 section 5.2 (spec/03 section 6 with elastic gears) from the memory (`slip`, `deflection`)
-    of the last call; `deflection` is the stroke of FrB1, from 0 to `first_brake_stroke`.
+    Return mapping of spec/06 section 5.2 (spec/03 section 6) from the memory (`slip`, `deflection`) of the last call,
+    with the segment of the gears' hysteresis that `gears` holds; `deflection` is the stroke of FrB1, from 0 to
+    `first_brake_stroke`.
     """
-    stiffness = p.train_stiffness
     e = u - slip
-    force = stiffness * (e - deflection)
+    force = reaction(gears, e - deflection)
     if force > p.first_brake_compression:
-        deflection = min(e - p.first_brake_compression / stiffness, p.first_brake_stroke)
+        deflection = min(e - twist_at(gears, p.first_brake_compression), p.first_brake_stroke)
     elif force < -p.first_brake_extension:
-        deflection = max(e + p.first_brake_extension / stiffness, 0.0)
-    force, slip = hold_brake(p, u, slip, deflection)
+        deflection = max(e - twist_at(gears, -p.first_brake_extension), 0.0)
+    force, slip = hold_brake(p, gears, u, slip, deflection)
     return force, slip, deflection
 
 
 @kernel
-def stored_energy(p, force, deflection):
-    """Return the energy that the elastic gears give back, J."""
-    return 0.5 * force * force / p.train_stiffness
+def stored_energy(p, deflection):
+    """Return 0 J: brakes give nothing back."""
+    return 0.0
 
 
 @kernel

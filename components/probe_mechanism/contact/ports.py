@@ -9,7 +9,7 @@ from components.contact.probe_cone import tip_slope
 from components.contact.probe_cone.pairs import BITS
 from components.contact.probe_cone.ports import CONTACTS as LISTED
 from components.core import ports
-from components.core.field import Field, Group, input, output, private, temporary
+from components.core.field import BOOLEAN, INTEGER, Field, Group, input, output, private, temporary
 
 CONTACTS = 16
 
@@ -30,14 +30,22 @@ class ContactPorts:
     balance: tuple[Field, ...] = ()
 
 
+_PLANE_CONTACT = output("plane_contact", "1", "docking planes or solid pushers bore in this step", type=BOOLEAN)
+_EARLY_PLANE_CONTACT = output(
+    "early_plane_contact",
+    "1",
+    "micro-steps in which docking planes or solid pushers bore before the drive has retracted the probe",
+    type=INTEGER,
+)
+
 INTERNAL = ContactPorts(
     command=(probe_cone.latches_armed(),),
     sensor=probe_cone.sensors(),
     public=(
-        probe_cone.flags(),
+        probe_cone.flags(_PLANE_CONTACT),
         probe_cone.capture(),
         ports.contacts(CONTACTS),
-        probe_cone.validity(),
+        probe_cone.validity(_EARLY_PLANE_CONTACT),
     ),
     devices=("contact", "latches"),
     works=("tip",),
@@ -90,6 +98,10 @@ EXTERNAL = ContactPorts(
     roller=(
         input("force", "N", "of the contact on this roller, a part of the wrench on M; M axes", shape=3,
               evaluated="mean"),
+    ),
+    public=(
+        Group("flag", _PLANE_CONTACT),
+        Group("validity", _EARLY_PLANE_CONTACT, description="micro-steps computed outside the domain of the formulas"),
     ),
     works=("contact",),
     balance=(

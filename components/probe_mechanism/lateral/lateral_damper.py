@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import cos, fabs, pi, radians, sin
 
 from components import hysteresis
+from components.contact.force import penetration
 from components.core.component import Message, combined, fail
 from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
@@ -24,6 +25,9 @@ BRAKE_OUT_OF_REACH = 222
 BRAKE_TABLE = 223
 AXES = 224
 SPRING_LAW = 225
+# within the range of codes after which a mechanism halves its micro-step (R30)
+SPRING_STOP = 135
+CRANK_STOP = 136
 
 _OWN = {
     SPRING_SINGULAR: Message("lateral spring mechanism {status.index:.0f} is near a singular position"),
@@ -34,6 +38,13 @@ _OWN = {
     BRAKE_TABLE: Message(
         "parameters.lateral.brake: row {status.index:.0f} of speed must rise strictly from 0, "
         "torque and added_torque must start at 0"
+    ),
+    SPRING_STOP: penetration(
+        "lateral spring mechanism {status.index:.0f} in its stop", "parameters.lateral.spring.stop_limit", discard=False
+    ),
+    CRANK_STOP: Message(
+        "the crank of lateral magnetic brake {status.index:.0f} is {status.value:.4g} rad deep in its stop, which "
+        "exceeds its limit of {parameters.lateral.brake.stop_limit:.4g} rad"
     ),
     AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is not a rotation matrix"),
 }
@@ -81,6 +92,7 @@ def parameters() -> Group:
             parameter("second_travel", "m", "of the stiff spring, beyond the soft one's", 2e-3, shape=2, minimum=1e-6),
             parameter("stop_stiffness", "N/m", "beyond both travels, and between loading and unloading", 1e7, shape=2,
                       minimum=1.0),
+            parameter("stop_limit", "m", "depth in the stop beyond which the model does not hold", 5e-3, minimum=0.0),
             parameter("ramp", "m", "deflection over which a preload builds up", 1e-4, shape=2, minimum=1e-9),
             parameter("unloading", "1", "force of unloading over force of loading", 0.9, shape=2, minimum=0.1,
                       maximum=1.0),
@@ -112,6 +124,7 @@ def parameters() -> Group:
             parameter("stop_high", "rad", "largest angle of the crank", radians(90.0 + 11.3), shape=2),
             parameter("stop_stiffness", "N.m/rad", "of the stops", 2.5e4, shape=2, minimum=1.0),
             parameter("stop_damping", "N.m.s/rad", "of the stops", 25.0, shape=2, minimum=0.0),
+            parameter("stop_limit", "rad", "depth in a stop beyond which the model does not hold", 0.1, minimum=0.0),
             parameter("link_mass", "kg", "crank and rod", 0.0, shape=(2, 2), minimum=0.0),
             parameter("link_centre", "m", "centres of mass from the inner joint, along the link",
                       ((0.025, 0.075), (0.025, 0.075)), shape=(2, 2)),
@@ -273,6 +286,25 @@ def place(d, housing, status):
 
 
 @kernel
+def _crank_depth(p, angle, k):
+    """Return the signed depth of the crank of brake k in its stops, rad: negative at the low one, 0 between them."""
+    return min(0.0, angle - p.brake.stop_low[k]) + max(0.0, angle - p.brake.stop_high[k])
+
+
+@kernel
+def check_stops(p, d, status):
+    """Return 0, or the code of a spring mechanism or crank that is too deep in its stop, after `place`."""
+    for k in range(2):
+        depth = fabs(d.spring[k].stroke) - p.spring.first_travel[k] - p.spring.second_travel[k]
+        if depth > p.spring.stop_limit:
+            return fail(status, SPRING_STOP, depth, k + 1)
+        depth = fabs(_crank_depth(p, d.brake[k].angle, k))
+        if depth > p.brake.stop_limit:
+            return fail(status, CRANK_STOP, depth, k + 1)
+    return 0
+
+
+@kernel
 def select(d, status):
     """Set the segments of the springs' hysteresis for the coming micro-step, after `place`."""
     for k in range(2):
@@ -315,7 +347,7 @@ def forces(p, d, brakes_on, h):
         if brakes_on > 0.0:
             coefficient += secant(speed, p.brake.speed[k], p.brake.added_torque[k])
         d.brake_coefficient[k] = coefficient
-        depth = min(0.0, c.angle - p.brake.stop_low[k]) + max(0.0, c.angle - p.brake.stop_high[k])
+        depth = _crank_depth(p, c.angle, k)
         elastic = p.brake.stop_stiffness[k] * depth
         stop = 0.0
         if depth != 0.0:
@@ -355,7 +387,7 @@ def report(p, d, out):
         out.stroke[k] = c.stroke
         out.force[k] = -c.force
         c = d.brake[k]
-        depth = min(0.0, c.angle - p.brake.stop_low[k]) + max(0.0, c.angle - p.brake.stop_high[k])
+        depth = _crank_depth(p, c.angle, k)
         stored += 0.5 * p.brake.stop_stiffness[k] * depth * depth
         out.link_angle[k] = c.angle
         out.link_torque[k] = c.force

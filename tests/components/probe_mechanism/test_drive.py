@@ -151,6 +151,7 @@ def test_self_locking_gears_let_no_load_drive():
 def test_drive_slips_the_brake_against_a_held_probe():
     """At the brake's extension limit the nut stands still and the motors keep running (overload protection)."""
     m, p, d = machine()
+    assert axial_train.initialize(m.parameters.axial, m.axial, 0.0) == 0
     h = 1e-3
     for _ in range(40_000):
         m.axial_load.head_force = 18e3

@@ -21,6 +21,7 @@ DURATION = 0.25
 
 PLAIN = {
     "parameters.probe.hysteresis_loss": 1e-6,
+    "parameters.axial.hysteresis_loss": 0.0,
     "parameters.lateral.spring.unloading": 0.99999,
     "parameters.lateral.brake.torque": 0.0,
     "parameters.lateral.brake.stop_low": 0.2,

@@ -48,7 +48,9 @@ class Variant:
         """Return component, parameter sets and values."""
         built = component(axial=self.axial, limiter=self.limiter)
         sets = {entry.name: entry for entry in built.parameter_sets}
-        return built, [sets[name] for name in self.sets], self.values | WITHDRAWN
+        # the second set of equations has an elastic gear train
+        elastic = {"parameters.axial.hysteresis_loss": 0.0}
+        return built, [sets[name] for name in self.sets], self.values | elastic | WITHDRAWN
 
 
 COMMON = ("screw", "probe", "lateral_springs", "lateral_brakes", "lateral_stops", "contact", "train")
