@@ -30,9 +30,11 @@ PLANES = 131
 PUSHER = 132
 
 MESSAGES: dict[int, Message] = {
-    PLANES: penetration("the docking planes", "parameters.planes.penetration_limit", discard=False),
+    PLANES: penetration("the docking planes (parameters.planes)", "parameters.planes.penetration_limit", discard=False),
     PUSHER: penetration(
-        "pusher {status.index:.0f} beyond its solid length", "parameters.pusher_stop.penetration_limit", discard=False
+        "pusher {status.index:.0f} beyond its solid length (parameters.pusher_stop)",
+        "parameters.pusher_stop.penetration_limit",
+        discard=False,
     ),
 }
 

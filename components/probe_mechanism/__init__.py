@@ -6,6 +6,7 @@ from typing import Any
 from components.contact import probe_cone
 from components.core.component import Component, combined
 from components.core.parameters import read_parameter_sets
+from components.probe_mechanism.alignment.limiter import MESSAGES as _LIMITER_MESSAGES
 from components.probe_mechanism.axial import spring_and_brake, two_brakes
 from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
 from components.probe_mechanism.contact import external as external_contact
@@ -25,10 +26,10 @@ _AXIAL: dict[str, tuple[Any, ...]] = {
     "spring_and_brake": ("existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES, {"AX-1", "AX-MIM"}),
     "two_brakes": ("two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES, {"AX-2"}),
 }
-# description, and the parameter sets of `_OWN_SETS` for this limiter only: a fixed one comes with levers
+# description, messages, and the parameter sets of `_OWN_SETS` for this limiter only: a fixed one comes with levers
 _LIMITERS: dict[str, tuple[Any, ...]] = {
-    "fixed": ("", {"LV-1", "LV-2", "HB-1", "HB-2"}),
-    "movable": (", movable limiter", {"ML-1", "ML-2", "HB-3"}),
+    "fixed": ("", {}, {"LV-1", "LV-2", "HB-1", "HB-2"}),
+    "movable": (", movable limiter", _LIMITER_MESSAGES, {"ML-1", "ML-2", "HB-3"}),
 }
 _VARIANT_SETS = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
 # part of the FMU's name
@@ -55,7 +56,7 @@ def component(contact: str = "internal", axial: str = "spring_and_brake", limite
             raise ValueError(f"{option} is {' or '.join(choices)}, not {value!r}")
     contact_name, contact_text, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
     axial_text, axial_ports, axial_messages, device_sets = _AXIAL[axial]
-    limiter_text, limiter_sets = _LIMITERS[limiter]
+    limiter_text, more_messages, limiter_sets = _LIMITERS[limiter]
     known_sets = device_sets | limiter_sets
     own_sets = [entry for entry in _OWN_SETS if entry.name in known_sets or entry.name not in _VARIANT_SETS]
     return Component(
@@ -64,7 +65,7 @@ def component(contact: str = "internal", axial: str = "spring_and_brake", limite
         record=record(contact_ports, axial_ports, limiter == "movable"),
         initialize=initialize,
         step=step,
-        messages=combined(MESSAGES, contact_messages, axial_messages),
+        messages=combined(MESSAGES, contact_messages, axial_messages, more_messages),
         module=Path(__file__),
         parameter_sets=(*own_sets, *more_sets),
     )

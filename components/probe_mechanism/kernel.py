@@ -41,7 +41,6 @@ MESSAGES = combined(
     cover.MESSAGES,
     validity.MESSAGES,
     levers.MESSAGES,
-    limiter.MESSAGES,
     gears.MESSAGES,
     end_stops.MESSAGES,
     docking_planes.MESSAGES,

@@ -103,7 +103,7 @@ MUST_RUN = {
             "parameters.limiter.centre": 0.0,
         },
         {"parameters.limiter.damping": 0.0, "parameters.limiter.stop_damping": 0.0},
-        {"parameters.limiter.stop_stiffness": 1.0},
+        {"parameters.limiter.stop_stiffness": 1e5},
         {"command.limiter_release": 0.0},
     ),
 }

@@ -36,7 +36,8 @@ LIMITER_STOP = 134
 
 MESSAGES: dict[int, Message] = {
     LIMITER_STOP: penetration(
-        "the movable limiter in part {status.index:.0f} that holds it (1 forward stop, 2 rear stop, 3 head)",
+        "the movable limiter (parameters.limiter) in part {status.index:.0f} that holds it (1 forward stop, "
+        "2 rear stop, 3 head)",
         "parameters.limiter.stop_limit",
         discard=False,
     )
@@ -134,7 +135,7 @@ def _touching(m, ahead):
 
 @kernel
 def _initialize(m):
-    """Set the constants, and the limiter at rest on its front stop, or `initial_travel` behind it."""
+    """Set the constants, and the limiter at rest on its front stop, `initial_travel` behind it, or on the head."""
     p = m.parameters.limiter
     body = m.tree.limiter
     body.mass = p.mass
@@ -145,6 +146,11 @@ def _initialize(m):
     m.tree.q[JOINT] = p.forward - p.initial_travel
     if p.initial_travel == 0.0:
         m.tree.q[JOINT] += p.spring_forward / (p.stop_stiffness + _spring_rate(p))
+    head = m.parameters.probe.bearing_distance + m.parameters.probe.free_length - m.parameters.initial_travel
+    head -= p.head_distance
+    if m.tree.q[JOINT] > head:
+        spring = p.spring_forward + _spring_rate(p) * (p.forward - head)
+        m.tree.q[JOINT] = head + spring / (p.stop_stiffness + _spring_rate(p))
     m.tree.qd[JOINT] = 0.0
 
 

@@ -16,7 +16,7 @@ END_STOP = 133
 
 MESSAGES: dict[int, Message] = {
     END_STOP: penetration(
-        "end stop {status.index:.0f} of the probe (1 retracted, 2 extended)",
+        "the probe in end stop {status.index:.0f} (parameters.end_stops; 1 retracted, 2 extended)",
         "parameters.end_stops.penetration_limit",
         discard=False,
     )

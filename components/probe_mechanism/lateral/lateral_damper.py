@@ -40,11 +40,13 @@ _OWN = {
         "torque and added_torque must start at 0"
     ),
     SPRING_STOP: penetration(
-        "lateral spring mechanism {status.index:.0f} in its stop", "parameters.lateral.spring.stop_limit", discard=False
+        "lateral spring mechanism {status.index:.0f} (parameters.lateral.spring) in its stop",
+        "parameters.lateral.spring.stop_limit",
+        discard=False,
     ),
     CRANK_STOP: Message(
         "the crank of lateral magnetic brake {status.index:.0f} is {status.value:.4g} rad deep in its stop, which "
-        "exceeds its limit of {parameters.lateral.brake.stop_limit:.4g} rad"
+        "exceeds parameters.lateral.brake.stop_limit = {parameters.lateral.brake.stop_limit:.4g} rad"
     ),
     AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is not a rotation matrix"),
 }

@@ -161,7 +161,9 @@ def test_spec00_ruling_47_planes_that_meet_during_absorption_count():
 
 @pytest.mark.slow
 def test_planes_driven_too_deep_end_the_run():
-    with pytest.raises(AssertionError, match=r"penetration .* m of the docking planes exceeds its limit of 0\.005 m"):
+    with pytest.raises(
+        AssertionError, match=r"penetration .* m of the docking planes .* exceeds its limit of 0\.005 m"
+    ):
         meeting(speed=0.8)
 
 
@@ -184,7 +186,7 @@ def test_planes_bear_alike_with_internal_and_external_contact():
 
 @pytest.mark.slow
 def test_planes_below_the_limit_at_the_start_are_refused_with_their_depth():
-    with pytest.raises(ComponentError, match=r"0\.02 m of the docking planes exceeds its limit"):
+    with pytest.raises(ComponentError, match=r"0\.02 m of the docking planes .* exceeds its limit"):
         Instance(
             component(),
             **{"parameters.docking_plane_x": 1.2, "target.position": (0.0, 0.0, 0.0), "base.position": (-1.18, 0, 0)},

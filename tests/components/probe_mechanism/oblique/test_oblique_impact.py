@@ -65,7 +65,8 @@ VARIANTS = {
                   ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads"),
                   {"parameters.axial.first_brake_stroke": 0.02, "parameters.limiter.initial_travel": 0.01,
                    "parameters.limiter.head_distance": 0.5, "probe_cone.parameters.limiter.pads": 0,
-                   "parameters.pushers.preload": 0.0, "parameters.pushers.stiffness": 0.0},
+                   "parameters.pushers.preload": 0.0, "parameters.pushers.stiffness": 0.0,
+                   "parameters.planes.rim": 1e-3},
                   (*COMMON, "first_brake", "brake", "limiter"), {"first in", "hold", "slip in"},
                   # the stops of the limiter act on its rate at the start of a micro-step
                   {"travel": 4e-5, "losses": 1e-3}),
