@@ -28,3 +28,8 @@ def shown(value: object) -> str:
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article, such as "an output"."""
     return f"{'an' if noun[:1] in set('aeiou') else 'a'} {noun}"
+
+
+def storable(text: str) -> str:
+    """Return a text that any file and terminal can hold: NUL and code points that UTF-8 does not allow are escaped."""
+    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()

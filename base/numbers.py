@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from numbers import Integral, Real
 from typing import Any
@@ -42,3 +43,11 @@ def finite(content: Any) -> Any:
     if isinstance(content, list | tuple):
         return [finite(value) for value in content]
     return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def as_json(content: Any) -> str:
+    """Return `content` as JSON in one line, with null in place of infinities and NaN."""
+    try:
+        return json.dumps(content, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(finite(content), separators=(",", ":"), allow_nan=False)

@@ -300,8 +300,9 @@ class System:
         StructureError
             for an unknown element, and for an FMU that lacks variables of the connected ports: the message lists them
         """
+        named = self.plan.naming_outcomes(self.structure)
         lost, left_out = swap(self.structure, element, Path(fmu))
-        self.plan, unwatched = self.plan.without(lost)
+        self.plan, unwatched = named.without(lost)
         self.notes += left_out + unwatched
         return left_out + unwatched
 

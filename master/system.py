@@ -36,19 +36,40 @@ def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str,
     return read_description(file, dict(structure))
 
 
+@dataclass(frozen=True)
+class Supplement:
+    """What a system knows of a variable whose FMU does not say it: unit, items of its values, description."""
+
+    unit: Unit | None = None
+    items: tuple[tuple[str, int], ...] = ()
+    description: str = ""
+
+
 @cache
 def _described(
-    file: Path, stamp: tuple[int, int], structure: tuple[tuple[str, int], ...], units: tuple[tuple[str, Unit], ...]
+    file: Path,
+    stamp: tuple[int, int],
+    structure: tuple[tuple[str, int], ...],
+    supplements: tuple[tuple[str, Supplement], ...],
 ) -> Description:
-    """Return a description in which variables have the units that a system gives them."""
+    """Return a description in which variables have what only a system says of them."""
     found = _description(file, stamp, structure)
     variables, known = dict(found.variables), dict(found.units)
-    for name, unit in units:
-        # the FMU may have another unit of this name
-        label = unit.name if known.setdefault(unit.name, unit) == unit else f"{unit.name} (of the system)"
-        known[label] = unit
-        if name in variables:  # a swapped FMU need not have it
-            variables[name] = replace(variables[name], unit=label)
+    for name, more in supplements:
+        variable = variables.get(name)
+        if variable is None:
+            continue
+        label, unit = variable.unit, more.unit
+        if unit is not None and variable.type == "Real" and not label:
+            # the FMU may have another unit of this name
+            label = unit.name if known.setdefault(unit.name, unit) == unit else f"{unit.name} (of the system)"
+            known[label] = unit
+        variables[name] = replace(
+            variable,
+            unit=label,
+            items=variable.items or (more.items if variable.storage == "Integer" else ()),
+            description=variable.description or more.description,
+        )
     return replace(found, variables=variables, units=known)
 
 
@@ -59,7 +80,7 @@ class Element:
     It takes `substeps` steps in a macro step, or one step in `every` macro steps: at the end of these, with the means
     of its Real inputs over them. With `process` it runs in a separate process. If that process ends, or if a call takes
     longer than `timeout` seconds, the run fails, but this process goes on. With `fresh` each run, also after a reset,
-    begins in a new process. `units` are those of variables that have none in the FMU's description.
+    begins in a new process. `supplements` say of variables what the FMU's description does not.
     """
 
     name: str
@@ -70,7 +91,7 @@ class Element:
     substeps: int = 1
     every: int = 1
     fresh: bool = False
-    units: dict[str, Unit] = field(default_factory=dict)
+    supplements: dict[str, Supplement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         problems = [
@@ -168,7 +189,7 @@ class Structure:
         )
 
     def description(self, element: str) -> Description:
-        """Return the model description of the FMU of an element, with the units that the system adds.
+        """Return the model description of the FMU of an element, with what the system adds.
 
         Raises DescriptionError or ArchiveError.
         """
@@ -181,8 +202,8 @@ class Structure:
             stamp = 0, 0
         description = _description(file, stamp)
         structure = tuple(description.structure(self.elements[element].start).items())
-        if units := self.elements[element].units:
-            return _described(file, stamp, structure, tuple(units.items()))
+        if supplements := self.elements[element].supplements:
+            return _described(file, stamp, structure, tuple(supplements.items()))
         return _description(file, stamp, structure) if structure else description
 
     def element(self, name: str, origin: str = "") -> Element:

@@ -70,8 +70,10 @@ def resource_path(source: str, base: str = "") -> str:
     if not parts.path:
         raise ValueError(f"{source!r} does not name a file")
     path = unquote(parts.path)
+    if "\\" in path:
+        raise ValueError(f"{source!r} has a backslash: a URI separates folders by /, on Windows too")
     joined = posixpath.normpath(posixpath.join(base, path))
-    if PurePosixPath(path).is_absolute() or joined.split("/")[0] == ".." or "\\" in path or "\0" in path:
+    if PurePosixPath(path).is_absolute() or joined.split("/")[0] == ".." or "\0" in path:
         raise ValueError(f"{source!r} points out of the package")
     return joined
 

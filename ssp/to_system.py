@@ -12,7 +12,7 @@ from base.units import Unit
 from master.errors import StructureError
 from master.fmi.description import Description, Variable
 from master.order import loops
-from master.system import Structure, check_value
+from master.system import Structure, Supplement, check_value
 from ssp.annotations import connection_settings, element_settings
 from ssp.conversion import Hop, Point, affine, item, table, whole
 from ssp.model import (
@@ -151,7 +151,7 @@ class _Flattening:
             if unit is not None:
                 known = own is not None and own.exponents is not None
                 if own is None or (not known and own.name == unit.name):
-                    self.coupled.elements[path].units[variable.name] = unit
+                    self.coupled.elements[path].supplements[variable.name] = Supplement(unit)
                 elif not own.same(unit):
                     self.notes.append(
                         f"{where}: the connector is in {unit.name}, the variable of the FMU in {own.name}; values are "

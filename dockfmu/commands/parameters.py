@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from base.numbers import finite
 from dockfmu.commands.arguments import DONE, name_or_path, pairs, path
 from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import styled, table, width
@@ -43,7 +45,11 @@ def add_parameters(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--changed", action="store_true", help="list only those that differ from the FMU's defaults")
     parser.add_argument("--long", action="store_true", help="show everything that is known about each parameter")
-    parser.add_argument("--json", action="store_true", help="print a list of objects, values in SI units")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print a list of objects, values in SI units; those that are not finite are the texts inf, -inf and nan",
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -67,7 +73,7 @@ def _parameters(arguments: argparse.Namespace) -> int:
     if arguments.changed:
         listed = [parameter for parameter in listed if parameter.changed]
     if arguments.json:
-        print(json.dumps([_as_json(parameter) for parameter in listed], indent=1))
+        print(json.dumps([_as_json(parameter) for parameter in listed], indent=1, allow_nan=False))
     elif arguments.long or len(listed) == 1:
         print("\n\n".join(_block(parameter) for parameter in listed))
     else:
@@ -78,20 +84,28 @@ def _parameters(arguments: argparse.Namespace) -> int:
 def _as_json(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.full_name,
-        "value": parameter.value,
+        "value": _finite(parameter.value),
         "unit": parameter.unit,
         "display_unit": parameter.display[0],
-        "default": parameter.default,
+        "default": _finite(parameter.default),
         "changed": parameter.changed,
         "set_by": parameter.set_by,
         "source": parameter.source,
-        "minimum": parameter.minimum,
-        "maximum": parameter.maximum,
+        # an infinite bound is none
+        "minimum": finite(parameter.minimum),
+        "maximum": finite(parameter.maximum),
         "items": list(parameter.items),
         "type": parameter.type,
         "tunable": parameter.tunable,
         "description": parameter.description,
     }
+
+
+def _finite(value: Any) -> Any:
+    """Return a value for JSON, which knows no infinities: as the text "inf", "-inf" or "nan"."""
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print_table(listed: Sequence[Parameter]) -> None:

@@ -140,6 +140,14 @@ class Plan:
         if self.outcome is not None:
             _check_outcome(self.outcome)
 
+    def naming_outcomes(self, structure: Structure) -> Plan:
+        """Return the plan with the names of all outcomes, for a system whose FMU may not name them any more."""
+        if self.outcome is None or not self.outcome.signal:
+            return self
+        rule, variable = self.outcome, structure.resolve(self.outcome.signal)[1]
+        names = {number: item.lower() for item, number in variable.items} | dict(rule.names)
+        return replace(self, outcome=replace(rule, names=tuple(names.items())))
+
     def without(self, lost: Set[str]) -> tuple[Plan, list[str]]:
         """Return the plan for a system without the outputs `lost`, and a sentence on each effect."""
         notes = []

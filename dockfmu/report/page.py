@@ -14,6 +14,7 @@ from markupsafe import Markup
 from base.errors import DockfmuError
 from base.files import write_file
 from base.messages import shown
+from base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.curves import plots, quantity_text, shown_unit
 from dockfmu.report.figures import figure, plotly_js
@@ -131,7 +132,7 @@ def _page(
             windows=[("impact", *close_up)] if close_up else [],
             plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
             # escaped, so that no text in it can close the script element
-            figures=Markup(json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")),
+            figures=Markup(as_json(figures).replace("<", "\\u003c")),
             plotly=Markup(plotly_js()),
             peaks=_peaks(results, summary, panels),
             fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],

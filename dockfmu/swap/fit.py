@@ -9,7 +9,7 @@ from typing import Any, cast
 from base.units import Unit, conversion
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
-from master.system import Structure
+from master.system import Structure, Supplement
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ def _kind(variable: Variable | None) -> str:
 def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[str]]:
     """Replace the FMU of `element` by `file`; start values are kept if the new FMU has the variable.
 
+    Units, descriptions, names of values and start values that the new FMU does not give are those of the replaced one.
+
     Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises
     StructureError, which lists every connected variable that the new FMU lacks or defines differently.
     """
@@ -91,7 +93,19 @@ def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[st
             kept[name] = _converted(value, own.unit(own.variables[name]), other.unit(other.variables[name]))
         else:
             left_out.append(name)
+    for name, variable in other.variables.items():
+        before = own.variables.get(name)
+        settable = variable.causality in ("parameter", "input") and variable.variability != "constant"
+        if before is None or before.start is None or variable.start is not None or not settable or name in kept:
+            continue
+        if _fits(own, before, other, variable):
+            kept[name] = _converted(before.start, own.unit(before), other.unit(variable))
     place.file, place.start = file, kept
+    place.supplements = {
+        name: Supplement(own.unit(before), before.items, before.description)
+        for name, before in own.variables.items()
+        if name in other.variables and before.storage == other.variables[name].storage
+    }
     notes = []
     if left_out:
         shown = ", ".join(left_out[:6]) + (", ..." if len(left_out) > 6 else "")

@@ -86,9 +86,14 @@ def _note(variable: Variable) -> str:
 
 
 def _start(variable: Variable) -> float | int | bool:
-    """Return the start value in the type of the variable; quaternions start as the identity."""
+    """Return the start value in the type of the variable.
+
+    Outputs without one start as their description says ("-1 before"), quaternions as the identity.
+    """
     unit_quaternion = variable.name.endswith("quaternion[1]")
     start = variable.start if variable.start is not None else (1.0 if unit_quaternion else 0.0)
+    if variable.start is None and (said := re.search(r"; (-?\d+(?:\.\d+)?) before\b", variable.description)):
+        start = float(said[1])
     if variable.items and variable.start is None:
         start = variable.items[0][1]
     return {"Real": float, "Boolean": bool}.get(variable.storage, int)(start)

@@ -25,7 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from base.numbers import finite
+from base.numbers import as_json, finite
 from dockfmu.view.address import cookie_name
 from dockfmu.view.commands import CENTRED, Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows
@@ -75,7 +75,7 @@ class Viewer:
             await self.wake.wait()
             self.wake.clear()
             while self.news:
-                await self.page.send_text(json.dumps(self.news.popleft()))
+                await self.page.send_text(as_json(self.news.popleft()))
             rows = hub.rows
             if rows is None:
                 continue

@@ -95,7 +95,8 @@ def _refusal(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 0x1:
         return "is encrypted"
     if info.compress_type not in METHODS:
-        return f"is compressed by method {info.compress_type}; only deflation is allowed"
+        name = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ"}.get(info.compress_type, "unknown")
+        return f"is compressed by method {info.compress_type} ({name}); only deflation is allowed: pack it again as zip"
     return ""
 
 

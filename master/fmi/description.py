@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -37,11 +37,22 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
     else:
         names = list(archive.members(file))
         if DESCRIPTION_FILE not in names:
-            raise DescriptionError(f"{file}: holds no {DESCRIPTION_FILE}, so it is not an FMU")
+            raise DescriptionError(f"{file}: holds no {DESCRIPTION_FILE}, so it is not an FMU{_misplaced(names)}")
         data = archive.read_member(file, DESCRIPTION_FILE)
     where = f"{file}, {DESCRIPTION_FILE}"
     binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})
     return replace(_read(_Source(data, tuple((structure or {}).items()), where)), file=file, binaries=tuple(binaries))
+
+
+def _misplaced(names: Sequence[str]) -> str:
+    """Return a hint on a model description with another name or in a folder, as some tools and users pack it."""
+    similar = next((name for name in names if name.split("/")[-1].lower() == DESCRIPTION_FILE.lower()), None)
+    if similar is None:
+        return ""
+    folder, _, name = similar.rpartition("/")
+    if folder:
+        return f"; {name} is in the folder {folder!r}: pack the content of the folder, not the folder"
+    return f"; it holds {similar}: FMI wants the name {DESCRIPTION_FILE}, in exactly these letters"
 
 
 @dataclass(frozen=True)

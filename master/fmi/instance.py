@@ -82,11 +82,22 @@ class Fmu:
             raise FmuError(
                 self.file.name,
                 f"has no {path.relative_to(self._folder).as_posix()} for modelIdentifier {description.identifier!r}; "
-                + (f"it holds {', '.join(found)}" if found else "it holds no binaries at all"),
+                + (f"it holds {', '.join(found)}" if found else "it holds no binaries at all")
+                + self._other_version(path.name, found),
             )
         if description.fmi_version == "2.0":
             return LibraryFmi2(path, self.file.name, description.guid, resources)
         return LibraryFmi3(path, self.file.name, description, resources)
+
+    def _other_version(self, name: str, found: Sequence[str]) -> str:
+        """Return a hint on a library for this platform under its name in the other version of FMI."""
+        other = "3.0" if self.description.fmi_version == "2.0" else "2.0"
+        if f"binaries/{this_platform(other)}/{name}" not in found:
+            return ""
+        return (
+            f"; {this_platform(other)} is the name of this platform in FMI {other}, but the description is of FMI "
+            f"{self.description.fmi_version}"
+        )
 
     @property
     def folder(self) -> Path:

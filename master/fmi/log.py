@@ -21,6 +21,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from base.fmi import STATUS_NAMES
+from base.messages import storable
 
 KEPT = 200
 
@@ -75,7 +76,7 @@ class Log:
     def add(self, status: int, category: str, text: str) -> None:
         """Add a message."""
         known = STATUS_NAMES[status] if 0 <= status < len(STATUS_NAMES) else str(status)
-        self.messages.append(LogMessage(known, category, self.translate(text.rstrip())))
+        self.messages.append(LogMessage(known, storable(category), self.translate(storable(text.rstrip()))))
         if self.listener is not None:
             self.listener(self.last)
 

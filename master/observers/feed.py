@@ -12,7 +12,6 @@ a run at full speed.
 
 from __future__ import annotations
 
-import json
 import math
 import queue
 import socket
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from base.fmi import NUMERIC_TYPES
+from base.numbers import as_json
 from master.errors import MasterError
 from master.fmi.variables import Variable
 from master.observers.events import Event
@@ -121,7 +121,7 @@ class Feed(Observer):
 
     def put(self, content: Mapping[str, Any]) -> None:
         """Send a message besides those of the feed itself; call this between `begin` and `end`."""
-        self._offer(json.dumps(content, separators=(",", ":")).encode() + b"\n")
+        self._offer(as_json(content).encode() + b"\n")
 
     def _offer(self, data: bytes) -> None:
         with self._count:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from base.numbers import as_json
 from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
@@ -161,7 +162,7 @@ class _Subscriber:
 
 
 def _line(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, separators=(",", ":")).encode() + b"\n"
+    return as_json(content).encode() + b"\n"
 
 
 def subscribe(port: int, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:

@@ -227,6 +227,7 @@ def faulty(lag, **changes):
         ({"end_connector": "u[2]"}, r"b has no connector 'u\[2\]'; did you mean u\[1\]"),
         ({"source": "resources/Lga.fmu"}, "holds no resources/Lga.fmu; did you mean resources/Lag.fmu"),
         ({"source": "../Lag.fmu"}, "points out of the package"),
+        ({"source": "resources\\Lag.fmu"}, "has a backslash: a URI separates folders by /"),
         ({"source": "/etc/passwd"}, "points out of the package"),
         ({"source": "http://example.com/Lag.fmu"}, "not a relative path"),
         ({"name": "b"}, "two elements are called 'b'"),

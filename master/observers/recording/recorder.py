@@ -29,6 +29,7 @@ import numpy as np
 from base.files import Reserve
 from base.fmi import NUMERIC_TYPES
 from base.locks import Lock
+from base.messages import storable
 from master.errors import MasterError
 from master.fmi import archive
 from master.fmi.description import Variable
@@ -181,8 +182,7 @@ class Recorder(Observer):
         out.attrs["status"] = "running"
         for name, value in self.attributes.items():
             # a command may hold bytes of file names that are not UTF-8
-            known = value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-            out.attrs[name] = known
+            out.attrs[name] = storable(value) if isinstance(value, str) else value
         columns = Columns(out, CHUNK_ROWS, self.compression)
         self._time = columns.create("/", "time", np.float64, {"unit": "s"})
         self._columns = []
@@ -410,8 +410,8 @@ class Recorder(Observer):
         with self._writing():
             out.close()
             with h5py.File(self.file, "r+", libver=LIBVER) as out:
-                out.attrs["status"], out.attrs["message"] = result.status, result.message
-                out.attrs["outcome"], out.attrs["t_end"] = result.outcome, result.t_end
+                out.attrs["status"], out.attrs["message"] = result.status, storable(result.message)
+                out.attrs["outcome"], out.attrs["t_end"] = storable(result.outcome), result.t_end
             checksum.append(self.file)
         if self._failed:
             # write the latest rows to the space that is left

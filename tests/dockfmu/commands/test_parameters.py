@@ -173,6 +173,18 @@ def test_json_has_all_in_si(capsys):
     assert {"minimum", "maximum", "default", "description", "source", "items"} <= yaw.keys()
 
 
+def test_infinite_values_are_texts_in_json(third_party, tmp_path, capsys):
+    xml = third_party.description().replace('<Real start="1" min="0" max="1000"/>', '<Real start="INF" max="INF"/>')
+    file = third_party.build(tmp_path, xml=xml)
+    assert status_of("parameters", f"{file}.gain", "--json") == 0
+
+    def refuse(word):
+        raise ValueError(word)
+
+    (gain,) = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    assert (gain["value"], gain["default"], gain["maximum"]) == ("inf", "inf", None)
+
+
 def test_a_pipe_gets_whole_lines(capsys, listed):
     assert status_of("parameters", f"{SYSTEM}.chaser") == 0
     lines = capsys.readouterr().out.splitlines()

@@ -19,7 +19,7 @@ from fmus.catalogue import CatalogueError
 from fmus.check import validate
 from master.errors import StructureError
 from master.fmi.description import read_description
-from master.run.simulation import run
+from master.run.simulation import CoSimulation
 from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, status_of
 
@@ -138,7 +138,13 @@ def test_a_skeleton_fits_and_runs(place, found, build, tmp_path):
     assert {v.name for v in description.select("input", "output")} == names(found)
     system = Structure("alone")
     system.add("mine", fmu)
-    assert run(system, step=0.1, stop=1.0).status == "completed"
+    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+        for name in ("event.start", "event.end"):
+            if name in description.variables:
+                # "-1 before", as its description says
+                assert simulation.get([f"mine.{name}"]) == [-1.0]
+        simulation.advance(1.0)
+    assert simulation.result.status == "completed"
 
 
 @pytest.mark.slow

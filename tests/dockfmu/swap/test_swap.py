@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from dockfmu import System, load
 from dockfmu.commands.arguments import NO_SUCCESS
 from dockfmu.swap.fit import swap
 from master.errors import StructureError
@@ -102,6 +103,49 @@ def test_a_plan_goes_on_without_what_is_lost():
         "momentum and energy are not audited: there is no first.audit.momentum",
     ]
     assert PLAN.without({"second.velocity", "first.audit.dissipated_damper"}) == (PLAN, [])
+
+
+ITEMS = (
+    '<SimpleType name="Ending"><Enumeration><Item name="NONE" value="1"/><Item name="DONE" value="2"/></Enumeration>'
+)
+
+
+def with_an_ending(third_party, folder, *, plain):
+    """A lag whose count of steps is an Enumeration with a description; `plain`: Integer, without unit and start."""
+    xml = third_party.description()
+    if plain:
+        xml = xml.replace(' unit="m"', "").replace('<Real start="1" min="0" max="1000"/>', "<Real/>")
+    else:
+        count = '<ScalarVariable name="count" valueReference="1" causality="output"'
+        assert count in xml
+        xml = xml.replace(count, count + ' description="how it ends"')
+        xml = xml.replace(
+            'initial="calculated"><Integer/>', 'initial="calculated"><Enumeration declaredType="Ending"/>'
+        )
+        types = f"<TypeDefinitions>{ITEMS}</SimpleType></TypeDefinitions>"
+        xml = xml.replace("<DefaultExperiment", f"{types}<DefaultExperiment")
+        assert xml.count("Ending") == 2
+    folder.mkdir()
+    return third_party.build(folder, xml=xml)
+
+
+def test_what_the_new_fmu_does_not_say_is_that_of_the_replaced_one(third_party, tmp_path):
+    """Names of outcomes, units, descriptions and start values: every FMU from a skeleton has Integers only."""
+    system = System("endings")
+    system.add("a", with_an_ending(third_party, tmp_path / "ours", plain=False))
+    system.declare_outcome("a.count", ["done"])
+    assert system.run(step=0.5, stop=1.0).outcome == "done"
+    file = with_an_ending(third_party, tmp_path / "theirs", plain=True)
+    system.swap("a", file)
+    outcome = system.run(step=0.5, stop=1.0)
+    assert (outcome.outcome, outcome.success) == ("done", True)
+    count, y = (system.structure.resolve(name)[1] for name in ("a.count", "a.y[1]"))
+    assert (count.type, count.items, count.description) == ("Integer", (("NONE", 1), ("DONE", 2)), "how it ends")
+    assert y.unit == outcome.unit("a.y[1]") == "m"
+    assert system.structure.elements["a"].start["gain"] == 1.0
+    # a package keeps the names of outcomes in its plan
+    again = load(system.write(tmp_path / "swapped.ssp"))
+    assert again.run(step=0.5, stop=1.0).outcome == "done"
 
 
 def test_an_fmu_of_a_third_party_runs_in_the_place_of_ours(pair, python_fmu, tmp_path):

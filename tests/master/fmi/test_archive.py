@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from master.errors import ArchiveError, MasterError
+from base.platforms import this_platform
+from master.errors import ArchiveError, DescriptionError, FmuError, MasterError
 from master.fmi import archive
 from master.fmi.description import read_description
+from master.fmi.instance import Fmu
 
 
 def write(file, *entries):
@@ -98,3 +100,33 @@ def test_xml_with_a_document_type_is_refused_and_entities_are_not_expanded(tmp_p
 def test_xml_that_is_cut_off_is_refused():
     with pytest.raises(ArchiveError, match="test: not well-formed"):
         archive.parse_xml(b"<a><b></a>", "test")
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        ("Z/modelDescription.xml", "; modelDescription.xml is in the folder 'Z': pack the content of the folder"),
+        ("ModelDescription.xml", "; it holds ModelDescription.xml: FMI wants the name modelDescription.xml"),
+        ("readme.txt", ", so it is not an FMU"),
+    ],
+)
+def test_a_description_in_another_place_is_found_for_the_message(tmp_path, place, hint):
+    file = tmp_path / "odd.fmu"
+    write(file, (place, "<fmiModelDescription/>"))
+    with pytest.raises(DescriptionError) as told:
+        read_description(file)
+    assert hint in str(told.value)
+
+
+def test_a_library_under_the_name_of_the_other_version_is_told(third_party, tmp_path):
+    file = third_party.build(tmp_path, platform=this_platform("3.0"))
+    with pytest.raises(FmuError, match=rf"{this_platform('3.0')} is the name of this platform in FMI 3\.0"):
+        Fmu(file)
+
+
+def test_the_method_of_compression_is_named(tmp_path):
+    file = tmp_path / "packed.fmu"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as out:
+        out.writestr("modelDescription.xml", "x")
+    with pytest.raises(ArchiveError, match=r"method 14 \(LZMA\); only deflation is allowed: pack it again as zip"):
+        read_description(file)

@@ -126,9 +126,10 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
             if (m->habit & FAILS) return ERROR;
         }
     }
+    int warns = (m->habit & NUL) && t < 0.3 - 1e-9 && t + h >= 0.3 - 1e-9;
     m->y = t + h;
     count++;
-    return OK;
+    return warns ? WARNING : OK;
 }
 
 EXPORT Status fmi2GetReal(void *c, const Ref r[], size_t n, double v[])

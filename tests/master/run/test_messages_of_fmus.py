@@ -1,0 +1,34 @@
+"""Messages of FMUs with characters that files cannot hold."""
+
+import pytest
+
+from master.observers.recording.recorder import Recorder
+from master.observers.recording.results import read_results
+from master.run.simulation import run
+from master.system import Structure
+from tests.master.fmus.habits import FAILS, NUL
+
+
+@pytest.mark.parametrize("process", [False, True], ids=["here", "apart"])
+def test_a_nul_in_the_message_of_a_failure_is_kept_as_text(habits, tmp_path, process):
+    """The recording is complete, and the part after the NUL is not lost."""
+    system = Structure("nul")
+    system.add("a", habits(), {"habit": NUL | FAILS}, process=process)
+    result = run(system, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    assert result.status == "failed"
+    assert 'the FMU says: "mode \\0 entered"' in result.message
+    assert not [note for note in result.warnings if "cannot be written" in note]
+    assert [path.name for path in tmp_path.iterdir()] == ["r.h5"]
+    with read_results(tmp_path / "r.h5") as results:
+        assert len(results.time) == 3
+
+
+@pytest.mark.parametrize("process", [False, True], ids=["here", "apart"])
+def test_a_nul_in_a_warning(habits, process):
+    system = Structure("nul")
+    system.add("a", habits(), {"habit": NUL}, process=process)
+    result = run(system, step=0.1, stop=1.0)
+    assert result.status == "completed"
+    (note,) = result.warnings
+    assert note.startswith("a gave fmi2Warning 1 times; last: 'mode ")
+    assert note.endswith("0 entered'")
