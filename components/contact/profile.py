@@ -2,7 +2,8 @@
 
 The profile is a convex chain of faces in the meridian half-plane (x, r), from the mouth (small x, large r) to the
 bottom (large x, small r); the passive material lies at larger x and r. Because its section is convex, a sphere has at
-most one contact with it, and the face from which the centre is farthest decides which.
+most one contact with it, and the face from which the centre is farthest decides which. The material ends where the
+chain does: there is none at a radius beyond the first vertex, nor, at the last face, beyond its end (spec/00 R57).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def depth(face, count, x, r, reach):
 
     Returns (depth, n_x, n_r, feature): the normal at the nearest point of the profile, and the face v or, as -v, the
     edge between faces v - 1 and v. Points farther than `reach` get only an upper bound of their depth, at most -reach.
-    The two ends of the chain are not edges: beyond them the depth is -inf.
+    The two ends of the chain are not edges: beyond them there is no material, and the depth is -inf (spec/00 R57).
     """
     nearest = inf
     v = 0
@@ -81,9 +82,11 @@ def depth(face, count, x, r, reach):
     f = face[v]
     n_x = f.n_x
     n_r = f.n_r
-    if nearest > 0.0:
-        return nearest, n_x, n_r, v
     along = (x - f.x) * n_r - (r - f.r) * n_x
+    if nearest > 0.0:
+        if r > face[0].r or (v == count - 1 and along > f.length):
+            return -inf, 0.0, 0.0, v
+        return nearest, n_x, n_r, v
     if along > f.length:
         v += 1
     elif along >= 0.0:
@@ -157,7 +160,22 @@ def _equally_deep(f, g, start, along):
 
 
 @kernel
-def segment_depth(face, count, start, along):
+def _within(radius, start, along):
+    """Return (begin, end), the part of a segment within a cylinder about x; begin > end if it lies outside."""
+    p = along[1] * along[1] + along[2] * along[2]
+    q = start[1] * along[1] + start[2] * along[2]
+    c = start[1] * start[1] + start[2] * start[2] - radius * radius
+    if c <= 0.0 and c + 2.0 * q + p <= 0.0:
+        return 0.0, 1.0
+    root = q * q - p * c
+    if p == 0.0 or root < 0.0:
+        return 1.0, 0.0
+    half = sqrt(root)
+    return max(0.0, (-q - half) / p), min(1.0, (half - q) / p)
+
+
+@kernel
+def _depth_of_segment(face, count, start, along):
     """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces (spec/00 R36).
 
     The depth is the largest along the segment of the smallest depth below the faces: continuous, and positive exactly
@@ -196,6 +214,22 @@ def segment_depth(face, count, start, along):
                         v = j
                         w = i
     return d, t, v, w
+
+
+@kernel
+def segment_depth(face, count, start, along):
+    """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces.
+
+    See `_depth_of_segment`. A part at a radius beyond the first vertex of the chain has no contact (spec/00 R57).
+    """
+    begin, end = _within(face[0].r, start, along)
+    if begin == 0.0 and end == 1.0:
+        return _depth_of_segment(face, count, start, along)
+    if begin > end:
+        return -inf, 0.0, 0, 0
+    span = end - begin
+    d, t, v, w = _depth_of_segment(face, count, axpy(begin, along, start), scale(span, along))
+    return d, begin + span * t, v, w
 
 
 @kernel

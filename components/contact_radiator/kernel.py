@@ -96,7 +96,7 @@ def _finish(m, h):
     store(load(relative.position), m.docking.position)
     store(angles(load_matrix(relative.rotation)), m.docking.angles)
     plug = axpy(unit.parameters.plug.x, load(relative.rotation[0]), load(relative.position))
-    m.flag.in_socket = 1.0 if plug[0] > unit.geometry.socket.face[2].x else 0.0
+    m.flag.in_socket = 1.0 if radiator_pair.in_bore(unit, plug) else 0.0
     out = m.audit
     out.stored_energy = unit.tally.stored_energy
     out.dissipated_contact = losses.dissipated(m.losses)

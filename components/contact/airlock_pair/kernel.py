@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import acos
+from math import acos, sqrt
 
 from components.contact.airlock_pair.geometry import set_geometry
 from components.contact.airlock_pair.latches import accept_latches, detect_latches
@@ -30,11 +30,14 @@ def initialize(unit):
 
 @kernel
 def is_near(unit, margin):
-    """Return whether a sphere of the head is past the plane of the mouth, or nearer to it than `margin`, m."""
-    foremost = -margin - 1.0
+    """Return whether a sphere of the head is past the mouth's plane within its disc, or within `margin`, m, of that."""
+    p = unit.parameters
     for k in range(SPHERES):
-        foremost = max(foremost, place_sphere(unit, k)[0] + unit.parameters.head.sphere_radius[k])
-    return foremost > -margin
+        centre = place_sphere(unit, k)
+        reach = margin + p.head.sphere_radius[k]
+        if centre[0] > -reach and sqrt(centre[1] * centre[1] + centre[2] * centre[2]) < p.cone.plane_radius + reach:
+            return True
+    return False
 
 
 @kernel

@@ -14,6 +14,7 @@ from math import sqrt
 
 from components.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED, add_contact
 from components.contact.airlock_pair.ports import FACES, LATCHES
+from components.contact.airlock_pair.surfaces import place_sphere
 from components.contact.contact_list import add_push
 from components.contact.profile import sphere_profile
 from components.core.kernel import kernel
@@ -163,6 +164,10 @@ def _detect_fired(unit, k):
 def detect_latches(unit):
     """List the contacts of the latches. Returns 0, or PENETRATION + pair."""
     code = 0
+    nose = place_sphere(unit, 0)
+    # beside the disc of the passive unit there is no strike (spec/00 R57)
+    if sqrt(nose[1] * nose[1] + nose[2] * nose[2]) > unit.parameters.cone.plane_radius:
+        return 0
     for k in range(LATCHES):
         if code == 0:
             if unit.state.latch[k].fired != 0.0:

@@ -81,7 +81,8 @@ def _cone_on_edge(unit, rows, cosine, x, radius):
     r = load(head.position)
     A = load_matrix(head.rotation)
     index, d = search_around(rows, r, A, ((x, 0.0, 0.0), (1.0, 0.0, 0.0)))
-    if not d > radius:
+    # the material around the edge ends at the rim of the plane (spec/00 R57)
+    if not radius < d <= unit.parameters.cone.plane_radius:
         return -1.0, ZERO, 1.0, ZERO
     return generatrix_on_edge(rows[index], r, A, cosine, x, radius)
 
@@ -143,7 +144,7 @@ def _detect_sphere(unit, k):
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     depth = d + radius - p.cone.wall_radius
     wall = unit.geometry.face[2].x + unit.geometry.face[2].n_r * unit.geometry.face[2].length
-    if code == 0 and depth > 0.0 and centre[0] > wall and d > SMALL_RADIUS:
+    if code == 0 and depth > 0.0 and centre[0] > wall and SMALL_RADIUS < d <= p.cone.plane_radius:
         n = (0.0, centre[1] / d, centre[2] / d)
         code = add_contact(unit, SPHERE_ON_WALL, k + 1.0, axpy(radius, n, centre), n, 1.0, depth)
     depth = centre[0] + radius - p.cone.bottom

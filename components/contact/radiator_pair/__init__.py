@@ -10,7 +10,7 @@
 """
 
 from components.contact.contact_list import list_contacts
-from components.contact.radiator_pair.kernel import accept, evaluate, initialize
+from components.contact.radiator_pair.kernel import accept, evaluate, in_bore, initialize
 from components.contact.radiator_pair.pairs import MESSAGES, PAIRS, PIN, PLANES, PLUG
 from components.contact.radiator_pair.ports import PARAMETER_SETS, unit
 
@@ -23,6 +23,7 @@ __all__ = [
     "PLUG",
     "accept",
     "evaluate",
+    "in_bore",
     "initialize",
     "list_contacts",
     "unit",

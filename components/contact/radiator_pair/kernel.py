@@ -60,6 +60,9 @@ def initialize(unit):
         return fail(unit.status, GEOMETRY, 0.0, 3)
     if not 0.0 < p.ball.rise <= p.ball.travel:
         return fail(unit.status, GEOMETRY, 0.0, 4)
+    for k in range(POINTS):
+        if p.plane.y[k] * p.plane.y[k] + p.plane.z[k] * p.plane.z[k] > p.plane.radius * p.plane.radius:
+            return fail(unit.status, GEOMETRY, 0.0, 5)
     torus_centres(p.plug.ring_radius, g.ring)
     g.reach = p.plug.x + p.plug.radius
     for k in range(PINS):
@@ -110,14 +113,23 @@ def _detect_plug(unit):
 
 @kernel
 def _detect_planes(unit):
-    """List the contacts of the docking planes. Returns 0, or a code."""
+    """List the contacts of the docking planes; beside the passive one there is none (spec/00 R57). Returns 0, or a code."""
     plane = unit.parameters.plane
     code = 0
     for k in range(POINTS):
         point = _place(unit, (0.0, plane.y[k], plane.z[k]))
-        if code == 0 and point[0] > 0.0:
+        within = point[1] * point[1] + point[2] * point[2] <= plane.radius * plane.radius
+        if code == 0 and point[0] > 0.0 and within:
             code = add_contact(unit, PLANES, k + 1.0, point, (1.0, 0.0, 0.0), 1.0, point[0])
     return code
+
+
+@kernel
+def in_bore(unit, point):
+    """Return whether a point, passive axes, lies behind the entry cone of the socket and within its bore."""
+    socket = unit.parameters.socket
+    within = point[1] * point[1] + point[2] * point[2] <= socket.bore_radius * socket.bore_radius
+    return within and point[0] > unit.geometry.socket.face[2].x
 
 
 @kernel
@@ -130,9 +142,14 @@ def ball_spring(ball, through):
 
 @kernel
 def _detect_ball(unit):
-    """List the ball on the plug: along the axis, on the centre of the plug's torus. Returns 0, or a code."""
+    """List the ball on the plug: along the axis, on the centre of the plug's torus. Returns 0, or a code.
+
+    The ball lies in the bore: it meets no plug beside it (spec/00 R57).
+    """
     p = unit.parameters
     centre = _place(unit, (p.plug.x, 0.0, 0.0))
+    if unit.state.captured == 0.0 and not in_bore(unit, centre):
+        return 0
     through = centre[0] - p.ball.x
     unit.work.through = through
     if unit.state.captured != 0.0:

@@ -48,7 +48,8 @@ def messages() -> dict[int, Message]:
             "contact: check {status.index:.0f} of the radiator's units fails; in turn: "
             f"(1) {group}.guide and (2) {group}.socket: plane_radius > mouth_radius > bore_radius > 0, "
             "0 < cone_angle < 90 deg, end beyond the cone; (3) pin.radius at most guide.bore_radius and "
-            "plug.ring_radius + plug.radius at most socket.bore_radius; (4) 0 < ball.rise <= ball.travel"
+            "plug.ring_radius + plug.radius at most socket.bore_radius; (4) 0 < ball.rise <= ball.travel; "
+            "(5) all points of plane.y, plane.z within plane.radius"
         ),
         TILTED: Message(
             "contact: the axis of the active unit is {status.value:.4g} rad off that of the passive one, more than "
