@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.berth import check_berths
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
 from dockfmu.options import RunOptions
@@ -82,6 +83,7 @@ def prepare(
         control = plan.adaptive.control(options.adaptive or None)
     structure.check()
     check_base_motion(structure)
+    check_berths(structure)
     if options.algorithm is None or isinstance(options.algorithm, str):
         algorithm = algorithms.by_name(plan.algorithm)
     else:

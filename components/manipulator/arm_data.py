@@ -23,6 +23,11 @@ SEGMENT = enumeration(
 COMMAND_FRAME = enumeration(
     "CommandFrame", CAMERA="camera on the payload", TARGET="target beside the base's mating interface"
 )
+POSE_FEEDBACK = enumeration(
+    "PoseFeedback",
+    MOTORS="motor angles over the gear ratio: the swing of the payload in the gears does not enter the loop",
+    OUTPUTS="encoders on the output shafts, as in the source, with much lower gains",
+)
 VARIANT = enumeration(
     "ManipulatorVariant",
     FULL="links with mass, joints with drives",
@@ -49,6 +54,8 @@ def _links(joints: int) -> tuple[Group, ...]:
                       shape=(joints, 3)),
             parameter("inertia", "kg.m2", "inertia about the centre of mass, link axes",
                       ((10.0, 0.0, 0.0), (0.0, 10.0, 0.0), (0.0, 0.0, 10.0)), shape=(joints, 3, 3)),
+            parameter("half_width", "m", "largest distance of the link's mass from the box that its segments span; bounds "
+                      "center_of_mass and inertia", 0.5, shape=joints, minimum=0.0),
         ),
         Group(
             "segment",
@@ -165,7 +172,9 @@ def _control(joints: int) -> tuple[Group, ...]:
             parameter("time", "s", "times since the mode began, ascending", [float(k) for k in range(POINTS)],
                       shape=POINTS, minimum=0.0),
             parameter("angle", "rad", "joint angles at these times", 0.0, shape=(POINTS, joints)),
-            parameter("gain", "1/s", "gain K_p on the angle error, with the same bound as control.pose_gain", 0.05,
+            parameter("gain", "1/s", "gain K_p on the angle error; 0 and its bound as for control.pose_gain", 0.0,
+                      minimum=0.0),
+            parameter("tolerance", "rad", "largest error of each joint angle with which the last row is reached", 2e-3,
                       minimum=0.0),
         ),
         Group(
@@ -177,8 +186,16 @@ def _control(joints: int) -> tuple[Group, ...]:
                       minimum=1e-3),
             parameter("braking_zone", "rad", "zone before a stop in which rates fall to zero", 0.08726646,
                       minimum=1e-6),
-            parameter("pose_gain", "1/s", "gain K_x of Step and Insert on the sensed pose error; keep it below twice "
-                      "the damping ratio times the lowest frequency of the payload on the arm", 0.05, minimum=0.0),
+            parameter("pose_feedback", "1", "angles on which Step, Insert and AUTO close their loop", 1,
+                      type=POSE_FEEDBACK),
+            parameter("pose_gain", "1/s", "gain K_x of Step and Insert on the pose error; 0 for half of the limit "
+                      "in loop, which follows from the data, at most 0.05", 0.0, minimum=0.0),
+            parameter("position_tolerance", "m", "largest error of the sensed position with which a Step or Insert has "
+                      "reached its pose", 5e-3, minimum=0.0),
+            parameter("angle_tolerance", "rad", "largest error of the sensed attitude with which it has", 3e-3,
+                      minimum=0.0),
+            parameter("settle_time", "s", "time after the planned end of a command, or of the table of AUTO, in which "
+                      "its pose must be reached", 10.0, minimum=0.0),
             parameter("linear_speed", "m/s", "design speed of linear Steps", 5e-4, minimum=1e-9),
             parameter("angular_speed", "rad/s", "design speed of angular Steps", 2.1816616e-4, minimum=1e-9),
             parameter("insert_speed", "m/s", "design speed of Insert", 1e-3, minimum=1e-9),
@@ -216,8 +233,9 @@ def parameters(joints: int) -> Group:
             parameter("decrement", "1", "logarithmic decrement of each mode of the payload on the arm, from the lowest",
                       0.2, shape=6, minimum=0.0),
             parameter("diagonal_damping", "1", "keep only the diagonal of C_M, as the source does", 0, type=BOOLEAN),
-            parameter("angle_change", "rad", "change of a joint angle above which flag.stiffness_outdated is set",
+            parameter("angle_change", "rad", "change of a joint angle above which the stiffness is outdated",
                       0.034906585, minimum=0.0),
+            parameter("automatic", "1", "recompute the stiffness when it is outdated", 1, type=BOOLEAN),
         ),
         *_payload(joints),
         *_control(joints),

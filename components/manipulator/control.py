@@ -1,7 +1,7 @@
 """The controller of the arm: sensing, modes, and limits on commanded joint rates (spec/08 3.7).
 
 It runs on the ticks of the outer servo loop, 8 ms of internal time. It senses only joint angles and assumes rigid
-links.
+links. Whatever it could not do as commanded is flagged and counted (spec/00 R58).
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from __future__ import annotations
 from math import fabs
 
 from components.core.kernel import kernel
-from components.manipulator import resolved_rates, supervisor
-from components.manipulator.compliance import joint_turn
+from components.manipulator import resolved_rates, sensing, supervisor
 from components.manipulator.ports import MODE
-from components.manipulator.servo import quantized
-from components.mechanics import rotation
-from components.mechanics.vector import add, load, store, subtract
 
 AUTO = MODE.codes["AUTO"]
 SEMI = MODE.codes["SEMI"]
@@ -25,35 +21,13 @@ SINGLE = MODE.codes["SINGLE"]
 
 
 @kernel
-def sense(m):
-    """Set the sensed pose of the arm and of PI from encoders on output shafts, for rigid links and PI as grappled."""
-    p = m.parameters
-    s = m.sensed
-    turn = rotation.IDENTITY
-    place = (0.0, 0.0, 0.0)
-    for k in range(len(m.arm)):
-        if k > 0:
-            angle = quantized(m.drive[k - 1].input_angle / p.gear.ratio[k - 1], p.servo.angle_quantum)
-            s.angle[k - 1] = angle
-            axis = int(p.link.axis[k - 1]) - 1
-            store(turn[axis], s.axis[k - 1])
-            turn = rotation.compose(joint_turn(p.link.axis[k - 1], angle), turn)
-        place = add(place, rotation.apply_transposed(turn, load(m.arm[k].reach)))
-        store(place, s.point[k])
-    rotation.store_matrix(turn, s.gripper)
-    fixture = rotation.load_matrix(m.free_body.fixture)
-    own = rotation.compose(rotation.transpose(fixture), turn)
-    offset = subtract(load(p.interface.position), load(p.grapple.position))
-    store(add(place, rotation.apply_transposed(own, offset)), s.position)
-    rotation.store_matrix(rotation.compose(rotation.load_matrix(m.free_body.to_interface), own), s.interface)
-
-
-@kernel
 def _follow_table(m):
     """Set the joint rates that follow the table of angles: its slope plus a gain times the error."""
     p = m.parameters.trajectory
     count = int(p.points)
     t = m.clock.in_mode
+    gain = sensing.loop_gain(m, p.gain)
+    largest = 0.0
     for k in range(len(m.drive)):
         m.drive[k].command = 0.0
         if count == 0:
@@ -68,7 +42,15 @@ def _follow_table(m):
                 i += 1
             slope = (p.angle[i + 1, k] - p.angle[i, k]) / (p.time[i + 1] - p.time[i])
             reference = p.angle[i, k] + slope * (t - p.time[i])
-        m.drive[k].command = slope + p.gain * (reference - m.sensed.angle[k])
+        m.drive[k].command = slope + gain * (reference - m.sensed.angle[k])
+        if m.parameters.joint.locked[k] == 0.0:
+            here = m.drive[k].input_angle / m.parameters.gear.ratio[k]
+            largest = max(largest, fabs(p.angle[count - 1, k] - here))
+    late = t - p.time[count - 1] if count > 0 else -1.0
+    m.flag.arrived = 1.0 if late >= 0.0 and largest <= p.tolerance else 0.0
+    if m.flag.arrived == 0.0 and late > m.parameters.control.settle_time and m.clock.told == 0.0:
+        m.clock.told = 1.0
+        m.notice.not_reached += 1.0
 
 
 @kernel
@@ -86,8 +68,12 @@ def _limit(m):
         if d.command * m.sensed.angle[k] > 0.0:
             room = (p.joint.angle_limit[k] - fabs(m.sensed.angle[k])) / p.control.braking_zone
             scale = min(scale, max(0.0, room))
-    for k in range(len(m.drive)):
-        m.drive[k].command *= scale
+    m.flag.rate_limited = 0.0
+    if scale < 1.0:
+        m.flag.rate_limited = 1.0
+        m.notice.rate_limited += 1.0
+        for k in range(len(m.drive)):
+            m.drive[k].command *= scale
 
 
 @kernel
@@ -103,10 +89,13 @@ def _power(m, mode):
 def tick(m):
     """Set the commanded rates of all joints. Returns 0, or the code of a command that cannot be followed."""
     mode = int(m.command.mode)
-    sense(m)
+    looped = mode in (AUTO, SUPV) and m.parameters.control.pose_feedback == sensing.MOTORS
+    sensing.sense(m, 1.0 if looped else 0.0)
     if mode != m.clock.mode:
         m.clock.mode = float(mode)
         m.clock.in_mode = 0.0
+        m.clock.told = 0.0
+        m.flag.arrived = 0.0
         supervisor.enter(m)
     for k in range(len(m.drive)):
         m.drive[k].command = 0.0
@@ -127,7 +116,10 @@ def tick(m):
         code = resolved_rates.resolve(m)
     elif mode == SINGLE:
         m.drive[int(m.command.joint) - 1].command = m.command.rate
+    if m.flag.singular != 0.0:
+        m.notice.singular += 1.0
     _limit(m)
     _power(m, mode)
-    m.clock.in_mode += m.parameters.servo.outer_period
+    if not aborted:
+        m.clock.in_mode += m.parameters.servo.outer_period
     return code

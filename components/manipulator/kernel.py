@@ -6,7 +6,7 @@ motors, with prediction of the gear torques; accelerations of the links; joints;
 
 from __future__ import annotations
 
-from math import ceil, fabs, isfinite
+from math import ceil, fabs, isfinite, sqrt
 
 from components.core import check
 from components.core.component import Message, combined, fail
@@ -21,12 +21,14 @@ from components.manipulator import (
     outputs,
     payload,
     resolved_rates,
+    sensing,
     servo,
     supervisor,
 )
 from components.manipulator.arm_data import VARIANT
 from components.manipulator.ports import MODE
 from components.mechanics import rotation
+from components.mechanics.inertia import ROUNDING as SPREAD
 from components.mechanics.inertia import asymmetry, invert, possible
 from components.mechanics.kinematics import extrapolate
 from components.mechanics.vector import ZERO, load, norm, store, subtract
@@ -44,6 +46,8 @@ NO_AXIS = 310
 SOURCE_BASE = 341
 INITIAL_ANGLE = 342
 COMMAND = 343
+LINK_CENTER = 344
+LINK_SPREAD = 345
 
 MESSAGES = combined(
     check.messages("1 base, 2 interface, 3 payload"),
@@ -54,8 +58,17 @@ MESSAGES = combined(
             "or above the sum of the others"
         ),
         LINK_INERTIA: Message(
-            "parameters.link.inertia of link {status.index:.0f} is physically impossible: a principal moment is "
-            "negative, or above the sum of the others"
+            "parameters.link.inertia of link {status.index:.0f} is not symmetric or physically impossible: a "
+            "principal moment is negative, or above the sum of the others"
+        ),
+        LINK_CENTER: Message(
+            "parameters.link.center_of_mass of link {status.index:.0f} lies {status.value:.4g} m outside the link: its "
+            "segments and parameters.link.half_width give its extent"
+        ),
+        LINK_SPREAD: Message(
+            "parameters.link.inertia of link {status.index:.0f} does not fit its mass, centre of mass and length: the mass "
+            "would have to lie {status.value:.4g} m from its centre in the mean, more than a link of its segments and "
+            "parameters.link.half_width allows; is it given about the joint?"
         ),
         PERIODS: Message(
             "parameters.servo.outer_period = {parameters.servo.outer_period:g} s must be a multiple of "
@@ -94,6 +107,36 @@ LARGEST_TURN = 0.5
 
 
 @kernel
+def _check_link(m, k):
+    """Return 0 if mass, centre and inertia of link k + 1 can belong to a body of its extent, else a code.
+
+    Mass between a and b with its mean at c has a variance of at most (b - c) (c - a), along each axis (spec/00 R59).
+    """
+    p = m.parameters
+    inertia = rotation.load_matrix(p.link.inertia[k])
+    if asymmetry(p.link.inertia[k])[0] != 0.0 or not possible(p.link.mass[k], ZERO, inertia):
+        return fail(m.status, LINK_INERTIA, 0.0, k + 1)
+    half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2])
+    for i in range(3):
+        end = 0.0
+        low = 0.0
+        high = 0.0
+        for s in range(p.segment.kind.shape[1]):
+            if p.segment.kind[k + 1, s] != compliance.NONE:
+                end += p.segment.length[k + 1, s, i]
+                low = min(low, end)
+                high = max(high, end)
+        before = p.link.center_of_mass[k, i] - low + p.link.half_width[k]
+        after = high + p.link.half_width[k] - p.link.center_of_mass[k, i]
+        if not min(before, after) >= 0.0:
+            return fail(m.status, LINK_CENTER, -min(before, after), k + 1)
+        second = half - inertia[i][i]
+        if second > p.link.mass[k] * before * after + SPREAD * half:
+            return fail(m.status, LINK_SPREAD, sqrt(second / max(p.link.mass[k], 1e-9)), k + 1)
+    return 0
+
+
+@kernel
 def _check_parameters(m):
     """Return 0 if the parameters are consistent, else the code of the first failure."""
     p = m.parameters
@@ -112,15 +155,17 @@ def _check_parameters(m):
         angle = p.initial.angle[k]
         if p.joint.locked[k] == 0.0 and fabs(angle) > p.joint.angle_limit[k]:
             return fail(m.status, INITIAL_ANGLE, angle, k + 1)
-        if not possible(p.link.mass[k], ZERO, rotation.load_matrix(p.link.inertia[k])):
-            return fail(m.status, LINK_INERTIA, 0.0, k + 1)
     ratio = p.servo.outer_period / p.servo.inner_period
     if ratio < 0.5 or fabs(ratio - float(round(ratio))) > 1e-6 * ratio:
         return fail(m.status, PERIODS, ratio, 0)
     for i in range(1, int(p.trajectory.points)):
         if not p.trajectory.time[i] > p.trajectory.time[i - 1]:
             return fail(m.status, TABLE, p.trajectory.time[i], i + 1)
-    return compliance.check_segments(m)
+    code = compliance.check_segments(m)
+    for k in range(len(m.drive)):
+        if code == 0:
+            code = _check_link(m, k)
+    return code
 
 
 @kernel
@@ -294,9 +339,19 @@ def initialize(m):
     m.clock.in_mode = 0.0
     m.clock.mode = 0.0
     m.clock.update_before = m.command.stiffness_update
+    m.clock.told = 0.0
     m.flag.singular = 0.0
     m.flag.guard = 0.0
-    control.sense(m)
+    m.flag.rate_limited = 0.0
+    m.flag.arrived = 0.0
+    m.notice.not_reached = 0.0
+    m.notice.rate_limited = 0.0
+    m.notice.singular = 0.0
+    m.notice.joint_limit = 0.0
+    m.validity.stiffness_outdated = 0.0
+    m.validity.pose_gain = 0.0
+    m.compliance.updates = 0.0
+    sensing.set_gain_limits(m)
     supervisor.enter(m)
     store(ZERO, m.base.force_now)
     store(ZERO, m.base.torque_now)
@@ -307,16 +362,22 @@ def initialize(m):
 
 @kernel
 def _update_stiffness(m):
-    """Recompute the stiffness on a rising edge of the request; the energy gained by the deflected spring is work."""
+    """Recompute the stiffness on a rising edge of the request, or when it is outdated and `automatic` is set.
+
+    The energy gained by the deflected spring is work.
+    """
     requested = m.command.stiffness_update
+    outdated = m.flag.stiffness_outdated != 0.0 and m.parameters.compliance.automatic != 0.0
     code = 0
-    if requested != 0.0 and m.clock.update_before == 0.0:
+    if outdated or (requested != 0.0 and m.clock.update_before == 0.0):
         _place_root(m, 0.0)
         links.place(m)
         payload.deflect(m)
         before = payload.spring_energy(m)
         code = compliance.update(m)
         m.accounting.restiffened += payload.spring_energy(m) - before
+        m.compliance.updates += 1.0
+        sensing.set_gain_limits(m)
     m.clock.update_before = requested
     return code
 

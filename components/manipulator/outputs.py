@@ -52,6 +52,22 @@ def _publish_interface(m, h, at, own):
 
 
 @kernel
+def _publish_target(m, at, turn):
+    """Set the motion of BI, at `at` in I with the rotation `turn` from I, which the root carries."""
+    out = m.target
+    to_root = rotation.load_matrix(m.root.rotation)
+    arm = rotation.apply(to_root, subtract(at, load(m.root.position)))
+    w = load(m.root.angular_velocity)
+    e = load(m.root.angular_acceleration)
+    spin = cross(w, arm)
+    velocity = rotation.apply_transposed(to_root, add(load(m.root.velocity), spin))
+    _publish_port(at, turn, velocity, rotation.apply_transposed(to_root, w), out)
+    moving = add(load(m.root.acceleration), add(cross(e, arm), cross(w, spin)))
+    store(rotation.apply(turn, rotation.apply_transposed(to_root, moving)), out.acceleration)
+    store(rotation.apply(turn, rotation.apply_transposed(to_root, e)), out.angular_acceleration)
+
+
+@kernel
 def _publish_relative(m, place, turn, velocity, spin):
     """Set the motion of PI seen from BI (spec/08 4), which moves with the root."""
     p = m.parameters
@@ -66,6 +82,7 @@ def _publish_relative(m, place, turn, velocity, spin):
     turning = rotation.apply_transposed(to_root, load(m.root.angular_velocity))
     arm = subtract(place, load(m.root.position))
     moving = subtract(velocity, add(carrying, cross(turning, arm)))
+    _publish_target(m, at, to_target)
     out = m.relative
     store(rotation.apply(to_target, apart), out.position)
     A = rotation.compose(turn, rotation.transpose(to_target))
@@ -96,6 +113,11 @@ def _publish_joints(m):
         m.flag.limit[k] = 1.0 if fabs(out.angle) > p.joint.angle_limit[k] else 0.0
         if fabs(out.angle - m.flexure.angle[k]) > p.compliance.angle_change:
             m.flag.stiffness_outdated = 1.0
+    stopped = 0.0
+    for k in range(len(m.drive)):
+        stopped = max(stopped, m.flag.limit[k])
+    m.notice.joint_limit += stopped
+    m.validity.stiffness_outdated += m.flag.stiffness_outdated
 
 
 @kernel

@@ -41,8 +41,10 @@ STEP_STATE = enumeration(
     "ManipulatorStepState",
     IDLE="ready for a command",
     RUN="a command is being executed",
-    HOLD="the end of the command is reached and held until command.step.trigger is false",
+    HOLD="the pose of the command is reached, and held until command.step.trigger is false",
     ABORTED="stopped by command.abort or by a load guard; the next trigger starts again",
+    NOT_REACHED="the pose was not reached within control.settle_time of the planned end: held until "
+    "command.step.trigger is false; the next command starts from the sensed pose",
 )
 
 
@@ -112,16 +114,48 @@ def _outputs(joints: int) -> tuple[Group, ...]:
             output("limit", "1", "the joint touches its stop", shape=joints, type=BOOLEAN),
             output("singular", "1", "the arm is near a singular pose: joint rates are damped", type=BOOLEAN),
             output("guard", "1", "a load guard has aborted a Step or Insert", type=BOOLEAN),
+            output("rate_limited", "1", "commanded rates were scaled down at the limit of a rate or before a stop",
+                   type=BOOLEAN),
+            output("arrived", "1", "the pose of the last Step or Insert, or the last row of AUTO, is reached",
+                   type=BOOLEAN),
             output("stiffness_outdated", "1", "a joint has turned by more than parameters.compliance.angle_change "
                    "since the stiffness was computed", type=BOOLEAN),
         ),
         Group(
+            "notice",
+            output("not_reached", "1", "Steps, Inserts and tables of AUTO that did not reach their pose in time",
+                   type=INTEGER),
+            output("rate_limited", "1", "ticks of the controller with rates scaled down at a limit", type=INTEGER),
+            output("singular", "1", "ticks of the controller with rates damped near a singular pose", type=INTEGER),
+            output("joint_limit", "1", "steps that ended with a joint on its stop", type=INTEGER),
+            description="what the arm could not do as commanded; counts",
+        ),
+        Group(
+            "validity",
+            output("stiffness_outdated", "1", "steps with a stiffness that was computed for another pose", type=INTEGER),
+            output("pose_gain", "1", "ticks of a pose loop with a gain above its limit in loop, which pumps the "
+                   "swing of the payload", type=INTEGER),
+            description="steps and ticks outside the domain of the formulas",
+        ),
+        Group(
             "compliance",
+            output("updates", "1", "number of times the stiffness was recomputed", type=INTEGER),
             local("stiffness", "1", "K_M of the arm at E, axes E: forces, torques over translations, rotations, SI",
                   shape=(6, 6)),
             local("damping", "1", "C_M of the arm at E, axes E, SI", shape=(6, 6)),
             local("frequency", "Hz", "natural frequencies of the payload on K_M, ascending", shape=6),
         ),
+    )  # fmt: skip
+
+
+def _loop(joints: int) -> Group:
+    return Group(
+        "loop",
+        local("gain_limit", "1/s", "largest stable gain of a pose loop on the output shafts: damping of the gears over "
+              "the inertia that they carry, c_g i^2 / J, in the pose of the last stiffness"),
+        local("motor_gain_limit", "1/s", "largest stable gain of a pose loop on the motor angles, at most 10"),
+        private("inertia", "1", "inertia of links and payload at the joints, rows and columns over the square root of "
+                "the damping, then its eigenvalues", shape=(joints, joints)),
     )  # fmt: skip
 
 
@@ -220,6 +254,7 @@ def _control(joints: int) -> tuple[Group, ...]:
             private("in_mode", "s", "time since the present mode began, counted in ticks of the outer loop"),
             private("mode", "1", "mode at the last tick of the outer loop; 0 before the first"),
             private("update_before", "1", "command.stiffness_update at the last step"),
+            private("told", "1", "AUTO has been told as not arrived"),
         ),
         Group(
             "sensed",
@@ -323,6 +358,9 @@ def record(joints: int = JOINTS) -> Record:
                      "except with AFFINE", shape=21),
               *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
               description="root R of the arm on the station; its inputs are read unless parameters.base_fixed"),
+        Group("target", *_motion(), *ports.acceleration(OUTPUT),
+              description="mating interface BI of the base, to be connected to the unit there, so that its pose stands "
+              "once"),
         _command(joints),
         *_outputs(joints),
         parameters(joints),
@@ -339,6 +377,7 @@ def record(joints: int = JOINTS) -> Record:
               private("angular_acceleration", "rad/s2", "absolute, axes R", shape=3)),
         kinematics.moving("middle", "R in the middle of the step"),
         *_control(joints),
+        _loop(joints),
         _compliance_work(joints),
         _accounting(),
     )  # fmt: skip

@@ -60,7 +60,10 @@ def set_twist(m):
 
 @kernel
 def _set_jacobian(m):
-    """Set the Jacobian of E, translations over the length scale, and J J^T; locked joints have zero columns."""
+    """Set the Jacobian of E, translations over the length scale, and J J^T.
+
+    Joints that are locked or braked have zero columns: the others do without them (spec/00 R58).
+    """
     p = m.parameters
     r = m.resolved
     last = len(m.arm) - 1
@@ -68,7 +71,7 @@ def _set_jacobian(m):
     for k in range(last):
         axis = load(m.sensed.axis[k])
         arm = cross(axis, subtract(tip, load(m.sensed.point[k])))
-        free = 1.0 if p.joint.locked[k] == 0.0 else 0.0
+        free = 1.0 if p.joint.locked[k] == 0.0 and m.command.brake[k] == 0.0 else 0.0
         for i in range(3):
             r.jacobian[i, k] = free * arm[i] / p.control.length_scale
             r.jacobian[3 + i, k] = free * axis[i]

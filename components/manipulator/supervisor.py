@@ -1,7 +1,9 @@
 """Step and Insert: motion of PI along or about one of its axes, the other five held (spec/08 3.7, source 8.4).
 
-The executor closes a loop on the sensed pose. Only its end, an abort, a load guard or a change of mode stops a command:
-a payload that is stopped by contact is still pushed.
+The executor closes a loop on the pose that the motors have given rigid links (spec/00 R56). Only its end, an abort, a
+load guard or a change of mode stops a command: a payload that is stopped by contact is still pushed. A command ends when
+the encoders on the output shafts see its pose, or else, told as not reached, `settle_time` after its planned end
+(spec/00 R58).
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from math import copysign, fabs
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
-from components.manipulator import resolved_rates
+from components.manipulator import resolved_rates, sensing
 from components.manipulator.ports import STEP_STATE, STEP_TYPE
 from components.mechanics import rotation
 from components.mechanics.vector import add, load, norm, scale, store, subtract
@@ -19,6 +21,7 @@ IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]
 HOLD = STEP_STATE.codes["HOLD"]
 ABORTED = STEP_STATE.codes["ABORTED"]
+NOT_REACHED = STEP_STATE.codes["NOT_REACHED"]
 INSERT = STEP_TYPE.codes["INSERT"]
 
 UNREACHABLE = 331
@@ -31,13 +34,19 @@ MESSAGES = {
 
 
 @kernel
+def _take_pose(m):
+    """Take the sensed pose as the reference."""
+    store(load(m.sensed.position), m.supervisor.position)
+    rotation.store_matrix(rotation.load_matrix(m.sensed.interface), m.supervisor.rotation)
+
+
+@kernel
 def enter(m):
     """Take the sensed pose as the reference, and set the state to IDLE."""
     s = m.supervisor
     s.state = IDLE
     s.trigger_before = m.command.step.trigger
-    store(load(m.sensed.position), s.position)
-    rotation.store_matrix(rotation.load_matrix(m.sensed.interface), s.rotation)
+    _take_pose(m)
     m.command.state = IDLE
 
 
@@ -46,7 +55,7 @@ def travel(t, duration, ramp, amplitude):
     """Return (travel, its rate) at time t of a motion with constant speed between two ramps of the same sign."""
     size = fabs(amplitude)
     t = max(0.0, min(duration, t))
-    if duration <= ramp or duration <= 0.0:
+    if duration <= ramp or t >= duration:
         return amplitude, 0.0
     speed = size / (duration - ramp)
     sign = copysign(1.0, amplitude)
@@ -92,6 +101,7 @@ def _start(m):
     rotation.store_matrix(rotation.load_matrix(s.rotation), s.start_rotation)
     s.state = RUN
     m.flag.guard = 0.0
+    m.flag.arrived = 0.0
     if axis < 3:
         along = rotation.load_matrix(s.rotation)[axis]
         last = len(m.arm) - 1
@@ -102,6 +112,22 @@ def _start(m):
             m.command.state = ABORTED
             return fail(m.status, UNREACHABLE, distance, 0)
     return 0
+
+
+@kernel
+def _is_reached(m):
+    """Return whether the encoders on the output shafts see the reference pose, within the tolerances."""
+    p = m.parameters.control
+    s = m.supervisor
+    sensing.sense(m, 0.0)
+    off = norm(subtract(load(s.position), load(m.sensed.position)))
+    error = rotation.compose(
+        rotation.load_matrix(s.rotation), rotation.transpose(rotation.load_matrix(m.sensed.interface))
+    )
+    turn = norm(rotation.rotation_vector(rotation.quaternion(error)))
+    if p.pose_feedback == sensing.MOTORS:
+        sensing.sense(m, 1.0)
+    return off <= p.position_tolerance and turn <= p.angle_tolerance
 
 
 @kernel
@@ -120,14 +146,20 @@ def tick(m):
             s.state = ABORTED
             m.flag.guard = 1.0
         elif s.elapsed >= s.duration:
-            s.state = HOLD
             _refer(m, s.duration)
+            if _is_reached(m):
+                s.state = HOLD
+                m.flag.arrived = 1.0
+            elif s.elapsed >= s.duration + p.settle_time:
+                s.state = NOT_REACHED
+                m.notice.not_reached += 1.0
+                _take_pose(m)
     if m.command.abort != 0.0:
         if s.state == RUN:
             s.state = ABORTED
     elif trigger != 0.0 and s.trigger_before == 0.0 and s.state != RUN:
         code = _start(m)
-    elif s.state == HOLD and trigger == 0.0:
+    elif (s.state == HOLD or s.state == NOT_REACHED) and trigger == 0.0:
         s.state = IDLE
     s.trigger_before = trigger
     m.command.state = s.state
@@ -160,7 +192,7 @@ def set_twist(m):
     """Set the demanded twist of E: that of the reference plus a gain times the error of the sensed pose."""
     s = m.supervisor
     rate = _refer(m, s.elapsed)
-    gain = m.parameters.control.pose_gain
+    gain = sensing.loop_gain(m, m.parameters.control.pose_gain)
     axis = int(s.axis)
     along = rotation.load_matrix(s.start_rotation)[axis % 3]
     facing = rotation.load_matrix(m.sensed.interface)

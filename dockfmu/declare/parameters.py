@@ -14,7 +14,7 @@ from base.names import did_you_mean, matching, subscripts
 from components.core.component import Component
 from components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
-from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, SIZES, UNITS
+from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, SEED, UNITS
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.packages.assembly import in_declared_units, parameter_set
 from dockfmu.declare.packages.bundle import read_bundle
@@ -173,7 +173,13 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
         _Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(described_element, n)})
     )
     conditions = declared.initial_conditions
-    if conditions is not None and name in (conditions.active.split(".")[0], conditions.target.split(".")[0]):
+    if conditions is not None and name == conditions.arm:
+        placed = [
+            n for n in described_element.description.variables
+            if n.startswith(("parameters.initial.angle[", "parameters.initial.payload_angles["))
+        ]  # fmt: skip
+        layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
+    elif conditions is not None and name in (conditions.active.split(".")[0], conditions.target.split(".")[0]):
         placed = [n for n in described_element.description.variables if n.startswith("parameters.initial.")]
         layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
     return described_element
@@ -287,8 +293,8 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
     assert given is not None
     changed = {name.partition("[")[0] for name in settings}
     if SEED in changed:
-        changed |= set(LIMITED)
-    for name, size in SIZES.items():
+        changed |= set(given.limited)
+    for name, size in given.sizes.items():
         value: Any = given.angles[ANGLES.index(name)] if name in ANGLES else getattr(given, name)
         by = "--set" if name in changed or (name in ANGLES and "angles" in changed) else "system"
         unit = UNITS[name]

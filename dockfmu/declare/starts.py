@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
@@ -60,7 +61,9 @@ class Starts:
             return StartStructure(structure, self)
         settings, conditions = read_settings(given)
         settings.apply(structure)
+        follow_berths(structure, base)
         check_base_motion(structure)
+        check_berths(structure)
         # values given now are applied last
         earlier = {name: value for name, value in self.settings.values.items() if name not in settings.values}
         both = Settings(earlier | dict(settings.values), self.settings.sets)

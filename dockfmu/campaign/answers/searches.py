@@ -21,8 +21,8 @@ from dockfmu.campaign.description import severity_of, short_name
 from dockfmu.campaign.runner import load, resolve
 from dockfmu.campaign.sampling.vary import (
     CLOSING_SPEED,
-    ELEVEN,
     canonical,
+    drawn_names,
     limit_of,
     number_in,
     unit_text,
@@ -182,7 +182,7 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
     conditions = system.conditions
     if conditions is None:
         raise DeclarationError(f"{row.where}: the system has no initial conditions, and so no severity")
-    names = varied_names(row, system) if "names" in row.content else ELEVEN
+    names = varied_names(row, system) if "names" in row.content else drawn_names(conditions)
     limits = np.array([limit_of(conditions, condition, row.where) for condition in names])
     _check_free(campaign, fixed, names, row.where)
     # the conditions that are not searched count too, including those that the option of a choice sets

@@ -36,6 +36,12 @@ CLOSING_SPEED = f"{CONDITION_PREFIX}velocity[1]"
 """The closing speed, the only one of the eleven that must be positive."""
 
 
+def drawn_names(conditions: InitialConditions) -> tuple[str, ...]:
+    """Return the full names of the parameters that are drawn: eleven for a docking, five for a berthing."""
+    limited = conditions.limited.items()
+    return tuple(f"{CONDITION_PREFIX}{name}[{k + 1}]" for name, count in limited for k in range(count))
+
+
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:
     """Return the laws of the tables `vary`. Raises DeclarationError that names file, place and value."""
     return tuple(_law(row, system) for row in table.rows("vary", _ENTRIES))
@@ -102,7 +108,11 @@ def documented(conditions: InitialConditions) -> Normal:
     """
     if not conditions.limits:
         raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
-    limits = np.array([limit for name in LIMITED for limit in conditions.limits[name]])
+    limits = np.array([limit for name in conditions.limited for limit in conditions.limits[name]])
+    if conditions.arm:
+        factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
+        zero = (0.0,) * len(limits)
+        return Normal(drawn_names(conditions), zero, factor, tuple((-limits).tolist()), tuple(limits.tolist()))
     speed, first = conditions.velocity[0], ELEVEN.index(CLOSING_SPEED)
     if not 0.0 < speed < limits[first]:
         raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to vary, it must lie between 0 and {limits[first]:g} m/s")
@@ -128,7 +138,7 @@ def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
     """Return the declared limit of one of the eleven parameters, SI. Raises DeclarationError."""
     base = canonical(name).removeprefix(CONDITION_PREFIX)
     group, _, place = base.partition("[")
-    if group not in LIMITED or not conditions.limits:
+    if group not in conditions.limited or not conditions.limits:
         raise DeclarationError(f"{where}: {name} has no limit: a severity needs one in {CONDITIONS}.limits")
     return conditions.limits[group][int(place.rstrip("]")) - 1]
 

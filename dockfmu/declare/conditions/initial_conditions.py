@@ -1,8 +1,11 @@
-"""Initial conditions of a docking: misalignment and motion at first contact, declared or set (spec/04 section 8)."""
+"""Initial conditions, declared or set: of a docking at first contact (spec/04 section 8), of a berthing at its start.
+
+A berthing has an `arm`: misses and angles are those of the payload's interface in front of the berth at rest, at `gap`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -26,7 +29,7 @@ CHOICES = {
 }
 ANGLES = ("yaw", "pitch", "roll")
 UNITS = {
-    "miss": "m", "start_gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
+    "miss": "m", "start_gap": "m", "gap": "m", "velocity": "m/s", "angular_velocity": "rad/s", "orbital_rate": "rad/s",
     **dict.fromkeys((*ANGLES, "angles"), "rad"),
 }  # fmt: skip
 """Units of the initial conditions, also of numbers without a unit."""
@@ -34,7 +37,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class InitialConditions:
-    """Misalignment and motion of the moving craft at first contact, SI (spec/04 section 8).
+    """Misalignment and motion of the moving craft at first contact, or of a payload before its berth, SI (spec/04 8).
 
     Attributes
     ----------
@@ -64,15 +67,20 @@ class InitialConditions:
         Where the approach along x ends: at the first contact of head or ring, or where the docking planes meet.
     orbital_rate : tuple of float
         Angular velocity of both craft due to their orbit, axes C of the resting one, rad/s.
+    arm : str
+        Element of the arm of a berthing, which has no `active`, `target` and `mechanism`. `miss` and `angles` are then
+        those of the payload's interface PI against that of the berth, BI, and the payload is at rest.
+    gap : float
+        Distance of PI in front of BI, along x of BI, m.
     limits : mapping of str to tuple of float
         Limits of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`.
     sources : mapping of str to str
         Sources of the values of a file, by their names there.
     """
 
-    active: str
-    target: str
-    mechanism: str
+    active: str = ""
+    target: str = ""
+    mechanism: str = ""
     contact: str = ""
     miss: tuple[float, float] = (0.0, 0.0)
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -83,6 +91,8 @@ class InitialConditions:
     velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial"
     start: Literal["first_contact", "docked"] = "first_contact"
     orbital_rate: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    arm: str = ""
+    gap: float = 0.0
     limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -90,6 +100,16 @@ class InitialConditions:
         for name, known in CHOICES.items():
             if (chosen := getattr(self, name)) not in known:
                 raise DeclarationError(f"{CONDITIONS}.{name} = {shown(chosen)}: must be {' or '.join(known)}")
+
+    @property
+    def limited(self) -> Mapping[str, int]:
+        """Names of the parameters that have limits and are drawn, and how many numbers each has."""
+        return {name: LIMITED[name] for name in BERTHING} if self.arm else LIMITED
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Names of all conditions with a unit, and how many numbers each has."""
+        return BERTHING_SIZES if self.arm else SIZES
 
 
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
@@ -101,6 +121,11 @@ SIZES = {
 }  # fmt: skip
 """Conditions with a unit, and how many numbers each has."""
 
+BERTHING = ("miss", "angles")
+"""Those of the eleven parameters that a berthing has."""
+BERTHING_SIZES = {"miss": 2, "gap": 1, **dict.fromkeys(ANGLES, 1)}
+"""Conditions of a berthing with a unit, and how many numbers each has."""
+ARM = "arm"
 PLACES = ("active", "target", "mechanism")
 
 
@@ -124,21 +149,25 @@ def _si(table: Table, name: str) -> tuple[list[float], str]:
 
 def read_conditions(table: Table) -> InitialConditions:
     """Return the conditions that the table of a system declares. Raises DeclarationError."""
-    known = (*PLACES, "contact", *CHOICES, *SIZES, "limits", SEED)
-    conditions = table.table(CONDITIONS, known)
+    berthing = isinstance(table.content[CONDITIONS], dict) and ARM in table.content[CONDITIONS]
+    sizes, limited = (BERTHING_SIZES, BERTHING) if berthing else (SIZES, tuple(LIMITED))
+    where = (ARM,) if berthing else (*PLACES, "contact", *CHOICES)
+    conditions = table.table(CONDITIONS, (*where, *sizes, "limits", SEED))
     given: dict[str, Any] = {}
     sources = {}
-    for name, size in SIZES.items():
+    for name, size in sizes.items():
         if name in conditions.content:
             numbers, sources[name] = _si(conditions, name)
             if len(numbers) != size:
-                where = f"{conditions.where}, {name}"
-                raise DeclarationError(f"{where}: must have {size} numbers, not {len(numbers)}")
+                place = f"{conditions.where}, {name}"
+                raise DeclarationError(f"{place}: must have {size} numbers, not {len(numbers)}")
             given[name] = numbers[0] if size == 1 else tuple(numbers)
     angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
+    limits = _limits(conditions.table("limits", limited), limited)
+    if berthing:
+        return InitialConditions(arm=conditions.text(ARM), **given, angles=angles, limits=limits, sources=sources)
     places = {name: conditions.text(name) for name in PLACES}
     choices = {name: conditions.text(name, words[0], choices=words) for name, words in CHOICES.items()}
-    limits = _limits(conditions.table("limits", tuple(LIMITED)))
     return InitialConditions(
         **places,
         contact=conditions.text("contact", ""),
@@ -150,12 +179,13 @@ def read_conditions(table: Table) -> InitialConditions:
     )
 
 
-def _limits(table: Table) -> dict[str, tuple[float, ...]]:
-    """Return the limits of all eleven parameters, SI; one number applies to all elements. Empty for an empty table."""
+def _limits(table: Table, names: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Return the limits of all parameters, SI; one number applies to all elements. Empty for an empty table."""
     if not table.content:
         return {}
     limits = {}
-    for name, count in LIMITED.items():
+    for name in names:
+        count = LIMITED[name]
         if name not in table.content:
             raise DeclarationError(f"{table.where}: lacks {name}")
         numbers = np.array(_si(table, name)[0])
@@ -174,13 +204,15 @@ def with_condition(conditions: InitialConditions, name: str, value: Any) -> Init
     if name in ANGLES:
         name = f"angles[{ANGLES.index(name) + 1}]"
     base, bracket, subscript = name.partition("[")
-    known = {key: getattr(conditions, key) for key in (*LIMITED, "start_gap", "orbital_rate")}
+    others = ("gap",) if conditions.arm else ("start_gap", "orbital_rate")
+    known = {key: getattr(conditions, key) for key in (*conditions.limited, *others)}
+    choices = () if conditions.arm else tuple(CHOICES)
     where = f"{CONDITIONS}.{name} = {shown(value)}"
-    if name in CHOICES:
+    if name in choices:
         words: dict[str, Any] = {name: value}
         return replace(conditions, **words)
     if base not in known:
-        all_names = (*known, *CHOICES, *ANGLES)
+        all_names = (*known, *choices, *ANGLES)
         hint = did_you_mean(base, all_names) or f"; there are {', '.join(all_names)}"
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]

@@ -44,7 +44,7 @@ def severity(conditions: InitialConditions) -> Severity | None:
         return None
     shares = {
         f"{name}[{i}]": abs(value) / limit
-        for name in LIMITED
+        for name in conditions.limited
         for i, (value, limit) in enumerate(zip(getattr(conditions, name), conditions.limits[name], strict=True), 1)
     }
     values = np.array(list(shares.values()))
@@ -66,6 +66,8 @@ def seed_of(value: Any) -> int:
 def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
     """Return conditions whose eleven parameters are drawn within their limits; a seed gives the same everywhere.
 
+    A berthing has five: misses and angles.
+
     Each parameter is normally distributed, with a third of its limit as standard deviation, truncated at the limit.
     Means are zero, except that of the closing speed, which is the declared speed; the limit of its deviation is the
     distance to 0 or to its own limit, whichever is nearer. Raises DeclarationError if no limits are declared, or if the
@@ -75,18 +77,19 @@ def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
 
     if not conditions.limits:
         raise DeclarationError(f"{CONDITIONS}.{SEED}: the system declares no {CONDITIONS}.limits to draw within")
-    speed, fastest = conditions.velocity[0], conditions.limits["velocity"][0]
+    speed, fastest = conditions.velocity[0], conditions.limits.get("velocity", (0.0,))[0]
     if not 0.0 <= speed <= fastest:
         raise DeclarationError(
             f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {fastest:g} m/s"
         )
     # uniform numbers from a generator with a fixed stream: numpy's distributions may change between its versions
-    bits = np.random.PCG64(seed).random_raw(sum(LIMITED.values()))
+    bits = np.random.PCG64(seed).random_raw(sum(conditions.limited.values()))
     uniform = (bits >> np.uint64(11)).astype(float) * 2.0**-53
     below, above = ndtr(-SIGMAS), ndtr(SIGMAS)
     deviations = iter(np.clip(ndtri(below + uniform * (above - below)) / SIGMAS, -1.0, 1.0).tolist())
-    drawn = {name: [limit * next(deviations) for limit in conditions.limits[name]] for name in LIMITED}
-    drawn["velocity"][0] = speed + drawn["velocity"][0] / fastest * min(speed, fastest - speed)
+    drawn = {name: [limit * next(deviations) for limit in conditions.limits[name]] for name in conditions.limited}
+    if "velocity" in drawn:
+        drawn["velocity"][0] = speed + drawn["velocity"][0] / fastest * min(speed, fastest - speed)
     sources = {key: text for key, text in conditions.sources.items() if key not in (*LIMITED, *ANGLES)}
     changed: dict[str, Any] = {name: tuple(values) for name, values in drawn.items()}
     return replace(conditions, **changed, sources=sources)

@@ -25,6 +25,7 @@ from components.core.component import Component
 from components.mechanics.rotation import from_quaternion, from_rotation_vector
 from components.ring_mechanism.legs import cranked
 from components.ring_on_legs.platform import height
+from dockfmu.declare.conditions.arm_placement import place_arm
 from dockfmu.declare.conditions.initial_conditions import InitialConditions
 from dockfmu.declare.toml.tables import DeclarationError
 
@@ -42,11 +43,13 @@ def place_crafts(
 ) -> Start:
     """Return start values of the two craft at which the mechanism's head or ring first touches the passive unit.
 
-    With `start` "docked" they are those at which the docking planes meet.
+    With `start` "docked" they are those at which the docking planes meet. For a berthing they are those of the arm; see `arm_placement`.
 
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if these misalignments lead to no contact.
     """
+    if conditions.arm:
+        return Start(place_arm(conditions, components, values), 0.0)
     contact = conditions.contact or conditions.mechanism
     for name in (conditions.mechanism, contact):
         if name not in components:

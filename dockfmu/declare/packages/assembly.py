@@ -13,6 +13,7 @@ from components.core.component import Component
 from components.core.parameters import ParameterSet
 from components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.placement import place_crafts
 from dockfmu.declare.declaration import Declaration, DeclaredElement
 from dockfmu.declare.plan import Plan
@@ -143,6 +144,8 @@ def assemble(
         join(system, one, other)
     system.order = plan.order or None
     settings.apply(system)
+    follow_berths(system)
+    check_berths(system)
     leave_out_affine_mass(system)
     system.check()
     if declaration.initial_conditions is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.base_motion import leave_out_affine_mass
+from dockfmu.declare.berth import follow_berths
 from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.plan import Plan
@@ -44,6 +45,7 @@ def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[Structure
         system.add(name, described(component, name, folder).file, start_values(component, element))
     for one, other in declared.connections:
         join(system, one, other)
+    follow_berths(system)
     leave_out_affine_mass(system)
     return system, components
 

@@ -44,7 +44,7 @@ def beams(*lengths):
     for k, size in enumerate(lengths):
         kind[0, k], length[0, k, 0] = BEAM, size
     return np.array(
-        instance("SSRMS", **{"parameters.segment.kind": kind, "parameters.segment.length": length,
+        instance("SSRMS", **{"parameters.link.half_width": 10.0, "parameters.segment.kind": kind, "parameters.segment.length": length,
                              "parameters.segment.bending": 3e6, "parameters.segment.torsion": 2e6,
                              "parameters.segment.extension": 1e8}).m.flexure.compliance
     )  # fmt: skip
@@ -142,7 +142,9 @@ def test_spec08_oracle_O14_free_decay_of_one_mode():
 
 def test_stiffness_anew_on_request():
     """After a turn of the elbow the request gives what a start in that pose gives; the flag tells when it is due."""
-    arm = instance(**{"command.mode": 7, "command.joint": 4, "command.rate": 0.04})
+    arm = instance(
+        **{"command.mode": 7, "command.joint": 4, "command.rate": 0.04, "parameters.compliance.automatic": 0}
+    )
     before = np.array(arm.m.compliance.stiffness)
     run(arm, 4.0)
     assert arm.m.flag.stiffness_outdated == 1.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from components.core.component import ComponentError
 from components.manipulator import links
 from components.mechanics import rotation
 from tests.components.manipulator.arms import ARMS, REF, axis_turn, forward, instance, load_links, place, reaches
@@ -93,15 +94,27 @@ def test_spec08_oracle_O5_attitude_from_three_angles():
     np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], D @ rates, atol=1e-9)
 
 
-def test_spec08_oracle_O7_articulated_inertias(arms):
-    m = arms["SSRMS"]
+# spec/08 9.2 as it stands, with which O7 was computed: the public values read as central, centres at half the link
+PUBLIC = {
+    "parameters.link.center_of_mass": [(0, 0, 0.3513), (0, -0.2846, 0), (3.555, -0.2375, 0), (3.555, 0, 0),
+                                       (0, -0.2846, 0), (0, 0, -0.3513), (0.67945, 0, 0)],
+    "parameters.link.inertia": [
+        [[xx, xy, 0], [xy, yy, 0], [0, 0, zz]] for xx, yy, zz, xy in (
+            (12.19, 12.13, 3.061, 0), (8.088, 3.061, 8.446, 0), (15.41, 2094.71, 2103.19, 49.52),
+            (9.522, 1966.28, 1966.28, -39.95), (8.305, 3.061, 8.0386, 0), (12.13, 12.13, 3.061, 0),
+            (9.336, 44.41, 44.41, 0))
+    ],
+}  # fmt: skip
+
+
+def test_spec08_oracle_O7_articulated_inertias():
+    m = instance("SSRMS", **PUBLIC).m
     m.parameters.joint.locked[0] = 1
     place(m, REF)
     load_links(m, np.zeros(6), np.zeros(7), np.zeros(7))
     links.accelerate(m)
     found = [m.arm[k].rr[int(m.arm[k].axis) - 1, int(m.arm[k].axis) - 1] for k in range(1, 8)]
     np.testing.assert_allclose(found, (4912.4, 50202.8, 42665.2, 16547.1, 268.83, 159.96, 9.336), rtol=1e-4)
-    m.parameters.joint.locked[0] = 0
 
 
 def test_forward_of_the_tests_is_that_of_the_links(arms):
@@ -109,3 +122,52 @@ def test_forward_of_the_tests_is_that_of_the_links(arms):
     place(arms["SSRMS"], q)
     for one, other in zip(end(arms["SSRMS"]), forward(arms["SSRMS"], q), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_ruling_R59_links_are_bodies_of_their_length(arms, name):
+    """Mass, centre and inertia are those of a body in the box of the segments: variances within (b - c)(c - a).
+
+    Those of SSRMS are the tubes that their source names, each computed anew here.
+    """
+    p = arms[name].parameters
+    for k in range(7):
+        used = np.asarray(p.segment.kind[k + 1]) != 1.0
+        parts = np.asarray(p.segment.length[k + 1])[used]
+        parts = parts[np.linalg.norm(parts, axis=1) > 0.0]
+        ends = np.cumsum(np.vstack([np.zeros(3), parts]), axis=0)
+        mass, centre, inertia = float(p.link.mass[k]), np.array(p.link.center_of_mass[k]), np.array(p.link.inertia[k])
+        second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+        assert np.linalg.eigvalsh(second).min() >= 0.0
+        low, high = ends.min(axis=0) - 0.2, ends.max(axis=0) + 0.2
+        assert np.all(np.diag(second) <= mass * (high - centre) * (centre - low))
+        if name == "SSRMS":
+            lengths = np.linalg.norm(parts, axis=1)
+            masses, middles = mass * lengths / lengths.sum(), ends[:-1] + parts / 2
+            mean = masses @ middles / mass
+            tubes = np.zeros((3, 3))
+            for m, l, e, d in zip(masses, lengths, parts / lengths[:, None], middles - mean, strict=True):  # noqa: E741
+                across = np.eye(3) - np.outer(e, e)
+                tubes += m * 0.175**2 * np.outer(e, e) + m * (0.175**2 / 2 + l**2 / 12) * across
+                tubes += m * (d @ d * np.eye(3) - np.outer(d, d))
+            np.testing.assert_allclose(centre, mean, atol=1e-6)
+            np.testing.assert_allclose(inertia, tubes, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        # the public model as it is: centres in the joints
+        ({**PUBLIC, "parameters.link.center_of_mass": np.zeros((7, 3))},
+         r"link.inertia of link 3 does not fit its mass, .* 2.577 m from its centre"),
+        # inertias about the joint given as central
+        ({"parameters.link.inertia[4,2,2]": 5900.0, "parameters.link.inertia[4,3,3]": 5900.0},
+         r"link.inertia of link 4 does not fit .* is it given about the joint"),
+        ({"parameters.link.center_of_mass[3,1]": 7.5}, r"center_of_mass of link 3 lies 0.19 m outside the link"),
+        ({"parameters.link.inertia[5,1,2]": 1.0}, r"inertia of link 5 is not symmetric or physically impossible"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["SSRMS"])
+def test_ruling_R59_inertias_that_fit_no_link_are_refused_by_name(name, values, said):
+    with pytest.raises(ComponentError, match=said):
+        instance(name, **values)

@@ -1,0 +1,106 @@
+"""The pose of a berth on a fixed station: stated once, as `parameters.target` of the arm that goes there.
+
+The unit of the station is no element. The contact or mechanism between both units has its pose as a constant input, and
+the arm has it as a parameter, from which its relative motion is reckoned. The first follows the second; where both are
+given and differ, the system is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from components.mechanics.rotation import from_angles, from_quaternion, quaternion
+from master.errors import StructureError
+from master.system import Structure
+
+TARGET = "parameters.target"
+FIXED = "parameters.base_fixed"
+INTERFACE = "interface"
+POSITION, QUATERNION = ".position[1]", ".quaternion[1]"
+SLOTS = tuple(f"{name}[{k}]" for name, size in (("position", 3), ("quaternion", 4)) for k in range(1, size + 1))
+NEAR = 1e-6
+"""m and rad by which two statements of one pose may differ."""
+
+
+def follow_berths(system: Structure, before: Structure | None = None) -> None:
+    """Give the units of berths the pose that their arm states, unless they have been given one.
+
+    `before` is the system before the last changes: units that stood at the berth there, and were not moved by those
+    changes, still follow.
+    """
+    for arm, unit, port in _berths(system):
+        if before is None:
+            follows = not any(f"{port}.{name}" in system.elements[unit].start for name in SLOTS)
+        else:
+            here, there = (_pose(one, unit, port) for one in (system, before))
+            follows = np.array_equal(np.hstack(here), np.hstack(there)) and _apart(before, arm, unit, port) is None
+        if follows:
+            position, attitude = _berth(system, arm)
+            for name, value in zip(SLOTS, (*position, *attitude), strict=True):
+                system.elements[unit].start[f"{port}.{name}"] = float(value)
+
+
+def check_berths(system: Structure) -> None:
+    """Raise StructureError for units of a fixed station that do not stand where their arm states its berth."""
+    problems = []
+    for arm, unit, port in _berths(system):
+        apart = _apart(system, arm, unit, port)
+        if apart is not None:
+            place, turn = apart
+            problems.append(
+                f"{unit}.{port} stands {place:.3g} m and {turn:.3g} rad off {arm}.{TARGET}, which states the same unit "
+                f"of the station: set {arm}.{TARGET}.position and .angles alone, and {unit}.{port} follows"
+            )
+    if problems:
+        raise StructureError(problems)
+
+
+def _berths(system: Structure) -> Iterator[tuple[str, str, str]]:
+    """Yield (arm, unit, port) of each port with a constant pose beside the interface of a payload.
+
+    Arms are elements with a target and an interface, on a fixed base. Ports are those with a pose as input, of an
+    element that takes the pose of the interface at another port.
+    """
+    fed = {(c.target, c.input) for c in system.connections}
+    for connection in system.connections:
+        arm, unit = connection.source, connection.target
+        if connection.output != INTERFACE + POSITION or not connection.input.endswith(POSITION):
+            continue
+        if _value(system, arm, f"{TARGET}{POSITION}") is None or not _value(system, arm, FIXED):
+            continue
+        for variable in system.description(unit).select("input"):
+            port = variable.name.removesuffix(POSITION)
+            poses = variable.name.endswith(POSITION) and f"{port}{QUATERNION}" in system.description(unit).variables
+            if poses and (unit, variable.name) not in fed:
+                yield arm, unit, port
+
+
+def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarray]:
+    values = np.array([float(_value(system, unit, f"{port}.{name}")) for name in SLOTS])
+    return values[:3], values[3:]
+
+
+def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (position, quaternion) of the berth of an arm, in B = I."""
+    rows = [[_value(system, arm, f"{TARGET}.{name}[{k}]") for k in (1, 2, 3)] for name in ("position", "angles")]
+    position, angles = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
+    return position, np.array(quaternion(from_angles(*map(float, angles))))
+
+
+def _apart(system: Structure, arm: str, unit: str, port: str) -> tuple[float, float] | None:
+    """Return (distance, angle) between a unit and the berth of its arm, or None if they are the same pose."""
+    (here, turned), (there, facing) = _pose(system, unit, port), _berth(system, arm)
+    size = float(np.linalg.norm(turned))
+    if not size > 0.0:
+        return None
+    own, stated = (np.array(from_quaternion(tuple(map(float, q)))) for q in (turned / size, facing))
+    place, turn = float(np.linalg.norm(here - there)), float(np.linalg.norm(own - stated) / np.sqrt(2.0))
+    return (place, turn) if place > NEAR or turn > NEAR else None
+
+
+def _value(system: Structure, element: str, name: str) -> Any:
+    variable = system.description(element).variables.get(name)
+    return None if variable is None else system.elements[element].start.get(name, variable.start)
