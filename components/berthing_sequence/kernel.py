@@ -55,6 +55,7 @@ HOLD_ARM = MODE.codes["HOLD"]
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]
 HOLD = STEP_STATE.codes["HOLD"]
+NOT_REACHED = STEP_STATE.codes["NOT_REACHED"]
 BROKEN_OFF = STEP_STATE.codes["ABORTED"]
 A_STEP = STEP_TYPE.codes["STEP"]
 AN_INSERT = STEP_TYPE.codes["INSERT"]
@@ -201,7 +202,7 @@ def _list(m, t, since):
         elif w.ran != 0.0 and state == BROKEN_OFF:
             _end(m, OVERLOADED if m.load.exceeded != 0.0 else ABORTED, t)
             return
-        elif w.ran != 0.0 and state == HOLD:
+        elif w.ran != 0.0 and state in (HOLD, NOT_REACHED):
             m.command.step.trigger = 0.0
             w.triggered = 0.0
             w.ran = 0.0

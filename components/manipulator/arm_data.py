@@ -54,8 +54,8 @@ def _links(joints: int) -> tuple[Group, ...]:
                       shape=(joints, 3)),
             parameter("inertia", "kg.m2", "inertia about the centre of mass, link axes",
                       ((10.0, 0.0, 0.0), (0.0, 10.0, 0.0), (0.0, 0.0, 10.0)), shape=(joints, 3, 3)),
-            parameter("half_width", "m", "largest distance of the link's mass from the box that its segments span; bounds "
-                      "center_of_mass and inertia", 0.5, shape=joints, minimum=0.0),
+            parameter("half_width", "m", "largest distance of the link's mass from the box that its segments span; "
+                      "bounds center_of_mass and inertia", 0.5, shape=joints, minimum=0.0),
         ),
         Group(
             "segment",
@@ -188,14 +188,14 @@ def _control(joints: int) -> tuple[Group, ...]:
                       minimum=1e-6),
             parameter("pose_feedback", "1", "angles on which Step, Insert and AUTO close their loop", 1,
                       type=POSE_FEEDBACK),
-            parameter("pose_gain", "1/s", "gain K_x of Step and Insert on the pose error; 0 for half of the limit "
+            parameter("pose_gain", "1/s", "gain K_x of Step and Insert on the pose error; 0 for a quarter of the limit "
                       "in loop, which follows from the data, at most 0.05", 0.0, minimum=0.0),
             parameter("position_tolerance", "m", "largest error of the sensed position with which a Step or Insert has "
                       "reached its pose", 5e-3, minimum=0.0),
             parameter("angle_tolerance", "rad", "largest error of the sensed attitude with which it has", 3e-3,
                       minimum=0.0),
             parameter("settle_time", "s", "time after the planned end of a command, or of the table of AUTO, in which "
-                      "its pose must be reached", 10.0, minimum=0.0),
+                      "its pose must be reached", 20.0, minimum=0.0),
             parameter("linear_speed", "m/s", "design speed of linear Steps", 5e-4, minimum=1e-9),
             parameter("angular_speed", "rad/s", "design speed of angular Steps", 2.1816616e-4, minimum=1e-9),
             parameter("insert_speed", "m/s", "design speed of Insert", 1e-3, minimum=1e-9),

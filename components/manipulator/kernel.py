@@ -66,9 +66,9 @@ MESSAGES = combined(
             "segments and parameters.link.half_width give its extent"
         ),
         LINK_SPREAD: Message(
-            "parameters.link.inertia of link {status.index:.0f} does not fit its mass, centre of mass and length: the mass "
-            "would have to lie {status.value:.4g} m from its centre in the mean, more than a link of its segments and "
-            "parameters.link.half_width allows; is it given about the joint?"
+            "parameters.link.inertia of link {status.index:.0f} does not fit its mass, centre of mass and length: the "
+            "mass would have to lie {status.value:.4g} m from its centre in the mean, more than its segments and "
+            "parameters.link.half_width allow; is it given about the joint?"
         ),
         PERIODS: Message(
             "parameters.servo.outer_period = {parameters.servo.outer_period:g} s must be a multiple of "

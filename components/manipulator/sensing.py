@@ -1,10 +1,10 @@
-"""What the controller knows of the pose: joint angles and rigid links (spec/08 3.7), and the gain of its loops.
+"""What the controller knows of the pose, from joint angles and rigid links (spec/08 3.7), and the gain of its loops.
 
-A loop on the output shafts has the gears between sensor and motor. With motors that follow their commands, the load J on
-a gear of stiffness k and damping c (at the output) and the gain K obeys J s^3 + c s^2 + (k + K c) s + K k = 0, which is
+A loop on the output shafts has the gears between sensor and motor. With motors that follow their commands, the load J
+on a gear of stiffness k and damping c (at the output) and the gain K obeys J s^3 + c s^2 + (k + K c) s + K k = 0,
 stable if K < c k / (J k - c^2), about c / J (spec/00 R56). On the motor angles the gears are outside the loop; what
-limits the gain there is the integral of the rate servo, which with a loop around it acts on the integral of the position
-and so pumps slow swings. That limit is an order of magnitude higher. Both are computed for the heaviest swing.
+limits the gain there is the integral of the rate servo: with a loop around it, it acts on the integral of the position
+and pumps slow swings. That limit is an order of magnitude higher. Both are computed for the heaviest swing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from components.mechanics.vector import add, cross, dot, load, store, subtract
 
 MOTORS = POSE_FEEDBACK.codes["MOTORS"]
 # default gain over the largest stable one
-SHARE = 0.5
+SHARE = 0.25
 # 1/s, largest gain that is looked for, and largest default gain
 LARGEST = 10.0
 LARGEST_DEFAULT = 0.05
@@ -76,8 +76,8 @@ def _add_body(m, last, mass, place, inertia):
 def is_stable(gain, load, stiffness, damping, servo):
     """Return whether a loop on the motor angle is stable with the inertia `load` on a gear, all at the input shaft.
 
-    `servo` is (torque per rate, p, q): it gives -b (p + q / s) times the error of the motor's rate, whose command is
-    -gain times its angle x. With the gear g = k + c s the motor obeys g J s^2 x / (J s^2 + g) + b (s + gain) (p + q / s)
+    `servo` is (b, p, q): it gives -b (p + q / s) times the error of the motor's rate, whose command is -gain times its
+    angle x. With the gear g = k + c s the motor obeys g J s^2 x / (J s^2 + g) + b (s + gain) (p + q / s)
     x = 0; its own inertia and its electric circuit are fast. The quartic is judged by Hurwitz.
     """
     b, p, q = servo

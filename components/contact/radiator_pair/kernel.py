@@ -113,7 +113,7 @@ def _detect_plug(unit):
 
 @kernel
 def _detect_planes(unit):
-    """List the contacts of the docking planes; beside the passive one there is none (spec/00 R57). Returns 0, or a code."""
+    """List the contacts of the docking planes; beside the passive one is none (spec/00 R57). Returns 0, or a code."""
     plane = unit.parameters.plane
     code = 0
     for k in range(POINTS):

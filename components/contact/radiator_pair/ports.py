@@ -58,8 +58,8 @@ def parameters() -> Group:
             "plane",
             parameter("y", "m", "of the points on which the active plane bears", 0.0, shape=POINTS),
             parameter("z", "m", "of the points on which the active plane bears", 0.0, shape=POINTS),
-            parameter("radius", "m", "of the passive docking plane about its axis; beside it a point has no contact", 0.0,
-                      minimum=0.0),
+            parameter("radius", "m", "of the passive docking plane about its axis; a point beside it has no contact",
+                      0.0, minimum=0.0),
         ),
         Group(
             "ball",

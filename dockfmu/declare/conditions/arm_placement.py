@@ -69,7 +69,7 @@ class Chain:
             error, jacobian = self.error(q, goal, facing)
             if np.abs(error).max() < ACCURACY:
                 break
-            change = np.linalg.pinv(jacobian, rcond=1e-6) @ error
+            change = np.where(self.free, np.linalg.pinv(jacobian, rcond=1e-6) @ error, 0.0)
             q = q + change * min(1.0, LARGEST_STEP / max(np.abs(change).max(), 1e-30))
         return q, self.error(q, goal, facing)[0]
 
@@ -118,8 +118,8 @@ def place_arm(
 def _check(name: str, conditions: InitialConditions, chain: Chain, q: np.ndarray, error: np.ndarray) -> None:
     """Raise DeclarationError for a pose that is out of reach or beyond the limit of a joint."""
     asked = (
-        f"{CONDITIONS}: gap = {conditions.gap:g} m, miss = {', '.join(f'{x:g}' for x in conditions.miss)} m, yaw, pitch, "
-        f"roll = {', '.join(f'{x:.4g}' for x in conditions.angles)} rad"
+        f"{CONDITIONS}: gap = {conditions.gap:g} m, miss = {', '.join(f'{x:g}' for x in conditions.miss)} m, yaw, "
+        f"pitch, roll = {', '.join(f'{x:.4g}' for x in conditions.angles)} rad"
     )
     off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
     if max(off, turned) > 1e-6:

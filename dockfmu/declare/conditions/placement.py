@@ -43,7 +43,8 @@ def place_crafts(
 ) -> Start:
     """Return start values of the two craft at which the mechanism's head or ring first touches the passive unit.
 
-    With `start` "docked" they are those at which the docking planes meet. For a berthing they are those of the arm; see `arm_placement`.
+    With `start` "docked" they are those at which the docking planes meet. For a berthing they are those of the arm; see
+    `arm_placement`.
 
     `values` are the start values of each element so far. Raises DeclarationError if the elements are not two craft
     and a mechanism, or if these misalignments lead to no contact.
