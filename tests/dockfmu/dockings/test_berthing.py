@@ -79,9 +79,12 @@ def test_spec08_oracle_O30_missing_energy_falls_with_the_micro_step_of_the_arm(r
     assert missing("--no-report", "--step", 0.5e-3) == pytest.approx(missing(), rel=0.1)
 
 
-@pytest.mark.parametrize(("system", "push", "pull"), [("airlock_era_coarse", 0.01, 0.01), ("airlock_era", 0.02, 0.1)])
+@pytest.mark.parametrize(("system", "push", "pull"), [("airlock_era_coarse", 0.01, 0.01), ("airlock_era", 0.07, 0.25)])
 def test_contact_forces_do_not_depend_on_the_micro_step_of_the_arm(run, system, push, pull):
-    """Forces have converged except for the sensitive bounces after the capture: docs/validation/berthing.md."""
+    """The load on the gripper converges to 0.1 %; bounces after the capture are sensitive: docs/validation/berthing.md.
+
+    In `airlock_era` they vary by 10 N: the latches fire within 0.1 s, in an order that depends on tenths of millimetres.
+    """
 
     def largest(*arguments):
         peaks = run(system, *arguments).summary["peaks"]["contact.target.force_now[1]"]
@@ -90,6 +93,9 @@ def test_contact_forces_do_not_depend_on_the_micro_step_of_the_arm(run, system, 
     usual, fine = largest(), largest(*FINE_ARM)
     assert usual[0] == pytest.approx(fine[0], rel=push)
     assert usual[1] == pytest.approx(fine[1], rel=pull)
+    assert load(run(system)) == pytest.approx(
+        load(run(system, *FINE_ARM)), rel=1e-3 if system == "airlock_era" else 1e-2
+    )
 
 
 def test_spec08_oracle_O36_airlock_is_captured_at_300_s(run):
