@@ -83,7 +83,7 @@ def test_spec08_oracle_O30_missing_energy_falls_with_the_micro_step_of_the_arm(r
 def test_contact_forces_do_not_depend_on_the_micro_step_of_the_arm(run, system, push, pull):
     """The load on the gripper converges to 0.1 %, the bounces after the capture less: docs/validation/berthing.md.
 
-    In `airlock_era` they vary by 10 N: the latches fire within 0.1 s, in an order that depends on tenths of millimetres.
+    In `airlock_era` they vary by 10 N: latches fire within 0.1 s, in an order that depends on tenths of millimetres.
     """
 
     def largest(*arguments):
