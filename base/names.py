@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 _SUBSCRIPTED = re.compile(r"(.*)\[(\d+(?:,\d+)*)\]")
 _MUCH_LESS = 0.2
@@ -30,10 +31,30 @@ def matching(pattern: str, names: Iterable[str]) -> list[str]:
     """Return the names that a pattern selects, in the given order.
 
     `*` matches any text, and no other character is special. The name of a group or an array selects everything in it:
-    `chaser.body` selects `chaser.body.position[1]`.
+    `chaser.body` selects `chaser.body.position[1]`. A pattern that is itself one of the names selects this name, and
+    what is in it, even if it contains `*`.
     """
-    form = re.compile(".*".join(map(re.escape, pattern.split("*"))) + r"(?:[.\[].*)?")
-    return [name for name in names if form.fullmatch(name)]
+    known = list(names)
+    parts = [pattern] if pattern in known else pattern.split("*")
+    form = re.compile(".*".join(map(re.escape, parts)) + r"(?:[.\[].*)?", re.DOTALL)
+    return [name for name in known if form.fullmatch(name)]
+
+
+def split_list(text: str, names: Container[str] = ()) -> list[str]:
+    """Return the parts of a comma-separated list; a comma in brackets belongs to a name, `inertia[1,2]`, `der(x,2)`.
+
+    A text that is itself one of `names`, with whatever commas, is not split.
+    """
+    if text in names:
+        return [text]
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character in "[(") - (character in "])"))
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:
@@ -45,6 +66,17 @@ def subscripts(name: str) -> tuple[str, tuple[int, ...]]:
     """Return the array and the subscripts of an element of it, ("a", (1, 2)) for a[1,2]; (name, ()) for a scalar."""
     found = _SUBSCRIPTED.fullmatch(name)
     return (found[1], tuple(map(int, found[2].split(",")))) if found else (name, ())
+
+
+def array_shape(places: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape of an array from the subscripts of its elements; empty if they do not fill one.
+
+    Other tools also use brackets for other things: the one name `p[1,2]` is a scalar.
+    """
+    if not all(places) or len({len(place) for place in places}) != 1:
+        return ()
+    shape = tuple(map(max, zip(*places, strict=True)))
+    return shape if len(set(places)) == len(places) == math.prod(shape) and min(map(min, places)) >= 1 else ()
 
 
 def owner(name: str, elements: Container[str]) -> str | None:

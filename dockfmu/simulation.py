@@ -19,6 +19,7 @@ from dockfmu.errors import OptionError
 from dockfmu.options import RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.watch.observers import watching
+from dockfmu.watch.overlapping_start import OverlappingStart
 from master import algorithms
 from master.algorithms import Algorithm
 from master.observers.audit import Audit
@@ -129,6 +130,9 @@ class Simulation:
             self._plan = replace(self._loaded_plan, approach_energy=chosen.approach_energy)
         for audit, energy in zip(self._audits, self._energies, strict=True):
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
+        for observer in self._inner.participants.observers:
+            if isinstance(observer, OverlappingStart):
+                observer.conditions = chosen.starts.conditions
         self._inner.reset(chosen.structure)
 
     def __getitem__(self, name: str) -> Any:

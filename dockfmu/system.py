@@ -31,6 +31,7 @@ from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
+from dockfmu.watch.overlapping_start import OverlappingStart
 from master.drivers.driver import Driver
 from master.errors import FmuError, StructureError
 from master.observers.events import Event
@@ -458,8 +459,13 @@ class System:
         if chosen.record is not None:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
-        inner = prepare(self.structure, self.plan, chosen, math.inf, [series, *observers], drivers, self.notes)
+        watched = [series, *self._at_the_start(), *observers]
+        inner = prepare(self.structure, self.plan, chosen, math.inf, watched, drivers, self.notes)
         return Simulation(inner, series, self.plan, self._starts)
+
+    def _at_the_start(self) -> list[Observer]:
+        """Return what watches the start of a run of craft that are placed."""
+        return [] if self.conditions is None else [OverlappingStart(self.conditions)]
 
     def run(
         self,
@@ -578,7 +584,8 @@ class System:
         operators, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)
         notes = [*self.notes, *scenes.notes]
         run = prepare(
-            self.structure, self.plan, chosen, self.plan.stop, [*writers, *watchers, *observers],
+            self.structure, self.plan, chosen, self.plan.stop,
+            [*writers, *watchers, *self._at_the_start(), *observers],
             [*operators, *drivers], notes,
         )  # fmt: skip
         if products is None:

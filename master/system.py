@@ -217,7 +217,7 @@ class Structure:
 
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
-        element = owner(name, self.elements)
+        element = self._owner(name)
         if element is None and name in self.elements:
             raise StructureError([f"{name} is an element; name a variable of it, {name}.VARIABLE"])
         if element is None:
@@ -228,6 +228,13 @@ class Structure:
         if found is None:
             raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
         return element, found
+
+    def _owner(self, name: str) -> str | None:
+        """Return the element that a full name begins with: the longest, but rather one that has the variable."""
+        longest = found = owner(name, self.elements)
+        while found is not None and name[len(found) + 1 :] not in self.description(found).variables:
+            found = owner(found, self.elements)
+        return longest if found is None else found
 
     def select(
         self, pattern: str = "*", causality: Iterable[str] = ("output",), types: Container[str] = TYPES
@@ -265,9 +272,31 @@ class Structure:
         """Raise StructureError that lists all mistakes; DescriptionError or ArchiveError for unusable FMUs."""
         for name in self.elements:
             self.description(name)
-        problems = [*self._check_order(), *self._check_rates(), *self._check_connections(), *self._start_problems()]
+        problems = [
+            *self._check_names(),
+            *self._check_order(),
+            *self._check_rates(),
+            *self._check_connections(),
+            *self._start_problems(),
+        ]
         if problems:
             raise StructureError(problems)
+
+    def _check_names(self) -> Iterable[str]:
+        """Yield a sentence for each full name that two elements have, as `a.b.c` of `a` and of `a.b`."""
+        for inner in self.elements:
+            outer = owner(inner, self.elements)
+            while outer is not None:
+                rest = inner[len(outer) + 1 :]
+                known = self.description(outer).variables
+                for name in self.description(inner).variables:
+                    if f"{rest}.{name}" in known:
+                        yield (
+                            f"{inner}.{name} is the variable {name!r} of element {inner!r}, and {rest}.{name!r} of "
+                            f"element {outer!r}: rename an element"
+                        )
+                        break
+                outer = owner(outer, self.elements)
 
     def check_starts(self) -> None:
         """Raise StructureError that lists all mistakes in the start values."""

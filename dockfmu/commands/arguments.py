@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
 from base.errors import DockfmuError
 from base.messages import shown
+from base.names import split_list
 from base.numbers import LARGEST_COUNT, LARGEST_PORT
 from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording
@@ -126,12 +126,16 @@ def port(text: str) -> int:
     return int(text)
 
 
-def patterns(text: str) -> list[str]:
-    """Return the patterns of a comma-separated list; a comma in brackets belongs to a name, `inertia[1,2]`."""
-    stripped = [pattern.strip() for pattern in re.split(r",(?![^\[]*\])", text)]
-    if not all(stripped):
+def patterns(text: str) -> str:
+    """Return a comma-separated list of patterns, for `split_patterns`; refuse one with an empty part."""
+    if not all(split_list(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of patterns")
-    return stripped
+    return text
+
+
+def split_patterns(lists: Sequence[str], names: Container[str]) -> list[str]:
+    """Return the patterns of several lists; a list that is itself one of `names` is that name."""
+    return [pattern for text in lists for pattern in split_list(text, names)]
 
 
 def span(text: str) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import FAILED
 from base.units import DISPLAY_UNITS, conversion, parse_unit
-from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns
+from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns, split_patterns
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     if file.suffix != ".html":
         raise CommandError(f"{file}: the overlay is a page, FILE.html")
     a, b = open_run(arguments.a), open_run(arguments.b)
-    signals = [pattern for given in arguments.signals for pattern in given]
+    signals = split_patterns(
+        arguments.signals, {name for run in (a, b) if run.results is not None for name in run.results.variables}
+    )
     comparison = compare(
         a, b, signals or ("*",), tolerance=arguments.tolerance, event_tolerance=arguments.event_tolerance
     )

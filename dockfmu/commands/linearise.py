@@ -84,13 +84,13 @@ def add_linearise(commands: Any) -> None:
 
 
 def _linearise(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.settings import parse_value
+    from dockfmu.declare.settings import Written
     from dockfmu.statespace.linearise import linearise
 
     for file in arguments.output:
         if file.suffix not in (".npz", ".mat"):
             raise CommandError(f"--output {file}: the name of the file must end in .npz or .mat")
-    settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
+    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
     say(f"{arguments.source}: running to t = {arguments.at:g} s, then moving its states")
     model = linearise(
         arguments.source,

@@ -66,9 +66,9 @@ def add_parameters(commands: Any) -> None:
 
 def _parameters(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.parameters import parameters
-    from dockfmu.declare.settings import parse_value
+    from dockfmu.declare.settings import Written
 
-    settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
+    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
     listed = parameters(arguments.name, settings, arguments.parameters)
     if arguments.changed:
         listed = [parameter for parameter in listed if parameter.changed]

@@ -15,6 +15,7 @@ from dockfmu.commands.arguments import (
     output_file,
     path,
     patterns,
+    split_patterns,
 )
 
 
@@ -57,13 +58,15 @@ def add_export(commands: Any) -> None:
 
 def _export(arguments: argparse.Namespace) -> int:
     from dockfmu.report.export import write_csv, write_mat
+    from master.observers.recording.results import read_results
 
     file = existing_recording(arguments.results)
     if arguments.gltf:
         return _export_gltf(file, arguments)
     write = write_csv if arguments.csv else write_mat
     output = arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")
-    signals = [pattern for given in arguments.signals for pattern in given] or ["*"]
+    with read_results(file) as content:
+        signals = split_patterns(arguments.signals, content.variables) or ["*"]
     print(write(file, output, signals, arguments.every))
     return DONE
 

@@ -148,7 +148,7 @@ def add_run(commands: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.settings import parse_value
+    from dockfmu.declare.settings import Written
     from dockfmu.options import RunOptions
     from dockfmu.record import check_writable
     from dockfmu.system import System
@@ -180,7 +180,7 @@ def _run(arguments: argparse.Namespace) -> int:
             inputs=arguments.inputs,
         ),
     )
-    settings = {name: parse_value(value) for name, value in pairs(arguments.settings, "--set").items()}
+    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
     swaps, processes = file_pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
     if arguments.output is not None:
         check_writable(arguments.output)

@@ -18,6 +18,7 @@ from dockfmu.commands.arguments import (
     path,
     patterns,
     port,
+    split_patterns,
 )
 from dockfmu.report.files import RESULTS
 
@@ -63,7 +64,7 @@ def _view(arguments: argparse.Namespace) -> int:
         if arguments.export is not None:
             from dockfmu.view.export import write_page
 
-            more = opened[0].select(*(pattern for given in arguments.signals for pattern in given))
+            more = opened[0].select(*split_patterns(arguments.signals, opened[0].variables))
             print(write_page(replays, arguments.export, more))
             return DONE
         from dockfmu.view.server import serve

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean, matching, subscripts
+from base.names import array_shape, did_you_mean, matching, subscripts
 from components.core.component import Component
 from components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
@@ -263,7 +263,7 @@ def _entries(name: str, element: _Element) -> Iterator[Parameter]:
     arrays: dict[str, list[Variable]] = {}
     for variable in element.description.select("parameter", "structuralParameter"):
         arrays.setdefault(subscripts(variable.name)[0], []).append(variable)
-    for array, members in arrays.items():
+    for array, members in _whole(arrays):
         first = members[0]
         shape = _shape(members)
         layers = [_top(element, variable.name) for variable in members]
@@ -314,8 +314,17 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
         )
 
 
+def _whole(arrays: Mapping[str, list[Variable]]) -> Iterator[tuple[str, list[Variable]]]:
+    """Yield arrays, and the scalars whose subscripts do not fill one under their own names."""
+    for array, members in arrays.items():
+        if _shape(members):
+            yield array, members
+        else:
+            yield from ((variable.name, [variable]) for variable in members)
+
+
 def _shape(members: Sequence[Variable]) -> tuple[int, ...]:
-    return tuple(map(max, zip(*(subscripts(variable.name)[1] for variable in members), strict=True)))
+    return array_shape([subscripts(variable.name)[1] for variable in members])
 
 
 def _named(variable: Variable, value: Any) -> Any:

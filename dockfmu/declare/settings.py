@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from base.messages import shown
-from base.names import did_you_mean, owner
+from base.names import array_shape, did_you_mean, owner, subscripts
 from base.units import UnitError
 from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.toml.quantities import in_unit
@@ -55,6 +55,32 @@ def parse_value(text: str) -> Any:
 
 def _parsed(value: Any) -> Any:
     return [_parsed(item) for item in value] if isinstance(value, list) else parse_value(value)
+
+
+class Written(str):
+    """A value as it was written on the command line: what it means depends on the variable."""
+
+    __slots__ = ()
+
+
+def _meant(name: str, variable: Variable, value: Any) -> Any:
+    """Return the value that a written text means for a scalar: the text itself, an item, or what `parse_value` reads.
+
+    Raises StructureError for a text that is the name of one item and the number of another.
+    """
+    if not isinstance(value, Written):
+        return value
+    if variable.type == "String":
+        return str(value)
+    parsed, items = parse_value(value), dict(variable.items)
+    if value not in items:
+        return parsed
+    number = isinstance(parsed, int | float) and not isinstance(parsed, bool)
+    if number and parsed != items[value] and parsed in items.values():
+        other = next(item for item, number in items.items() if number == parsed)
+        text = f"is both the item {value!r}, which is {items[value]}, and the number of the item {other!r}"
+        raise StructureError([f"{name} = {value}: {text}; give {items[value]} or {other}"])
+    return items[value]
 
 
 @dataclass(frozen=True)
@@ -104,7 +130,9 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
         # so that messages name the file of a value
         sets.append(replace(content, name=str(file), parameters=own))
     conditions |= {
-        name[len(CONDITION_PREFIX) :]: value for name, value in given.items() if name.startswith(CONDITION_PREFIX)
+        name[len(CONDITION_PREFIX) :]: parse_value(value) if isinstance(value, Written) else value
+        for name, value in given.items()
+        if name.startswith(CONDITION_PREFIX)
     }
     values = {name: value for name, value in given.items() if not name.startswith(CONDITION_PREFIX)}
     return Settings(values, tuple(sets)), conditions
@@ -121,6 +149,8 @@ def set_value(system: Structure, name: str, value: Any) -> None:
     first = known[variable + next(_places(shape))]
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, Written):
+        value = parse_value(value) if shape else _meant(name, first, value)
     if first.type == "Real":
         try:
             value = in_unit(value, description.unit(first), name)
@@ -161,8 +191,8 @@ def _places(shape: tuple[int, ...]) -> Iterator[str]:
 def _shape(array: str, known: Iterable[str]) -> tuple[int, ...]:
     """Return the shape of an array from the subscripts of its scalars; empty if no array has this name."""
     form = re.compile(re.escape(array) + r"\[([\d,]+)\]")
-    places = [tuple(map(int, match[1].split(","))) for name in known if (match := form.fullmatch(name))]
-    return tuple(map(max, zip(*places, strict=True)))
+    places = [subscripts(name)[1] for name in known if form.fullmatch(name)]
+    return array_shape([place for place in places if place])
 
 
 def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iterator[tuple[str, Any]]:
@@ -178,8 +208,8 @@ def _elements(name: str, array: str, shape: tuple[int, ...], value: Any) -> Iter
             size = " x ".join(map(str, shape))
             raise StructureError([f"{name} = {shown(value)}: the array takes {size} values, got {_words(given)}"])
         numbers = np.array(value, object)
-    for place, subscripts in zip(product(*map(range, shape)), _places(shape), strict=True):
-        yield array + subscripts, numbers[place] if isinstance(value, list) else value
+    for place, written in zip(product(*map(range, shape)), _places(shape), strict=True):
+        yield array + written, numbers[place] if isinstance(value, list) else value
 
 
 def _words(shape: tuple[int, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
         header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
     with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
-        out.write(",".join(f'"{title}"' if "," in title else title for title in header) + "\n")
+        csv.writer(out, lineterminator="\n").writerow(header)
         np.savetxt(out, columns, delimiter=",", fmt="%.17g")
     return file
 
@@ -45,7 +46,8 @@ def write_mat(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
     with read_results(results) as content:
         fields: dict[str, object] = {"time": content.time[::every, None]}
         for name in content.select(*signals) if content.variables else []:
-            legal = re.sub(r"\W+", "_", name).strip("_")
+            legal = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+            legal = f"x_{legal}" if not legal[:1].isalpha() else legal
             if legal in fields:
                 raise ExportError(f"{name} and {original.get(legal, 'the time')} have the same MATLAB name {legal}")
             original[legal] = name

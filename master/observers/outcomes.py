@@ -58,7 +58,20 @@ class OutcomeRule:
             if variable.causality != "output" or variable.type not in types:
                 kind = f"{variable.causality} of type {variable.type}"
                 found.append(f"an output of type {' or '.join(types)} is needed, but {signal} is {kind}")
-        return found or self._unknown_successes(system.resolve(self.signal)[1])
+        return found or [*self._alike(variable := system.resolve(self.signal)[1]), *self._unknown_successes(variable)]
+
+    def _alike(self, variable: Variable) -> list[str]:
+        """Return a sentence for two items that give the same outcome, because they differ in their case only."""
+        named: dict[str, str] = {}
+        for item, number in variable.items:
+            if number in dict(self.names):
+                continue
+            other = named.setdefault(item.lower(), item)
+            if other != item:
+                return [
+                    f"the items {other!r} and {item!r} of {self.signal} both give {item.lower()!r}: name the outcomes"
+                ]
+        return []
 
     def _unknown_successes(self, variable: Variable) -> list[str]:
         """Return a sentence for each declared success that can never be the outcome."""
