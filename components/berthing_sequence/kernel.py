@@ -89,17 +89,20 @@ def _end(m, outcome, t):
     m.outcome = outcome
     m.finished = 1.0
     m.event.end = t
+    m.happened.end = 1.0
 
 
 @kernel
 def _watch(m, t):
     """Read the sensors and the loads, and end the sequence if one of the end conditions holds."""
     p = m.parameters
-    if m.event.first_contact < 0.0 and (m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0):
+    if m.happened.first_contact == 0.0 and (m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0):
         m.event.first_contact = t
+        m.happened.first_contact = 1.0
     if m.work.captured == 0.0 and m.sensor.capture != 0.0:
         m.work.captured = 1.0
         m.event.capture = t
+        m.happened.capture = 1.0
     m.load.force = norm(load(m.tip.force))
     m.load.torque = norm(load(m.tip.torque))
     m.load.peak_force = max(m.load.peak_force, m.load.force)
@@ -107,6 +110,7 @@ def _watch(m, t):
     if m.load.exceeded == 0.0 and (m.load.force > p.limit.force or m.load.torque > p.limit.torque):
         m.load.exceeded = 1.0
         m.event.overload = t
+        m.happened.overload = 1.0
     since = t - m.start_time + ROUNDING
     if m.operator.abort != 0.0:
         _end(m, ABORTED, t)
@@ -281,9 +285,13 @@ def _reset(m):
     m.finished = 0.0
     m.outcome = NONE
     m.event.first_contact = -1.0
+    m.happened.first_contact = 0.0
     m.event.capture = -1.0
+    m.happened.capture = 0.0
     m.event.overload = -1.0
+    m.happened.overload = 0.0
     m.event.end = -1.0
+    m.happened.end = 0.0
     m.load.peak_force = 0.0
     m.load.peak_torque = 0.0
     m.load.exceeded = 0.0

@@ -79,7 +79,7 @@ def decide(m, t):
     yaw, pitch, roll = seen.angles[0], seen.angles[1], seen.angles[2]
     angle = max(fabs(yaw), fabs(pitch))
     offset = max(fabs(seen.offset[0]), fabs(seen.offset[1]))
-    touched = m.event.first_contact >= 0.0
+    touched = m.happened.first_contact != 0.0
     if m.phase == APPROACH and not touched:
         if angle > p.angle_return:
             _enter(m, ALIGN_ANGLES)

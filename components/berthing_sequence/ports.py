@@ -167,12 +167,11 @@ RECORD = Record(
     output("phase", "1", "phase of the sequence", 1.0, type=PHASE),
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
     output("outcome", "1", "outcome of the sequence", 1.0, type=OUTCOME),
-    Group(
-        "event",
-        ports.event_time("first_contact", "the first contact"),
-        ports.event_time("capture", "capture"),
-        ports.event_time("overload", "the first load above its limit"),
-        ports.event_time("end", "the end of the sequence"),
+    *ports.events(
+        first_contact="the first contact",
+        capture="capture",
+        overload="the first load above its limit",
+        end="the end of the sequence",
     ),
     Group(
         "parameters",

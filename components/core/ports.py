@@ -159,6 +159,17 @@ def start_time() -> Field:
     return private(START_TIME, "s", "time at which the run starts, set before initialize")
 
 
-def event_time(name: str, description: str) -> Field:
-    """Return the output of the time of an event, s."""
-    return output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
+def events(**descriptions: str) -> tuple[Group, Group]:
+    """Return the groups `event`, times of events, and `happened`, whether each has happened.
+
+    A run may start at any time, so that no number can say that an event has not happened yet: -1 before is what a time
+    shows, and `happened` is what counts.
+    """
+    times = (
+        output(name, "s", f"time of {description}; -1 before", -1.0, discrete=True)
+        for name, description in descriptions.items()
+    )
+    flags = (
+        output(name, "1", f"has happened: {description}", type=BOOLEAN) for name, description in descriptions.items()
+    )
+    return Group("event", *times), Group("happened", *flags)

@@ -55,6 +55,7 @@ def _end(m, phase, outcome, t):
     """End the sequence in a phase with an outcome (spec/00 R41)."""
     _enter(m, phase, t)
     m.event.end = t
+    m.happened.end = 1.0
     m.finished = 1.0
     m.outcome = outcome
 
@@ -71,6 +72,7 @@ def _limit(m, t, limit):
 @kernel
 def _capture(m, t):
     m.event.capture = t
+    m.happened.capture = 1.0
     m.captured = 1.0
     _enter(m, ABSORB, t)
 
@@ -105,10 +107,11 @@ def _before_capture(m, t):
         _capture(m, t)
     elif m.phase == READY and m.sensor.initial_position_lost != 0.0:
         m.event.initial_position_lost = t
+        m.happened.initial_position_lost = 1.0
         _enter(m, ADAPT, t)
     else:
         spent = m.phase == ADAPT and t >= m.work.entered + p.adaptation_limit - ROUNDING
-        waited = m.event.first_contact >= 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING
+        waited = m.happened.first_contact != 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING
         if spent or waited:
             _enter(m, DEPART, t)
 
@@ -130,6 +133,7 @@ def _undock(m, t):
         m.outcome = NONE
         m.work.undocking = 1.0
         m.event.release = t
+        m.happened.release = 1.0
         _enter(m, RELEASE, t)
 
 
@@ -144,6 +148,7 @@ def _part(m, t):
         # a latch is told to let go in the step that begins now: it cannot have done so yet
         if held == 0.0 and t > m.work.entered:
             m.event.separation = t
+            m.happened.separation = 1.0
             _enter(m, SEPARATE, t)
         else:
             _limit(m, t, p.release_limit)
@@ -171,8 +176,9 @@ def _after_capture(m, t):
     p = m.parameters
     if m.phase == ABSORB:
         if t >= m.work.entered + p.absorption_time - ROUNDING:
-            if m.event.drive_on < 0.0:
+            if m.happened.drive_on == 0.0:
                 m.event.drive_on = t
+                m.happened.drive_on = 1.0
             _enter(m, RETRACT, t)
     elif m.sensor.retracted != 0.0:
         if m.docking.plane_gap <= p.docked_gap:
@@ -219,12 +225,19 @@ def _begin(m, phase, t):
     m.finished = 0.0
     m.outcome = NONE
     m.event.first_contact = -1.0
+    m.happened.first_contact = 0.0
     m.event.initial_position_lost = -1.0
+    m.happened.initial_position_lost = 0.0
     m.event.capture = -1.0
+    m.happened.capture = 0.0
     m.event.drive_on = -1.0
+    m.happened.drive_on = 0.0
     m.event.release = -1.0
+    m.happened.release = 0.0
     m.event.separation = -1.0
+    m.happened.separation = 0.0
     m.event.end = -1.0
+    m.happened.end = 0.0
     m.work.interrupted = 0.0
     m.captured = 1.0 if phase == MATED else 0.0
     m.separation.speed = 0.0
@@ -240,8 +253,9 @@ def _begin(m, phase, t):
 @kernel
 def _transitions(m, t):
     """Make all transitions that are due at t."""
-    if m.flag.contact != 0.0 and m.event.first_contact < 0.0 and m.phase <= ADAPT:
+    if m.flag.contact != 0.0 and m.happened.first_contact == 0.0 and m.phase <= ADAPT:
         m.event.first_contact = t
+        m.happened.first_contact = 1.0
     if m.phase == STOWED and m.finished != 0.0 and m.operator.extend != 0.0:
         _begin(m, STOWED, t)
     if m.phase == MATED:
@@ -304,7 +318,7 @@ def _commands(m):
     m.command.push = 0.0
     if m.phase == DEPART:
         m.command.push = -1.0
-    elif (m.phase == READY or m.phase == ADAPT) and m.event.first_contact >= 0.0 and p.push != 0.0:
+    elif (m.phase == READY or m.phase == ADAPT) and m.happened.first_contact != 0.0 and p.push != 0.0:
         m.command.push = 1.0
     held = m.captured == 0.0 or p.fault.attitude_hold != 0.0
     for s in range(2):

@@ -75,15 +75,14 @@ RECORD = Record(
     output("outcome", "1", "outcome of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
     output("captured", "1", "capture has been signalled in this sequence", type=BOOLEAN),
     output("unlatched", "1", "fault: captured by the sensors, but a petal has no latch behind its stop", type=BOOLEAN),
-    Group(
-        "event",
-        ports.event_time("first_contact", "the first contact of the rings"),
-        ports.event_time("initial_position_lost", "the loss of the initial position before capture"),
-        ports.event_time("capture", "capture by the mating sensors"),
-        ports.event_time("drive_on", "the start of retraction"),
-        ports.event_time("release", "the start of undocking"),
-        ports.event_time("separation", "the moment at which no latch holds any longer"),
-        ports.event_time("end", "the end of the sequence"),
+    *ports.events(
+        first_contact="the first contact of the rings",
+        initial_position_lost="the loss of the initial position before capture",
+        capture="capture by the mating sensors",
+        drive_on="the start of retraction",
+        release="the start of undocking",
+        separation="the moment at which no latch holds any longer",
+        end="the end of the sequence",
     ),
     Group(
         "separation",

@@ -9,7 +9,7 @@ from math import isfinite
 from components.core.component import Message, fail
 from components.core.kernel import kernel
 from components.core.timing import ROUNDING
-from components.probe_cyclogram.ports import OUTCOME, PHASE
+from components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1
 
@@ -25,11 +25,50 @@ DAMP = PHASE.codes["DAMP"]
 RETRACT = PHASE.codes["RETRACT"]
 END = PHASE.codes["END"]
 
+MISSING = SENSOR_FAULT.codes["MISSING"]
+STUCK = SENSOR_FAULT.codes["STUCK"]
+LATE = SENSOR_FAULT.codes["LATE"]
+
 NONE = OUTCOME.codes["NONE"]
 DOCKED = OUTCOME.codes["DOCKED"]
 RETREATED = OUTCOME.codes["RETREATED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
+
+
+@kernel
+def _read(m, k, sensed, t):
+    """Set what the sequence reads of sensor k, which may have a fault, where it senses `sensed` at t, s."""
+    fault = m.parameters.fault
+    kind = fault.sensor[k]
+    reading = m.work.reading[k]
+    reading.value = sensed
+    if kind == MISSING:
+        reading.value = 0.0
+    elif kind == STUCK:
+        reading.value = fault.stuck_at[k]
+    elif kind == LATE:
+        if sensed != 0.0 and reading.pending == 0.0:
+            reading.pending = 1.0
+            reading.sensed = t
+        reading.value = 0.0
+        if reading.pending != 0.0 and t >= reading.sensed + fault.delay[k] - ROUNDING:
+            reading.value = 1.0
+            reading.pending = sensed
+
+
+@kernel
+def _reads(m, k):
+    """Return whether the sequence reads sensor k as true."""
+    return m.work.reading[k].value != 0.0
+
+
+@kernel
+def _slowness(m):
+    """Return the time that the drive needs over that with both motors: twice with one, as the differential has it."""
+    dead = m.parameters.fault.motor
+    alive = 2.0 - dead[0] - dead[1]
+    return 2.0 / alive if alive > 0.0 else 1.0
 
 
 @kernel
@@ -44,6 +83,7 @@ def _end(m, outcome, t):
     """End the sequence with an outcome (spec/00 R41)."""
     _enter(m, END, t)
     m.event.end = t
+    m.happened.end = 1.0
     m.finished = 1.0
     m.outcome = outcome
 
@@ -66,15 +106,19 @@ def _before_capture(m, t):
         if m.sensor.extended != 0.0:
             _enter(m, READY, t)
         else:
-            _limit(m, t, p.extension_limit)
+            _limit(m, t, p.extension_limit * _slowness(m))
     elif m.phase == READY:
         # a centred head may meet the socket's bottom, or its latches may close, before it touches the cone (R41)
-        if m.sensor.first_contact != 0.0 or m.sensor.capture != 0.0 or m.sensor.socket_bottom != 0.0:
+        if _reads(m, FIRST_CONTACT) or _reads(m, CAPTURE) or _reads(m, SOCKET_BOTTOM):
             m.event.first_contact = t
+            m.happened.first_contact = 1.0
             _enter(m, PUSH, t)
+        else:
+            _limit(m, t, p.contact_limit)
     elif m.phase == PUSH:
-        if m.sensor.capture != 0.0:
+        if _reads(m, CAPTURE):
             m.event.capture = t
+            m.happened.capture = 1.0
             m.work.captured = 1.0
             _enter(m, CAPTURED, t)
         elif t >= m.event.first_contact + p.push_limit - ROUNDING:
@@ -93,8 +137,9 @@ def _after_capture(m, t):
     since_start = t - m.event.start + ROUNDING
     if m.phase == CAPTURED:
         waited = m.overdue != 0.0 and m.operator.start != 0.0
-        if m.sensor.socket_bottom != 0.0 or waited:
+        if _reads(m, SOCKET_BOTTOM) or waited:
             m.event.start = t
+            m.happened.start = 1.0
             _enter(m, START, t)
         else:
             _limit(m, t, p.bottom_limit)
@@ -112,7 +157,7 @@ def _after_capture(m, t):
         else:
             _end(m, ABORTED, t)
     else:
-        _limit(m, t, p.retraction_limit)
+        _limit(m, t, p.retraction_limit * _slowness(m))
 
 
 @kernel
@@ -141,7 +186,7 @@ def _transitions(m, t):
 def _commands(m, t):
     """Set the commands that belong to the phase."""
     p = m.parameters
-    if m.sensor.socket_bottom != 0.0 and m.phase >= PUSH:
+    if _reads(m, SOCKET_BOTTOM) and m.phase >= PUSH:
         m.work.bottom_reached = 1.0
     voltage = 0.0
     if m.overdue == 0.0:
@@ -166,7 +211,8 @@ def _commands(m, t):
         m.command.lateral_brakes = 1.0
     if m.phase == RETREAT:
         m.command.latches_armed = 0.0
-    m.command.limiter_release = 1.0
+    due = m.work.captured != 0.0 and t >= m.event.capture + p.limiter_delay - ROUNDING
+    m.command.limiter_release = 1.0 if due or p.limiter_held == 0.0 else 0.0
     held = m.work.captured == 0.0 or p.fault.attitude_hold != 0.0
     for s in range(2):
         m.command.attitude_hold[s] = 0.0
@@ -182,13 +228,19 @@ def initialize(m):
     m.outcome = NONE
     m.overdue = 0.0
     m.event.first_contact = -1.0
+    m.happened.first_contact = 0.0
     m.event.capture = -1.0
+    m.happened.capture = 0.0
     m.event.start = -1.0
+    m.happened.start = 0.0
     m.event.end = -1.0
+    m.happened.end = 0.0
     m.work.entered = m.start_time
     m.work.bottom_reached = 0.0
     m.work.captured = 0.0
     m.work.aborted = 0.0
+    for k in range(len(m.work.reading)):
+        m.work.reading[k].pending = 0.0
     m.command.latches_armed = 1.0
     return step(m, m.start_time, 0.0)
 
@@ -198,6 +250,9 @@ def step(m, t, h):
     """Make the transitions that are due at t, s, and set the commands. Returns 0, or the code of a failure."""
     if not isfinite(m.docking.plane_gap):
         return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
+    _read(m, FIRST_CONTACT, m.sensor.first_contact, t)
+    _read(m, SOCKET_BOTTOM, m.sensor.socket_bottom, t)
+    _read(m, CAPTURE, m.sensor.capture, t)
     _transitions(m, t)
     _commands(m, t)
     return 0

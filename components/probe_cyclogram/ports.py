@@ -26,6 +26,17 @@ OUTCOME = enumeration(
     ABORTED="ended by the operator, or because the probe came back without the passive craft",
 )
 
+SENSOR_FAULT = enumeration(
+    "SensorFault",
+    NONE="the sensor works",
+    MISSING="no signal: it reads false whatever it senses",
+    STUCK="it always reads stuck_at",
+    LATE="it reads true only the delay after what it senses",
+)
+
+# order of the sensors in the faults
+FIRST_CONTACT, SOCKET_BOTTOM, CAPTURE = 0, 1, 2
+SENSORS = 3
 
 RECORD = Record(
     Group(
@@ -57,26 +68,31 @@ RECORD = Record(
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
     output("outcome", "1", "of the sequence", 1.0, type=OUTCOME),
     output("overdue", "1", "a time limit has passed: the sequence waits for the operator", type=BOOLEAN),
-    Group(
-        "event",
-        ports.event_time("first_contact", "the first contact: the first of DK1, DK2, DSG"),
-        ports.event_time("capture", "capture, DSG"),
-        ports.event_time("start", "the start of docking, DSG and DK2 for the first time"),
-        ports.event_time("end", "the end of the sequence"),
+    *ports.events(
+        first_contact="the first contact: the first of DK1, DK2, DSG",
+        capture="capture, DSG",
+        start="the start of docking, DSG and DK2 for the first time",
+        end="the end of the sequence",
     ),
     Group(
         "parameters",
         parameter("voltage", "V", "supply of the motors", 27.0, minimum=0.0),
         parameter("push_limit", "s", "longest time from first contact to capture, and of pushing", 10.0, minimum=0.0),
         parameter("retreat_time", "s", "duration of the retreat until the sequence ends", 10.0, minimum=0.0),
+        parameter("contact_limit", "s", "longest time of waiting for the first contact", 300.0, minimum=0.0),
         parameter("bottom_limit", "s", "longest time from capture to the socket's bottom", 60.0, minimum=0.0),
         parameter("brakes_delay", "s", "from the start of docking to lateral brakes on", 2.0, minimum=0.0),
         parameter("brakes_time", "s", "lateral brakes on; 0 without switchable brakes", 30.0, minimum=0.0),
         parameter("drive_delay", "s", "from the start of docking to drive on", 35.0, minimum=0.0),
         parameter("end_gap", "m", "plane gap at which docking is complete", 0.01),
         parameter("docked_gap", "m", "largest plane gap at which a fully retracted probe counts as docked", 0.03),
-        parameter("extension_limit", "s", "longest time of extending the probe", 600.0, minimum=0.0),
-        parameter("retraction_limit", "s", "longest time of retraction", 450.0, minimum=0.0),
+        parameter("extension_limit", "s", "longest time of extending the probe with both motors; twice with one", 600.0,
+                  minimum=0.0),
+        parameter("retraction_limit", "s", "longest time of retraction with both motors; twice with one", 450.0,
+                  minimum=0.0),
+        parameter("limiter_held", "1", "the movable limiter is held until limiter_delay after capture; false: free "
+                  "from the start", 0.0, type=BOOLEAN),
+        parameter("limiter_delay", "s", "from capture to the release of a limiter that is held", 0.0, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
         Group(
@@ -85,6 +101,11 @@ RECORD = Record(
             parameter("lateral_brakes", "1", "switchable lateral brakes are dead", 0.0, type=BOOLEAN),
             parameter("push", "1", "thrusters do not push", 0.0, type=BOOLEAN),
             parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+            parameter("sensor", "1", "fault of DK1, of DK2, of DSG", (SENSOR_FAULT.codes["NONE"],) * SENSORS,
+                      shape=SENSORS, type=SENSOR_FAULT),
+            parameter("stuck_at", "1", "what each of them reads while it is stuck", (0.0,) * SENSORS, shape=SENSORS,
+                      type=BOOLEAN),
+            parameter("delay", "s", "by which each of them is late", (0.0,) * SENSORS, shape=SENSORS, minimum=0.0),
         ),
     ),
     ports.status(),
@@ -93,6 +114,14 @@ RECORD = Record(
         private("entered", "s", "time at which the present phase began, or its time limit was renewed"),
         private("bottom_reached", "1", "the socket's bottom was touched: pushing is over"),
         private("captured", "1", "capture has been signalled"),
+        Group(
+            "reading",
+            private("value", "1", "what the sequence reads"),
+            private("pending", "1", "a late sensor has sensed something that it may not have told yet"),
+            private("sensed", "s", "time at which it began to sense it"),
+            count=SENSORS,
+            description="DK1, DK2, DSG",
+        ),
         private("aborted", "1", "the operator has ordered the retreat"),
     ),
     ports.start_time(),

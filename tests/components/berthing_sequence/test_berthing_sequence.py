@@ -354,3 +354,28 @@ def test_what_comes_in_is_checked():
         sequence("NRT", **{"relative.quaternion": (0.0, 0.0, 0.0, 0.0)})
     with pytest.raises(ComponentError, match=r"operator.delay = 2 s must not exceed 0.7 s"):
         sequence("RT", **{"parameters.operator.delay": 2.0})
+
+
+@pytest.mark.parametrize("start_time", [-0.3, -1.0, -1.5, -7.0, 1000.0])
+def test_a_run_may_start_before_zero(start_time):
+    """The look of the operator, contact and capture as from 0, with the times of events shifted."""
+
+    def course(begin):
+        s = Instance(component(), start_time=begin, **{"parameters.script": SCRIPT.codes["NRT"]})
+        rows = []
+        for k in range(500):
+            s.m.sensor.first_contact = float(k >= 40)
+            s.m.sensor.capture = float(k >= 60)
+            s.step(begin + k * H, H)
+            flags = [float(s.m.happened[name]) for name in s.m.happened.dtype.names]
+            rows.append((phase(s), outcome(s), flags, s.m.command.velocity.tolist()))
+        happened = [name for name in s.m.event.dtype.names if s.m.happened[name]]
+        return rows, {name: float(s.m.event[name]) - begin for name in happened}
+
+    expected, times = course(0.0)
+    found, shifted = course(start_time)
+    assert found == expected
+    assert shifted == pytest.approx(times, abs=1e-9)
+    assert times["first_contact"] == pytest.approx(40 * H)
+    assert times["capture"] == pytest.approx(60 * H)
+    assert "end" in times

@@ -327,3 +327,25 @@ def test_wrong_numbers_are_refused():
         rig.run(0.0)
     with pytest.raises(ComponentError, match="initial_phase"):
         Rig(initial_phase=7)
+
+
+@pytest.mark.parametrize("start_time", [-0.3, -1.0, -1.5, -7.0, -500.0, 1000.0])
+def test_a_run_may_start_before_zero(start_time):
+    """All phases, flags and commands as from 0, with the times of events shifted."""
+
+    def course(begin):
+        rig, rows = Rig(start_time=begin, push=1.0), []
+        script = {10: {"contact": 1}, 30: {"initial_position_lost": 1},
+                  32: {"capture": 1, "mated": [1.0] * 3, "latched": ALL}, 400: {"retracted": 1, "plane_gap": 0.0}}  # fmt: skip
+        for k in range(420):
+            rig.run(k * H, **script.get(k, {}))
+            flags = [float(rig.m.happened[name]) for name in rig.m.happened.dtype.names]
+            rows.append((rig.phase, rig.outcome, flags, rig.locks, rig.volts, float(rig.m.command.push)))
+        happened = [name for name in rig.m.event.dtype.names if rig.m.happened[name]]
+        return rows, {name: float(rig.m.event[name]) - begin for name in happened}
+
+    expected, times = course(0.0)
+    found, shifted = course(start_time)
+    assert found == expected
+    assert shifted == pytest.approx(times, abs=1e-9)
+    assert {"first_contact", "initial_position_lost", "capture", "drive_on", "end"} <= set(times)

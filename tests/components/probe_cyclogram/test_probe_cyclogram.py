@@ -299,3 +299,139 @@ def test_a_run_that_starts_at_another_time_is_the_same_shifted(start_time):
             assert shifted[~before, column] - start_time == pytest.approx(rows[~before, column], abs=1e-9), name
         else:
             assert np.array_equal(rows[:, column], shifted[:, column]), name
+
+
+class Plant:
+    """A probe in a socket in a few lines: contact, capture, bottom, and a drive that retracts what is captured."""
+
+    def __init__(self, **fault):
+        self.instance = Instance(
+            component(),
+            start_time=-20.0,
+            **{"parameters.retreat_time": 5.0, "parameters.contact_limit": 200.0},
+            **{f"parameters.fault.{name}": value for name, value in fault.items()},
+        )
+        self.m = self.instance.m
+
+    def run(self, captures=True, stop=1500.0):
+        """Run until the sequence ends, waits or `stop`; return its outcome. First contact at -10 s, if it comes."""
+        c, sensor, travel, held = self.m.command, self.m.sensor, 0.0, False
+        sensor.extended = 1.0
+        for k in range(round((stop + 20.0) / H)):
+            t = -20.0 + k * H
+            # the head bounces: pulses of one look
+            sensor.first_contact = float(k in (100, 108))
+            held = (held or (captures and k == 118)) and c.latches_armed > 0.0
+            sensor.capture = float(held)
+            sensor.socket_bottom = float(captures and k == 123)
+            travel += 1e-3 * H * np.mean(c.motor_voltage) / 27.0
+            self.m.docking.plane_gap = 0.3 - travel if held else 0.8
+            sensor.retracted = float(travel >= 0.3)
+            self.instance.step(t, H)
+            if self.m.finished > 0.0 or self.m.overdue > 0.0:
+                break
+        return next(name for name, code in OUTCOME.codes.items() if code == self.m.outcome)
+
+
+DK1, DK2, DSG = 0, 1, 2
+WORKS, MISSING, STUCK, LATE = 1.0, 2.0, 3.0, 4.0
+
+
+def faulty(k, kind, value=0.0):
+    fault = {"sensor": [WORKS] * 3, "stuck_at": [0.0] * 3, "delay": [0.0] * 3}
+    fault["sensor"][k] = kind
+    fault["stuck_at" if kind == STUCK else "delay"][k] = value
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("fault", "captured", "missed"),
+    [
+        ({}, "DOCKED", "RETREATED"),
+        # capture or bottom start the sequence without DK1 (R41); with neither the wait has a limit
+        (faulty(DK1, MISSING), "DOCKED", "TIMED_OUT"),
+        (faulty(DK1, STUCK, 0.0), "DOCKED", "TIMED_OUT"),
+        (faulty(DK1, STUCK, 1.0), "RETREATED", "RETREATED"),
+        (faulty(DK1, LATE, 0.5), "DOCKED", "RETREATED"),
+        (faulty(DK1, LATE, 30.0), "DOCKED", "RETREATED"),
+        (faulty(DK2, MISSING), "TIMED_OUT", "RETREATED"),
+        (faulty(DK2, STUCK, 0.0), "TIMED_OUT", "RETREATED"),
+        (faulty(DK2, STUCK, 1.0), "RETREATED", "RETREATED"),
+        (faulty(DK2, LATE, 3.0), "DOCKED", "RETREATED"),
+        (faulty(DK2, LATE, 90.0), "TIMED_OUT", "RETREATED"),
+        (faulty(DSG, MISSING), "RETREATED", "RETREATED"),
+        (faulty(DSG, STUCK, 0.0), "RETREATED", "RETREATED"),
+        # the bottom is reached, or not: then the sequence waits for it
+        (faulty(DSG, STUCK, 1.0), "DOCKED", "TIMED_OUT"),
+        (faulty(DSG, LATE, 0.3), "DOCKED", "RETREATED"),
+        # the one touch of the bottom was before
+        (faulty(DSG, LATE, 3.0), "TIMED_OUT", "RETREATED"),
+        (faulty(DSG, LATE, 12.0), "RETREATED", "RETREATED"),
+    ],
+)
+def test_every_fault_of_a_sensor_ends_in_a_told_outcome(fault, captured, missed):
+    """With a plant that captures and with one that does not; devices are off at the end (spec/06 6.2 note e)."""
+    for captures, expected in ((True, captured), (False, missed)):
+        plant = Plant(**fault)
+        assert plant.run(captures) == expected
+        assert plant.m.command.motor_voltage.tolist() == [0.0, 0.0]
+        assert plant.m.command.push == 0.0
+
+
+def test_a_probe_that_comes_back_alone_after_a_false_capture_is_aborted():
+    """DSG and DK2 both stuck: the sequence retracts an empty probe, and says so."""
+    fault = {"sensor": [WORKS, STUCK, STUCK], "stuck_at": [0.0, 1.0, 1.0]}
+    assert Plant(**fault).run(captures=False) == "ABORTED"
+
+
+def test_a_late_sensor_tells_pulses_later_and_not_twice():
+    rig = Rig(**{"fault.sensor": [LATE, WORKS, WORKS], "fault.delay": [2.0, 0.0, 0.0]})
+    rig.run(0.9, extended=1).run(1.0, first_contact=1).run(2.9, first_contact=0)
+    assert rig.phase == "READY"
+    rig.run(3.0)
+    assert (rig.phase, rig.m.event.first_contact) == ("PUSH", pytest.approx(3.0))
+    assert rig.m.work.reading[DK1].value == 1.0
+    rig.run(3.1)
+    assert rig.m.work.reading[DK1].value == 0.0
+
+
+@pytest.mark.parametrize(("dead", "outcome", "end"), [((0.0, 0.0), "DOCKED", 316.4), ((0.0, 1.0), "DOCKED", 606.4)])
+def test_with_one_motor_the_time_limit_fits_the_speed(dead, outcome, end):
+    """Half the speed, twice the limit: 290 s of retraction, or 580 s, beyond the limit of 450 s of two motors."""
+    plant = Plant(motor=dead)
+    assert plant.run() == outcome
+    assert plant.m.event.end == pytest.approx(end + 1.0, abs=1.5)
+    both = Plant(motor=(1.0, 1.0))
+    assert both.run() == "TIMED_OUT"
+
+
+@pytest.mark.parametrize("start_time", [-0.3, -1.0, -1.5, -7.0, -500.0, 1000.0])
+def test_a_run_may_start_before_zero(start_time):
+    """All phases, flags and commands as from 0, with the times of events shifted."""
+
+    def course(begin):
+        rig, rows = Rig(start_time=begin), []
+        script = {0: {"extended": 1}, 10: {"first_contact": 1}, 11: {"first_contact": 0}, 30: {"capture": 1},
+                  35: {"socket_bottom": 1}, 36: {"socket_bottom": 0}, 500: {"plane_gap": 0.005}}  # fmt: skip
+        for k in range(520):
+            rig.run(k * H, **script.get(k, {}))
+            flags = [rig.m.happened[name] for name in rig.m.happened.dtype.names]
+            rows.append((rig.phase, rig.outcome, flags, str(rig.commands)))
+        times = [float(rig.m.event[name]) - begin for name in rig.m.event.dtype.names]
+        return rows, times
+
+    expected, times = course(0.0)
+    found, shifted = course(start_time)
+    assert found == expected
+    assert shifted == pytest.approx(times, abs=1e-9)
+    assert found[-1][2] == [1.0] * 4
+
+
+def test_a_held_limiter_is_released_some_time_after_capture():
+    rig = Rig(limiter_held=1.0, limiter_delay=4.0)
+    rig.run(0.9, extended=1).run(1.0, first_contact=1).run(2.9, first_contact=0).run(3.0, capture=1).run(6.9)
+    assert rig.m.command.limiter_release == 0.0
+    assert rig.run(7.0).m.command.limiter_release == 1.0
+    assert captured().m.command.limiter_release == 1.0
+    never = Rig(limiter_held=1.0).run(0.9, extended=1).run(1.0, first_contact=1).run(30.0)
+    assert (never.outcome, never.m.command.limiter_release) == ("RETREATED", 0.0)

@@ -19,12 +19,16 @@ OUTCOMES = {
     "atv_attitude_left_on": "docked",
     "atv_dead_lateral_brakes": "docked",
     "atv_hatch_cover": "docked",
+    "atv_late_capture": "retreated",
+    "atv_missing_first_contact": "docked",
     "atv_missing_latch": "retreated",
+    "atv_missing_socket_bottom": "timed_out",
     "atv_no_capture": "retreated",
     "atv_no_push": "docked",
-    "atv_one_motor": "timed_out",
+    "atv_one_motor": "docked",
     "atv_probe_cone": "docked",
     "atv_stuck_brake": "docked",
+    "atv_stuck_capture": "docked",
     "soyuz_near_maxima": "docked",
 }
 SETTINGS = {"both motors": ("atv_one_motor", "cyclogram.parameters.fault.motor=1,1")}
@@ -42,7 +46,8 @@ def run(tmp_path_factory):
             system, *settings = SETTINGS.get(name, (name,))
             words = [word for setting in settings for word in ("--set", setting)]
             done = dockfmu("run", system, "--adaptive", *words, "--json", "--no-report", "-o", folder)
-            assert done.returncode == 0, done.stderr
+            # a system with settings of its own may end in an outcome that it does not declare
+            assert done.returncode in ((0, 3) if name in SETTINGS else (0,)), done.stderr
             made[name] = Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
         return made[name]
 
@@ -67,7 +72,7 @@ def test_spec06_oracle_27_a_named_system_ends_as_it_declares(run, name):
     found = run(name)
     assert found.summary["outcome"] == OUTCOMES[name]
     assert declaration.read(name).plan.outcome.success == (OUTCOMES[name],)
-    assert end(found) == (WAITING if OUTCOMES[name] == "timed_out" else DONE)
+    assert end(found) == ({**WAITING, "phase": "CAPTURED"} if OUTCOMES[name] == "timed_out" else DONE)
     assert found.summary["audit"]["energy_residual"] < 5e-3
     assert found.summary["audit"]["linear_momentum_drift"] < 1e-9
 
@@ -77,19 +82,24 @@ def test_spec06_oracle_27_what_docks_is_captured_10_mm_apart(run, name):
     found = run(name)
     assert found.results["mechanism.docking.plane_gap"][-1] == pytest.approx(0.010, abs=1e-4)
     assert found.results["mechanism.sensor.capture"][-1] == 1.0
-    assert 300.0 < found.summary["t_end"] < 420.0
+    slow = 2.0 if name == "atv_one_motor" else 1.0
+    assert 300.0 * slow - 60.0 < found.summary["t_end"] < 420.0 * slow
 
 
 @pytest.mark.parametrize(("name", "speed"), [("atv_one_motor", 0.5), ("both motors", 0.0)])
 def test_spec06_oracle_27_dead_motors_retract_slowly_or_not_until_the_time_limit(run, name, speed):
-    """The differential halves the speed of one motor: 450 s after drive-on the sequence stops and waits, captured."""
+    """The differential halves the speed of one motor, which the time limit allows for; without any it waits."""
     found, whole = run(name), run("atv_probe_cone")
-    assert end(found) == WAITING
+    assert end(found) == (DONE if speed else WAITING)
     assert found.results["mechanism.sensor.capture"][-1] == 1.0
     on = found.time("docking_start") + 35.0
     t = found.results.time
-    overdue = t[np.argmax(found.results["cyclogram.overdue"] > 0.0)]
-    assert overdue == pytest.approx(on + 450.0, abs=0.1)
+    if speed:
+        assert found.summary["outcome"] == "docked"
+        assert 450.0 < found.summary["t_end"] - on < 900.0
+    else:
+        overdue = t[np.argmax(found.results["cyclogram.overdue"] > 0.0)]
+        assert overdue == pytest.approx(on + 450.0, abs=0.1)
 
     def travelled(which):
         """Return the travel of the drive over 100 s from 50 s after drive-on."""

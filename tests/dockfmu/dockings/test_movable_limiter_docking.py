@@ -150,3 +150,27 @@ def test_spec06_oracle_24_series_of_hard_peaks_with_the_existing_mechanism(craft
     of_v1, of_v3 = (limited(f"{craft}_probe_cone{v}", {"initial_conditions.seed": seed}, 20.0) for v in ("", "_v3"))
     assert of_v1.hard >= 3
     assert of_v1.force > 3.0 * of_v3.force
+
+
+def test_spec06_section_5_10_a_delayed_release_strikes_the_cone_even_after_a_nominal_approach(atv):
+    """The alternative that the source rejects: small mass, strong springs, peaks of high frequency at the cone.
+
+    The same start as `atv_probe_cone_v3`, whose deployed limiter gives no such load then, and a smaller one at its
+    first contact.
+    """
+    signals = ["mechanism.limiter.rate", "mechanism.flag.limiter_contact", "cyclogram.command.limiter_release",
+               *[f"mechanism.load.{name}" for name in ("compression", "bending")]]  # fmt: skip
+    run = load("atv_probe_cone_v3_delayed").run(stop=14.0, record=signals, every=1, check=False)
+    release = first(run, "cyclogram.command.limiter_release")
+    assert release > 8.0
+    assert not run["mechanism.flag.limiter_contact"][run.time < release].any()
+    after = run.time >= release
+    usual = atv.results
+    then = (usual.time >= release) & (usual.time <= 14.0)
+    assert np.abs(run["mechanism.limiter.rate"][after]).max() > 1.5
+    assert run["mechanism.load.compression"][after].max() > 20.0 * usual["mechanism.load.compression"][then].max()
+    assert run["mechanism.load.compression"][after].max() > 2.0 * usual["mechanism.load.compression"].max()
+    assert run["mechanism.load.bending"][after].max() > 2.0 * usual["mechanism.load.bending"].max()
+    # a strike of 4 kg is over within 10 ms
+    high = run["mechanism.load.compression"] > 0.5 * run["mechanism.load.compression"][after].max()
+    assert 0 < high[after].sum() < 20
