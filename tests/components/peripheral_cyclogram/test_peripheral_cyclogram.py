@@ -336,7 +336,8 @@ def test_a_run_may_start_before_zero(start_time):
     def course(begin):
         rig, rows = Rig(start_time=begin, push=1.0), []
         script = {10: {"contact": 1}, 30: {"initial_position_lost": 1},
-                  32: {"capture": 1, "mated": [1.0] * 3, "latched": ALL}, 400: {"retracted": 1, "plane_gap": 0.0}}  # fmt: skip
+                  32: {"capture": 1, "mated": [1.0] * 3, "latched": ALL},
+                  400: {"retracted": 1, "plane_gap": 0.0}}  # fmt: skip
         for k in range(420):
             rig.run(k * H, **script.get(k, {}))
             flags = [float(rig.m.happened[name]) for name in rig.m.happened.dtype.names]
