@@ -49,6 +49,8 @@ _ATOMS: dict[str, tuple[dict[str, int], float]] = {
     "T": ({"kg": 1, "s": -2, "A": -1}, 1.0),
 }
 
+LARGEST_EXPONENT = 12
+"""Largest exponent of a factor of a unit, in magnitude: physics has 4 (the second moment of an area)."""
 _FACTOR = re.compile(r"([A-Za-z]+)(-?\d{1,2})?")
 _DENOMINATOR = re.compile(r"\(([^()]*)\)|([^()]*)")
 
@@ -108,10 +110,14 @@ def parse_unit(text: str) -> Unit:
             if match is None or match[1] not in _ATOMS:
                 raise UnitError(f"unit {text!r}: {word!r} is not known; known units are {', '.join(_ATOMS)}")
             power = sign * int(match[2] or 1)
+            if abs(power) > LARGEST_EXPONENT:
+                raise UnitError(f"unit {text!r}: the exponent of {word!r} is beyond {LARGEST_EXPONENT}")
             exponents, size = _ATOMS[match[1]]
             factor *= size**power
             for base, exponent in exponents.items():
                 total[base] += power * exponent
+    if not 0.0 < factor < math.inf:
+        raise UnitError(f"unit {text!r} is too large or too small for a number")
     if not numerator or (not denominator and "/" in text):
         raise UnitError(f"unit {text!r} is not a valid unit expression, such as N.m/rad")
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)

@@ -29,7 +29,7 @@ from dockfmu.commands.linearise import add_linearise
 from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.results import add_export, add_report
 from dockfmu.commands.run import add_run
-from dockfmu.commands.streams import open_standard_streams, plain_warnings, say
+from dockfmu.commands.streams import open_standard_streams, plain_warnings, printable_streams, say
 from dockfmu.commands.terminal import styled
 from dockfmu.commands.view import add_view
 
@@ -78,6 +78,11 @@ def _parsed(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.N
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; errors become one clear message on standard error and an exit status."""
     open_standard_streams()
+    with printable_streams():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = argument_parser()
     complete(parser)
     typed = [*(sys.argv[1:] if arguments is None else arguments)]

@@ -226,7 +226,7 @@ class Structure:
         variable = name[len(element) + 1 :]
         found = self.description(element).variables.get(variable)
         if found is None:
-            raise StructureError([f"{element} has no variable {variable!r}" + self._near(element, variable)])
+            raise StructureError([f"{element} has no variable {shown(variable)}" + self._near(element, variable)])
         return element, found
 
     def _owner(self, name: str) -> str | None:
@@ -343,7 +343,7 @@ class Structure:
                 return f"there is no element {element!r}" + did_you_mean(element, self.elements)
             variable = self.description(element).variables.get(name)
             if variable is None:
-                return f"{element} has no variable {name!r}" + self._near(element, name)
+                return f"{element} has no variable {shown(name)}" + self._near(element, name)
             ends.append(variable)
         source, target = ends
         if source.causality != "output":
@@ -373,7 +373,7 @@ class Structure:
         for name, value in element.start.items():
             variable = variables.get(name)
             if variable is None:
-                yield f"{element.name} has no variable {name!r}" + self._near(element.name, name)
+                yield f"{element.name} has no variable {shown(name)}" + self._near(element.name, name)
             elif problem := check_value(variable, value):
                 yield f"{element.name}.{name} = {shown(value)}: {problem}"
             elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):

@@ -66,7 +66,7 @@ def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:
         description = system.description(element)
         variable = description.variables.get(name)
         if variable is None:
-            problems.append(f"{element} has no variable {name!r}" + did_you_mean(name, description.variables))
+            problems.append(f"{element} has no variable {shown(name)}" + did_you_mean(name, description.variables))
             continue
         try:
             value = _value(

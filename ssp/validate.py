@@ -213,7 +213,7 @@ def _mismatches(description: Description, connector: Connector, path: str) -> It
     variable = description.variables.get(connector.name)
     if variable is None:
         hint = did_you_mean(connector.name, description.variables)
-        yield f"{path}: its FMU has no variable {connector.name!r}{hint}"
+        yield f"{path}: its FMU has no variable {shown(connector.name)}{hint}"
     elif connector.type is not None and connector.type != variable.type:
         yield f"{path}.{connector.name}: the connector is {connector.type}, the variable of the FMU {variable.type}"
     elif connector.kind != variable.causality:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,16 +173,32 @@ def open_session(
             yield data, cluster
 
 
+class _Missing(Collection[RunPoint]):
+    """The runs with indices below `runs` that are not among those `seen`. They are counted, not listed."""
+
+    def __init__(self, runs: int, seen: Set[int]) -> None:
+        self._runs, self._seen = runs, frozenset(index for index in seen if index < runs)
+
+    def __len__(self) -> int:
+        return self._runs - len(self._seen)
+
+    def __iter__(self) -> Iterator[RunPoint]:
+        return (RunPoint(index) for index in range(self._runs) if index not in self._seen)
+
+    def __contains__(self, point: object) -> bool:
+        return isinstance(point, RunPoint) and any(point == other for other in self)
+
+
 def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[str], None] = silent) -> None:
     """Make those of the first `runs` runs that a data set lacks. Rows already made are kept in any case."""
     for note in data.notes:
         progress(note)
-    todo = [index for index in range(runs) if index not in data.seen]
+    todo = _Missing(runs, data.seen)
     if not todo:
         return
     tracker = CampaignProgress(runs, runs - len(todo), progress)
     try:
-        for row in cluster.run(map(RunPoint, todo), tick=tracker.tick):
+        for row in cluster.run(todo, tick=tracker.tick):
             data.add(row)
             tracker.count(row)
     finally:

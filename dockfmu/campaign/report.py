@@ -40,8 +40,8 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
     css = (Path(__file__).parents[1] / "report" / "report.css").read_text(encoding="utf-8")
     figures = [(f"plot{k}", _traces(answer), _layout(answer)) for k, answer in enumerate(answers, 1) if answer.figure]
     study = campaign.study
-    # a closing tag within a string would end the script
-    text = json.dumps(plain(figures), allow_nan=False).replace("</", "<\\/")
+    # escaped, so that no text in it can close the script element, or open another
+    text = json.dumps(plain(figures), allow_nan=False).replace("<", "\\u003c")
     return environment.get_template("report.html.j2").render(
         name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
         sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,

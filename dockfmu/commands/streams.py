@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import io
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TextIO
 
 from dockfmu.commands.terminal import styled
 
@@ -55,6 +56,42 @@ def open_standard_streams() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+_CONTROLS = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters other than tab, line feed and carriage return; colours, as `styled` writes them, in group 1."""
+
+
+class _Printable:
+    """A stream of text on which control characters become escapes, so that no name can command the terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(printable(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self._stream.writelines(map(printable, lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def printable(text: str) -> str:
+    """Return text with its control characters as escapes of Python, except ends of lines, tabs and colours."""
+    return _CONTROLS.sub(lambda found: found[1] or f"\\x{ord(found[0]):02x}", text)
+
+
+@contextmanager
+def printable_streams() -> Iterator[None]:
+    """Let the standard streams write control characters as escapes: names come from files of others."""
+    out, err = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Printable(out), _Printable(err)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err
 
 
 @contextmanager

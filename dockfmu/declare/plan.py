@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from base.messages import shown
 from base.names import did_you_mean
+from base.numbers import LARGEST_COUNT, is_integer
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.declare.load_limits import read_load_limits, rule_from_json
@@ -118,8 +119,9 @@ class Plan:
         for name in ("step", "stop", "record_every"):
             if getattr(self, name) <= 0:
                 raise DeclarationError(f"{name} = {shown(getattr(self, name))} is not positive")
-        if not isinstance(self.record_every, int) or isinstance(self.record_every, bool):
-            raise DeclarationError(f"record_every = {self.record_every!r}: must be a positive integer")
+        if not is_integer(self.record_every) or self.record_every > LARGEST_COUNT:
+            what = shown(self.record_every)
+            raise DeclarationError(f"record_every = {what}: must be a positive integer up to {LARGEST_COUNT}")
         _texts("algorithm", [self.algorithm])
         _texts("stop_when", [self.stop_when] if self.stop_when is not None else [])
         for name in ("order", "audited", "supplied"):

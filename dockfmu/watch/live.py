@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from base.messages import shown
-from base.numbers import LARGEST_PORT, is_integer, is_positive
+from base.numbers import LARGEST_PORT, is_integer, real
 from dockfmu.errors import OptionError
 from master.drivers.datagrams import Datagrams
 from master.drivers.driver import Driver
@@ -18,6 +18,9 @@ from master.observers.observer import Observer
 from master.observers.pacing import Late, Pacing
 from master.observers.stream import Stream
 from master.system import Structure
+
+SPEEDS = (1e-6, 1e6)
+"""Slowest and fastest clock: a day of it for a tenth of a second, and the reverse."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,9 @@ class Live:
             object.__setattr__(self, "realtime", float(self.realtime))
 
     def _problems(self) -> Iterator[str]:
-        if self.realtime is not None and not is_positive(self.realtime):
-            yield f"realtime must be a positive, finite multiple of real time, not {shown(self.realtime)}"
+        low, high = SPEEDS
+        if self.realtime is not None and not low <= (real(self.realtime) or 0.0) <= high:
+            yield f"realtime must be a multiple of real time from {low:g} to {high:g}, not {shown(self.realtime)}"
         if self.late not in get_args(Late):
             yield f"late must be one of {', '.join(get_args(Late))}, not {shown(self.late)}"
         for name in ("stream", "receive", "view"):

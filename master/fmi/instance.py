@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
+from base.messages import shown
 from base.platforms import library_name, this_platform
 from master.errors import FmuError
 from master.fmi import archive, callbacks, log, python_modules
@@ -213,7 +214,7 @@ class FmuInstance:
         try:
             return self.description.variables[name]
         except KeyError:
-            raise FmuError(self.name, f"has no variable {name!r}") from None
+            raise FmuError(self.name, f"has no variable {shown(name)}") from None
 
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         """Return the error of a call that returned `status`."""

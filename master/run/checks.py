@@ -35,6 +35,10 @@ def check_equal(system: Structure, other: Structure) -> None:
         )  # fmt: skip
 
 
+RESOLUTION = 1e-14
+"""Shortest macro step relative to the times of a run: 45 times the spacing of the numbers."""
+
+
 def check_run(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
     """Raise StructureError for a system, times or a stop signal with which no run is possible."""
     system.check()
@@ -50,6 +54,11 @@ def check_run(system: Structure, step: float, start: float, stop: float, stop_wh
             raise StructureError(
                 [f"{stop_when} cannot end a run: it is {with_article(variable.causality)} of type {variable.type}"]
             )
+    latest = max(abs(start), abs(stop) if math.isfinite(stop) else 0.0)
+    if step < RESOLUTION * latest:
+        raise StructureError(
+            [f"the macro step of {step:g} s is lost in times of {latest:g} s: at least {RESOLUTION * latest:.2g} s"]
+        )
     if math.isfinite(stop):
         if step > 1e6 * (stop - start):
             raise StructureError([f"the macro step of {step:g} s is longer than the run of {stop - start:g} s"])

@@ -73,3 +73,9 @@ def test_a_unit_that_cannot_be_is_refused(text):
 def test_a_unit_with_which_nothing_can_be_converted_is_refused(factor, offset):
     with pytest.raises(UnitError, match="unit 'x': factor"):
         Unit("x", (0,) * 8, factor, offset)
+
+
+@pytest.mark.parametrize("text", ["MN99", "m13", "1/s-13", "MN12.MN12.MN12.GHz12.GHz12.GHz12.MN12.MN12.GHz12.GHz12"])
+def test_a_unit_beyond_all_numbers_is_refused(text):
+    with pytest.raises(UnitError, match=r"exponent of|too large or too small|not known"):
+        parse_unit(text)

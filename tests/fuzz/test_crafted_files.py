@@ -3,7 +3,7 @@
 import pytest
 
 from master.observers.recording import results
-from tests.fuzz import checkpoints, recordings
+from tests.fuzz import campaigns, checkpoints, recordings
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -22,6 +22,16 @@ def test_crafted_recordings_are_read_or_refused(sound, tmp_path, monkeypatch):
     failures = {}
     for seed in range(SEEDS):
         found, changed = recordings.trial(sound, tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_crafted_campaigns_are_read_or_refused(sound, tmp_path):
+    campaign = campaigns.sound_campaign(sound / "pair.ssp", tmp_path / "campaign")
+    failures = {}
+    for seed in range(SEEDS):
+        found, changed = campaigns.trial(campaign, tmp_path / str(seed), seed)
         if found:
             failures[f"seed {seed}: {changed}"] = found
     assert failures == {}

@@ -13,12 +13,11 @@ import math
 import os
 import time
 import uuid
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from types import TracebackType
 from typing import Any
 
@@ -173,13 +172,13 @@ class Execution:
         assert self._client is not None
         return sum(map(int, self._client.nthreads().values()))
 
-    def run(self, points: Iterable[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
+    def run(self, points: Collection[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
         """Yield the row of each run as it arrives; `tick` is called many times a second.
 
         Raises SchedulerLostError and WorkerMismatchError.
         """
         assert self._client is not None
-        remaining = deque(points)
+        left, number, submitted = iter(points), len(points), 0
         chunks: dict[tuple[str, int], list[RunPoint]] = {}
         done = as_completed(raise_errors=False)
         threads = self.threads
@@ -193,11 +192,13 @@ class Execution:
             done.add(future)
 
         def fill() -> None:
+            nonlocal submitted
             window = WINDOW * max(1, threads)
-            while remaining and len(chunks) < window:
+            while submitted < number and len(chunks) < window:
                 # the last chunks are small, so that no worker waits long for another
-                size = min(self._chunk_size(), -(-len(remaining) // window))
-                submit([remaining.popleft() for _ in range(size)])
+                size = min(self._chunk_size(), -(-(number - submitted) // window))
+                submit(list(islice(left, size)))
+                submitted += size
 
         suspects: list[RunPoint] = []
         alone: set[int] = set()

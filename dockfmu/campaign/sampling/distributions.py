@@ -47,8 +47,13 @@ class Uniform:
     high: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not all(low <= high for low, high in zip(self.low, self.high, strict=True)):
-            raise OptionError([f"{', '.join(self.names)}: low = {self.low} must not be above high = {self.high}"])
+        if not all(low < high for low, high in zip(self.low, self.high, strict=True)):
+            raise OptionError(
+                [
+                    f"{', '.join(self.names)}: low = {self.low} must be below high = {self.high}; a value that does "
+                    "not vary belongs to [values]"
+                ]
+            )
 
     @property
     def dimension(self) -> int:

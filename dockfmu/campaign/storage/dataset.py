@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from base.errors import DockfmuError
@@ -61,7 +62,7 @@ class DataSet:
         peaks: Sequence[str] = (),
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        self.folder, self.peaks = folder, tuple(peaks)
+        self.folder, self.peaks, self.kinds = folder, tuple(peaks), columns
         fields = [pa.field(name, _TYPES[kind]) for name, kind in columns.items()]
         self.schema = pa.schema(fields, metadata={**(metadata or {}), "peaks": json.dumps(self.peaks)})
         self._lock = Lock(folder.with_name(f".{folder.name}.lock"), f"{folder}")
@@ -85,10 +86,10 @@ class DataSet:
         self.seen = set()
         for part in self.parts():
             try:
-                indices = pq.read_table(part, columns=["index"])["index"].to_pylist()
-            except (pa.ArrowException, OSError, KeyError) as error:
+                indices = _read_part(part, ["index"], self.kinds)["index"].to_pylist()
+            except DataSetError as error:
                 part.rename(part.with_name(DAMAGED + part.stem))
-                self.notes.append(f"{part}: cannot be read ({error}); its runs are repeated")
+                self.notes.append(f"{error}; its runs are repeated")
                 continue
             self.seen.update(indices)
         return self
@@ -146,13 +147,37 @@ class DataSet:
 
     def read(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return all rows in the order of their index; by default all columns but the lists of peaks."""
-        return read_runs(self.folder, columns)
+        return read_runs(self.folder, columns, self.kinds)
 
 
-def read_runs(folder: Path, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+def _read_part(part: Path, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
+    """Return columns of a part; `kinds` are those of its columns, as in DataSet, if they are known.
+
+    Raises DataSetError, which names the part, if it is damaged or its columns are not those of runs.
+    """
+    try:
+        table = pq.read_table(part, columns=list(columns))
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise DataSetError(f"{part}: cannot be read ({error})") from error
+    if missing := [name for name in columns if name not in table.column_names]:
+        raise DataSetError(f"{part}: has no column {missing[0]!r}")
+    for name in columns:
+        kind = _TYPES.get("whole" if name == "index" else (kinds or {}).get(name, ""))
+        if kind is not None and table.schema.field(name).type != kind:
+            raise DataSetError(f"{part}: the column {name!r} holds {table.schema.field(name).type}, not {kind}")
+    index = table["index"]
+    if index.null_count or (len(index) and pc.min(index).as_py() < 0):
+        raise DataSetError(f"{part}: has rows without a valid index")
+    return table
+
+
+def read_runs(
+    folder: Path, columns: Sequence[str] | None = None, kinds: Mapping[str, str] | None = None
+) -> pandas.DataFrame:
     """Return the rows of a data set in the order of their index; by default all columns but the lists of peaks.
 
-    Raises DataSetError for a folder without parts.
+    A run is one row, however often a part of somebody else repeats it. `kinds` are those of the columns, as in DataSet;
+    without them only the index is checked. Raises DataSetError for a folder without parts, and for a damaged part.
     """
     import pandas
 
@@ -161,10 +186,19 @@ def read_runs(folder: Path, columns: Sequence[str] | None = None) -> pandas.Data
         raise DataSetError(f"{folder}: there are no runs; `dockfmu campaign` makes them")
     if columns is None:
         peaks = {f"peak_{part}" for part in PEAKS}
-        columns = [name for name in pq.read_schema(parts[0]).names if name not in peaks]
+        known = _schema(parts[0]).names if kinds is None else kinds
+        columns = [name for name in known if name not in peaks]
     wanted = list(dict.fromkeys(["index", *columns]))
-    found = pandas.concat([pq.read_table(part, columns=wanted).to_pandas() for part in parts], ignore_index=True)
-    return found.sort_values("index", kind="stable", ignore_index=True)
+    found = pandas.concat([_read_part(part, wanted, kinds).to_pandas() for part in parts], ignore_index=True)
+    return found.drop_duplicates("index").sort_values("index", kind="stable", ignore_index=True)
+
+
+def _schema(part: Path) -> pa.Schema:
+    """Return the schema of a part. Raises DataSetError."""
+    try:
+        return pq.read_schema(part)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataSetError(f"{part}: cannot be read ({error})") from error
 
 
 def read_peaks(folder: Path, output: str, part: str = "max") -> np.ndarray:
@@ -173,16 +207,30 @@ def read_peaks(folder: Path, output: str, part: str = "max") -> np.ndarray:
     NaN for runs that have none. Raises DataSetError for an output whose peaks were not kept.
     """
     parts = sorted(folder.glob("*.parquet"))
-    names = json.loads((pq.read_schema(parts[0]).metadata or {}).get(b"peaks", b"[]")) if parts else []
+    names = _names_of_peaks(parts[0]) if parts else []
     if output not in names:
         raise DataSetError(f"{folder}: has no peaks of {output!r}; `keep.peaks` keeps those of all Real outputs")
     k = names.index(output)
     rows: dict[int, float] = {}
+    column = f"peak_{part}"
     for file in parts:
-        table = pq.read_table(file, columns=["index", f"peak_{part}"])
-        for index, peaks in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
+        table = _read_part(file, ["index", column], {column: "numbers"})
+        for index, peaks in zip(table["index"].to_pylist(), table[column].to_pylist(), strict=True):
+            if peaks is not None and len(peaks) != len(names):
+                raise DataSetError(f"{file}: run {index} has {len(peaks)} peaks of {len(names)}")
             rows[index] = math.nan if peaks is None else peaks[k]
     return np.array([rows[index] for index in sorted(rows)])
+
+
+def _names_of_peaks(part: Path) -> list[str]:
+    """Return the names of the outputs whose peaks a part has. Raises DataSetError."""
+    try:
+        names = json.loads((_schema(part).metadata or {}).get(b"peaks", b"[]"))
+    except (ValueError, RecursionError) as error:
+        raise DataSetError(f"{part}: the names of its peaks cannot be read ({error})") from error
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise DataSetError(f"{part}: the names of its peaks are not a list of names")
+    return names
 
 
 def _nothing() -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from base.errors import DockfmuError
 from base.files import write_file
+from base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
 from dockfmu.campaign.description import read_content, read_study
-from dockfmu.campaign.runner import Runner, columns, variants
+from dockfmu.campaign.runner import Runner, variants
+from dockfmu.campaign.runner import columns as columns_of
 from dockfmu.campaign.storage.dataset import DataSet, read_peaks, read_runs
 from dockfmu.report.files import BUILD
 from master.checkpoint import digests, identity
@@ -60,7 +62,12 @@ class CampaignFolder:
 
     def runs(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return the rows of all runs made so far, in the order of their index."""
-        return read_runs(self.folder / RUNS, columns)
+        return read_runs(self.folder / RUNS, columns, self.kinds)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Kinds of the columns of the runs, as in DataSet."""
+        return columns_of(self.study, self.system)
 
     def peaks(self, output: str, part: str = "max") -> np.ndarray:
         """Return the peak of an output in each run: "max" or "min", "t_max" or "t_min" in s."""
@@ -102,16 +109,19 @@ def data_set(
     study, system = campaign.study, campaign.system
     peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
     metadata = {"campaign": study.name, "versions": json.dumps(fingerprint())}
-    return DataSet(campaign.folder / place, columns(study, system) | dict(more or {}), peaks, metadata)
+    return DataSet(campaign.folder / place, campaign.kinds | dict(more or {}), peaks, metadata)
 
 
 def _manifest(file: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CampaignError(f"{file}: cannot be read ({error})") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise CampaignError(f"{file}: not the manifest of a campaign of this version of dockfmu")
+    for name, kind in {"description": dict, "files": str, "systems": dict, "versions": dict}.items():
+        if not isinstance(manifest.get(name), kind):
+            raise CampaignError(f"{file}: its entry {name!r} is {shown(manifest.get(name))}")
     return manifest
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from base.errors import DockfmuError
 from base.messages import shown
 from base.names import did_you_mean
+from base.numbers import LARGEST_COUNT
 
 T = TypeVar("T")
 
@@ -58,11 +59,13 @@ class Table:
         return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
     def whole(self, name: str, default: Any = NEEDED, *, least: int = 1) -> Any:
-        """Return an integer, `least` or more."""
-        rule = {0: "must be a non-negative integer", 1: "must be a positive integer"}.get(
-            least, f"must be an integer of at least {least}"
-        )
-        return self._entry(name, default, lambda value: value if type(value) is int and value >= least else None, rule)
+        """Return an integer from `least` to `LARGEST_COUNT`."""
+
+        def read(value: Any) -> int | None:
+            return value if type(value) is int and least <= value <= LARGEST_COUNT else None
+
+        kind = {0: "a non-negative integer", 1: "a positive integer"}.get(least, f"an integer of at least {least},")
+        return self._entry(name, default, read, f"must be {kind} up to {LARGEST_COUNT}")
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:
         """Return true or false."""

@@ -130,6 +130,7 @@ def test_rejection_keeps_the_law_within():
         (lambda: Draws((), "grid"), "points"),
         (lambda: Draws((), "sobol", accept=bool), "random"),
         (lambda: Uniform(("x",), (1.0,), (0.0,)), "low"),
+        (lambda: Uniform(("x",), (1.0,), (1.0,)), "must be below high"),
         (lambda: UniformDisc(("x",), 1.0), "two variables"),
         (lambda: SeverityBall(("x",), (1.0,), "R3", 1.0), "R1 or R2"),
         (lambda: Choice("c", (Option("a"), Option("a"))), "labels"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from base.files import WriteError, write_file
+from dockfmu.commands.streams import printable
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
 from fmus import build, catalogue
@@ -137,6 +138,12 @@ def partial(summary):
         (("view", ".", "--export", "."), ["--export: '.' is a folder; give the name of a file"]),
         (("run", "PAIR", "--every", "1" + 30 * "0"), ["--every", "is not a positive integer up to 2147483647"]),
         (("run", "PAIR", "--threads", 5000 * "9"), ["--threads", "is not a positive integer up to 2147483647"]),
+        (("run", "PAIR", "--step", "1e-17"), ["the macro step of 1e-17 s is lost in times of 2 s: at least 2e-14 s"]),
+        (("run", "PAIR", "--stop", "1e300"), ["the macro step of 0.01 s is lost in times of 1e+300 s"]),
+        (("run", "PAIR", "--realtime", "1e-12"), ["a multiple of real time from 1e-06 to 1e+06, not 1e-12"]),
+        (("run", "PAIR", "--realtime", "1e12"), ["a multiple of real time from 1e-06 to 1e+06, not 1000000000000.0"]),
+        (("run", "PAIR", "--set", "first.parameters.mass=1MN99"), ["first.parameters.mass = '1MN99': unknown unit"]),
+        (("run", "PAIR", "--set", f"first.x[{5000 * '9'}]=1"), ["first has no variable 'x[99", "...", "9999]'"]),
         (("run", "PAIR", "--stream", "70000"), ["'70000' is not a port, 0 to 65535"]),
         (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
     ],
@@ -472,3 +479,16 @@ def test_limits_of_the_docking_mechanism(failed, arguments, words):
     with partial(summary) as results:
         assert results.time[-1] == pytest.approx(summary["t_end"])
         assert all(np.isfinite(results[name]).all() for name in results.variables)
+
+
+def test_no_name_commands_the_terminal(capfd):
+    """A name from somebody's file may set the title, clear the screen, or type into it."""
+    name = "\x1b]0;owned\x07\x1b[2J\x9b5n\x08"
+    assert status_of("report", name) == 2
+    said = capfd.readouterr().err
+    assert r"\x1b]0;owned\x07\x1b[2J\x9b5n\x08 holds no results.h5" in said
+    assert not set(said) & {"\x1b", "\x07", "\x08", "\x9b"}
+
+
+def test_colours_and_lines_that_overwrite_stay():
+    assert printable("\x1b[31mred\x1b[0m\t1\r2\n") == "\x1b[31mred\x1b[0m\t1\r2\n"

@@ -139,6 +139,7 @@ CONDITION = "[initial_conditions]\nactive='a'\ntarget='b'\nmechanism='c'\n"
         ("step = 0.01", "step = '1'", ", run: step = '1': must be a positive number"),
         ("step = 0.01", "step = true", ", run: step = True: must be a positive number"),
         ("step = 0.01", "order = 3", ", run: order = 3: must be a list of strings"),
+        ("step = 0.01", f"record_every = {2**64}", ", run: record_every = 18446744073709551616: must be a positive"),
         ("step = 0.01", "record_every = 1.5", ", run: record_every = 1.5: must be a positive integer"),
         ("stop = 1.0", "stopp = 1.0", ", run: there is no entry 'stopp' here; there are algorithm, step, stop, order, "
          "stop_when, record_every; did you mean stop"),
