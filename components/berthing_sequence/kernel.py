@@ -1,4 +1,4 @@
-"""The sequence: scripts NRT, RT, STEP and LIVE, load guards, end conditions and outcome (spec/08 3.7, 6).
+"""The sequence: scripts NRT, RT, STEP, LIVE and LIMP, load guards, end conditions and outcome (spec/08 3.7, 6).
 
 A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + h], so it must precede the arm's step.
 """
@@ -48,10 +48,12 @@ NRT = SCRIPT.codes["NRT"]
 RT = SCRIPT.codes["RT"]
 LIST = SCRIPT.codes["STEP"]
 LIVE = SCRIPT.codes["LIVE"]
+LIMP = SCRIPT.codes["LIMP"]
 
 SEMI = MODE.codes["SEMI"]
 SUPV = MODE.codes["SUPV"]
 HOLD_ARM = MODE.codes["HOLD"]
+LIMP_ARM = MODE.codes["LIMP"]
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]
 HOLD = STEP_STATE.codes["HOLD"]
@@ -207,6 +209,8 @@ def _list(m, t, since):
             _end(m, OVERLOADED if m.load.exceeded != 0.0 else ABORTED, t)
             return
         elif w.ran != 0.0 and state in (HOLD, NOT_REACHED):
+            if state == NOT_REACHED and (m.phase == STEP or w.captured == 0.0):
+                m.notice.not_reached += 1.0
             m.command.step.trigger = 0.0
             w.triggered = 0.0
             w.ran = 0.0
@@ -231,6 +235,7 @@ def _hold_arm(m, mode):
     m.command.mode = mode
     m.command.step.trigger = 0.0
     for i in range(3):
+        m.payload.force[i] = 0.0
         m.command.velocity[i] = 0.0
         m.command.angular_velocity[i] = 0.0
     for i in range(6):
@@ -259,6 +264,17 @@ def _pass_commands(m, since):
         w.ended = since
     w.ran = 0.0
     m.phase = CAPTURED if w.captured != 0.0 else WAIT
+
+
+@kernel
+def _drift(m, since):
+    """Leave the arm limp and thrust until capture, LIMP (OP-74 of spec/08 1.2); `since` the start, s."""
+    p = m.parameters
+    _hold_arm(m, LIMP_ARM)
+    m.phase = CAPTURED if m.work.captured != 0.0 else APPROACH
+    if m.work.captured == 0.0 and since + ROUNDING < p.start_delay + p.thrust_time:
+        for i in range(3):
+            m.payload.force[i] = p.thrust[i]
 
 
 @kernel
@@ -295,6 +311,7 @@ def _reset(m):
     m.load.peak_force = 0.0
     m.load.peak_torque = 0.0
     m.load.exceeded = 0.0
+    m.notice.not_reached = 0.0
     m.command.abort = 0.0
     w = m.work
     w.next_look = m.parameters.start_delay
@@ -338,6 +355,8 @@ def step(m, t, h):
             _list(m, t, since)
         elif m.parameters.script == LIVE:
             _command_live(m, since)
+        elif m.parameters.script == LIMP:
+            _drift(m, since)
         else:
             _steer(m, since)
     if m.phase == END or since + ROUNDING < m.parameters.start_delay:

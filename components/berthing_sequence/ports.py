@@ -20,6 +20,7 @@ SCRIPT = enumeration(
     RT="aligns angles, then offset and roll, then approaches with small corrections",
     STEP="a list of Step and Insert commands",
     LIVE="a live operator: hand controllers, or Step and Insert commands",
+    LIMP="joints without current; a thrust on the payload, or on its station, drives the capture",
 )
 PHASE = enumeration(
     "BerthingPhase",
@@ -149,6 +150,16 @@ RECORD = Record(
         input("state", "1", "state of the arm's Step and Insert commands", STEP_STATE.codes["IDLE"], type=STEP_STATE),
     ),
     Group(
+        "payload",
+        output("force", "N", "LIMP: thrust on the payload, axes PL", shape=3, discrete=True),
+        description="thrusters, for the port of the same name of the arm",
+    ),
+    Group(
+        "notice",
+        output("not_reached", "1", "Steps, and Inserts without a capture, that did not reach their pose", type=INTEGER),
+        description="what did not go as commanded; counts",
+    ),
+    Group(
         "sight",
         output("angles", "rad", "yaw, pitch, roll of PI against BI, as estimated by the operator", shape=3),
         output("offset", "m", "offset of BI across the axis of PI, y and z of PI, as estimated by the operator",
@@ -179,6 +190,8 @@ RECORD = Record(
         parameter("axial_speed", "m/s", "axial speed for full deflection", 0.019, minimum=0.0),
         parameter("lateral_speed", "m/s", "lateral speed for full deflection", 0.010, minimum=0.0),
         parameter("angular_speed", "rad/s", "angular speed for full deflection", radians(0.15), minimum=0.0),
+        parameter("thrust", "N", "LIMP: thrust on the payload until capture, axes PL", (100.0, 0.0, 0.0), shape=3),
+        parameter("thrust_time", "s", "LIMP: longest thrust", 60.0, minimum=0.0),
         parameter("start_delay", "s", "time before the first command", 0.0, minimum=0.0),
         parameter("stop_at_capture", "1", "the operator stops the arm at capture", 0, type=BOOLEAN),
         parameter("post_time", "s", "time from capture, or from the last command, to the end", 5.0, minimum=0.0),

@@ -117,7 +117,8 @@ def _publish_joints(m):
     for k in range(len(m.drive)):
         stopped = max(stopped, m.flag.limit[k])
     m.notice.joint_limit += stopped
-    m.validity.stiffness_outdated += m.flag.stiffness_outdated
+    if p.compliance.automatic == 0.0:
+        m.validity.stiffness_outdated += m.flag.stiffness_outdated
 
 
 @kernel

@@ -132,7 +132,7 @@ def _outputs(joints: int) -> tuple[Group, ...]:
         ),
         Group(
             "validity",
-            output("stiffness_outdated", "1", "steps with a stiffness computed for another pose", type=INTEGER),
+            output("stiffness_outdated", "1", "steps with a stiffness of another pose, not recomputed", type=INTEGER),
             output("pose_gain", "1", "ticks of a pose loop with a gain above its limit in loop, which pumps the "
                    "swing of the payload", type=INTEGER),
             description="steps and ticks outside the domain of the formulas",

@@ -13,6 +13,8 @@ from master.system import Structure
 
 PREFIX = "validity."
 """Prefix of the names of the counters, which are outputs (spec/00 R40)."""
+NOTICE = "notice."
+"""Prefix of counters of what an FMU could not do as commanded (spec/00 R58): told at the end, but the results hold."""
 TYPES = ("Integer", "Boolean")
 
 
@@ -20,7 +22,7 @@ class Validity(Observer):
     """Fills result.validity with {name: {"count", "t_first", "description"}} of all outputs `validity.*`.
 
     `count` is the largest value of the counter, `t_first` the time of the first row in which it was above 0, or None.
-    Each counter above 0 gives a warning.
+    Each counter above 0 gives a warning, and so does each output `notice.*`.
     """
 
     def sampling(self, system: Structure) -> Sampling | None:
@@ -28,7 +30,7 @@ class Validity(Observer):
             f"{element}.{variable.name}": variable.description
             for element in system.elements
             for variable in system.description(element).select("output")
-            if variable.name.startswith(PREFIX) and variable.type in TYPES
+            if variable.name.startswith((PREFIX, NOTICE)) and variable.type in TYPES
         }
         self.reset()
         return Sampling(tuple(self.counters)) if self.counters else None
@@ -48,10 +50,10 @@ class Validity(Observer):
             getattr(self, "counters", {}).items(), self._counts, self._first, strict=True
         ):
             entry: dict[str, Any] = {"count": int(count), "t_first": first, "description": description}
-            result.validity[name] = entry
+            notice = name.partition(".")[2].startswith(NOTICE)
+            if not notice:
+                result.validity[name] = entry
             if count > 0.0:
                 meaning = f" ({description})" if description else ""
-                result.warnings.append(
-                    f"{name} = {entry['count']} from t = {first:.9g} s on{meaning}: "
-                    "results there are outside the domain of the formulas"
-                )
+                beyond = "" if notice else ": results there are outside the domain of the formulas"
+                result.warnings.append(f"{name} = {entry['count']} from t = {first:.9g} s on{meaning}{beyond}")
