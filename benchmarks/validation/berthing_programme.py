@@ -16,11 +16,8 @@ from typing import Any
 import numpy as np
 
 import dockfmu
-from components.manipulator import component
-from components.mechanics.rotation import from_angles
 
 SYSTEMS = {"NRT": "mim1_ssrms_nrt74", "RT": "mim1_ssrms_rt3"}
-GAP = 1.39
 
 
 def conditions(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -29,34 +26,12 @@ def conditions(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.uniform(-0.10, 0.10, 2), np.radians(rng.uniform(-3.0, 3.0, 3))
 
 
-def target_position(miss: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Return where the cone must stand in B, m, for the interface to lie (-GAP, miss) from it."""
-    sets = {chosen.name: chosen.values for chosen in component().parameter_sets}
-    joints = sets["REF-SSRMS"]["parameters.initial.angle"]
-    lengths = np.array(sets["SSRMS"]["parameters.segment.length"]).sum(axis=1)
-    axes = sets["SSRMS"]["parameters.link.axis"]
-    place, turn = np.array(lengths[0]), np.eye(3)
-    for axis, angle, length in zip(axes, joints, lengths[1:], strict=True):
-        c, s = np.cos(angle), np.sin(angle)
-        i, j = (int(axis) % 3, (int(axis) + 1) % 3)
-        alpha = np.eye(3)
-        alpha[i, i] = alpha[j, j] = c
-        alpha[i, j], alpha[j, i] = s, -s
-        turn = alpha @ turn
-        place = place + turn.T @ length
-    offset = np.subtract(sets["MIM-1"]["parameters.interface.position"], sets["MIM-1"]["parameters.grapple.position"])
-    interface = place + np.array(from_angles(*map(float, angles))).T @ offset
-    return np.asarray(interface - [-GAP, *miss])
-
-
 def berth(script: str, seed: int) -> dict[str, Any]:
     """Run one berthing; return its conditions, outcome, times and peaks."""
     miss, angles = conditions(seed)
-    place = [float(x) for x in target_position(miss, angles)]
-    settings = {
-        "manipulator.parameters.initial.payload_angles": [float(a) for a in angles],
-        "manipulator.parameters.target.position": place,
-        "mechanism.target.position": place,
+    settings: dict[str, Any] = {
+        "initial_conditions.miss": [float(x) for x in miss],
+        "initial_conditions.angles": [float(a) for a in angles],
     }
     if script == "RT":
         settings["sequence.parameters.operator.seed"] = seed

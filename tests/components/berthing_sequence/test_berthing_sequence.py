@@ -159,8 +159,8 @@ LIST = {
 }
 
 
-def carry_out(s, seconds, duration=2.0):
-    """An arm that takes each command for `duration`: [(time, type, axis, amplitude)] as they begin."""
+def carry_out(s, seconds, duration=2.0, end="HOLD"):
+    """An arm that takes each command for `duration`, ending in `end`: [(time, type, axis, amplitude)] as they begin."""
     begun, left = [], 0.0
     m = s.m
     for k in range(round(seconds / H)):
@@ -173,8 +173,8 @@ def carry_out(s, seconds, duration=2.0):
         elif state == "RUN":
             left -= H
             if left <= 0.0:
-                m.command.state = STEP_STATE.codes["HOLD"]
-        elif state == "HOLD" and not m.command.step.trigger:
+                m.command.state = STEP_STATE.codes[end]
+        elif state == end and not m.command.step.trigger:
             m.command.state = STEP_STATE.codes["IDLE"]
     return begun
 
@@ -205,6 +205,38 @@ def test_an_insert_runs_to_its_end_after_capture(load, expected):
     assert len(begun) == 3
     assert outcome(s) == expected
     assert s.m.load.peak_force == load
+
+
+@pytest.mark.parametrize(("capture", "count"), [(0.0, 3), (1.0, 2)])
+def test_ruling_R58_commands_that_do_not_reach_their_pose_are_counted_and_the_list_goes_on(capture, count):
+    """An Insert that a capture stops before its end has done its work."""
+    s = sequence("STEP", **LIST)
+    s.m.sensor.capture = capture
+    assert len(carry_out(s, 20.0, end="NOT_REACHED")) == 3
+    assert s.m.notice.not_reached == count
+    assert outcome(s) == ("BERTHED" if capture else "NOT_CAPTURED")
+
+
+def test_a_limp_arm_is_driven_to_its_capture_by_thrust():
+    """OP-74 of spec/08 1.2: joints relaxed, thrusters on until capture, or for their longest time."""
+    s = sequence("LIMP", **{"parameters.thrust": (200.0, 0.0, 5.0), "parameters.start_delay": 0.1})
+    rows = []
+    for k in range(600):
+        s.m.sensor.capture = 1.0 if k >= 250 else 0.0
+        s.step(k * H, H)
+        rows.append([name(MODE, s.m.command.mode), tuple(map(float, s.m.payload.force)), phase(s)])
+    assert rows[0] == ["HOLD", (0.0, 0.0, 0.0), "WAIT"]
+    assert rows[10] == rows[249] == ["LIMP", (200.0, 0.0, 5.0), "APPROACH"]
+    assert rows[251] == ["LIMP", (0.0, 0.0, 0.0), "CAPTURED"]
+    assert rows[-1] == ["HOLD", (0.0, 0.0, 0.0), "END"]
+    assert outcome(s) == "BERTHED"
+    s = sequence("LIMP", **{"parameters.thrust_time": 2.0, "parameters.time_limit": 4.0})
+    thrust = []
+    for k in range(300):
+        s.step(k * H, H)
+        thrust.append(float(s.m.payload.force[0]))
+    assert sum(thrust) * H == pytest.approx(2.0 * 100.0, rel=0.02)
+    assert outcome(s) == "TIMED_OUT"
 
 
 def test_guard_ends_the_sequence():

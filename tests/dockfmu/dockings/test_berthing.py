@@ -47,6 +47,7 @@ def load(run):
         ("mim1_ssrms_nrt74", "berthed"),
         ("mim1_ssrms_rt3", "berthed"),
         ("mim1_ssrms_nrt_jam", "timed_out"),
+        ("mim1_ssrms_limp", "berthed"),
     ],
 )
 def test_systems_end_as_they_declare(run, system, outcome):
@@ -55,7 +56,7 @@ def test_systems_end_as_they_declare(run, system, outcome):
 
 ALL = (
     "airlock_era", "airlock_era_coarse", "radiator_era", "radiator_era_blind", "mim1_ssrms_nrt74", "mim1_ssrms_rt3",
-    "mim1_ssrms_nrt_jam",
+    "mim1_ssrms_nrt_jam", "mim1_ssrms_limp",
 )  # fmt: skip
 
 

@@ -64,9 +64,8 @@ def test_a_cyclogram_written_as_a_timeline_gives_the_same_bits(swapped, ours):
 @pytest.fixture(scope="module")
 def berthed(python_fmu, tmp_path_factory):
     """Run mim1_ssrms_nrt74 from 0.15 instead of 0.9 m before the cone, with our arm and with a third-party one."""
-    near = "16.634166027,2.060175009,-2.00487503"
-    places = ("manipulator.parameters.target.position", "mechanism.target.position")
-    arguments = ("mim1_ssrms_nrt74", "--no-report", *(word for name in places for word in ("--set", f"{name}={near}")))
+    near = "initial_conditions.gap=0.64"
+    arguments = ("mim1_ssrms_nrt74", "--no-report", "--set", near)
     fmu = python_fmu("kinematic_arm")
     assert check_swap("mim1_ssrms_nrt74.manipulator", fmu)[0] == []
     theirs = run_system(tmp_path_factory.mktemp("theirs"), *arguments, "--swap", f"manipulator={fmu}")
