@@ -32,6 +32,7 @@ TILT_RAD = np.radians(0.5) * np.sqrt(2.0)
 """Between the axes of the payload and those of the station: half a degree about two axes."""
 
 RAMP_S = 2.0
+NOT_REACHED_S = 20.0
 """Of ERA: a motion takes as much longer than at constant speed."""
 
 ROW_S = 0.01
@@ -256,9 +257,9 @@ def test_an_operator_berths_through_the_sequence_and_the_session_is_repeated_bit
         assert list(phase[begun]) == [5, 5, 5, 6]
         given = [[results[f"sequence.command.step.{name}"][row] for name in ("axis", "amplitude")] for row in begun]
         assert np.allclose(given, [*((axis, amplitude) for axis, amplitude, _ in STEPS), (1, 0.112)])
-        # at constant speed and with its ramps, to its end, though the latches catch before
+        # at constant speed and with its ramps, to its end, though the latches catch before: its pose is not reached
         insert = time_of[np.flatnonzero(phase == 6)]
-        assert insert[-1] - insert[0] == pytest.approx(0.112 / 0.001 + RAMP_S, abs=0.1)
+        assert insert[-1] - insert[0] == pytest.approx(0.112 / 0.001 + RAMP_S + NOT_REACHED_S, abs=0.1)
         captured = next(e["t"] for e in summary["events"] if e["name"] == "capture")
         assert insert[0] < captured < insert[-1]
         assert summary["t_end"] == pytest.approx(insert[-1] + 5.0, abs=0.1)
