@@ -77,7 +77,7 @@ class Bench:
             raise RuntimeError(result.message)
         with read_results(file) as found:
             position = np.column_stack([found[name] for name in POSITION])
-            energy = float(np.abs(balance.series["energy"]).max())
+            energy = balance.largest["energy"]
             return Outcome(spent / stop, position, found[FORCE][:], found[TRAVEL][:], energy)
 
 

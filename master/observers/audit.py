@@ -35,8 +35,8 @@ class Audit(Observer):
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
     to `reference_energy` in J, or by default to the largest sum of `stored`, at least SMALLEST_SCALE.
 
-    After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `series` the errors
-    over time.
+    After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `largest` the largest
+    errors. With `keep_series`, for which a long run needs much memory, `series` holds the errors over time.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Audit(Observer):
         bonds: Sequence[Bond] = (),
         reference_energy: float | None = None,
         every: int = 1,
+        keep_series: bool = False,
     ) -> None:
         self.momenta = {
             "linear_momentum": tuple(momentum),
@@ -67,7 +68,7 @@ class Audit(Observer):
         self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
-        self.every = every
+        self.every, self.keep_series = every, keep_series
         self.reset()
 
     def reset(self) -> None:
@@ -141,7 +142,8 @@ class Audit(Observer):
         return change / max(scale, SMALLEST_SCALE)
 
     def _keep(self, name: str, values: np.ndarray) -> None:
-        self._blocks.setdefault(name, []).append(values)
+        if self.keep_series:
+            self._blocks.setdefault(name, []).append(values)
 
     def _integrate(self, time: np.ndarray, values: np.ndarray) -> None:
         if self.bonds:
@@ -152,6 +154,11 @@ class Audit(Observer):
                 power = (efforts[1:] * 0.5 * (flows[1:] + flows[:-1])).sum(axis=1)
                 self.bonds_work[bond.name] += float(power @ np.diff(time))
             self._last = float(time[-1]), values[-1].copy()
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """The largest errors: of each kind of momentum, N.s or N.m.s, and of the `energy`, J."""
+        return {**self._drift, "energy": self._residual}
 
     @property
     def series(self) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -16,6 +17,9 @@ from master.observers.observer import Observer, RunContext
 from master.requests import Trigger
 from master.result import Result
 from master.system import Structure
+
+MOST = 10_000
+"""Largest number of occurrences of an event that are kept."""
 
 When = Literal["rise", "fall", "above", "below", "equals", "change"]
 
@@ -85,7 +89,9 @@ class Event:
 class Events(Observer):
     """Fills result.events with {"t", "name", "signal"}, and "old" and "new" for changes, in order of time.
 
-    The time is that of the end of the macro step in which the signal changed; every macro step is examined.
+    The time is that of the end of the macro step in which the signal changed; every macro step is examined. Of an event
+    that happens more than MOST times, the first ones are kept and the others counted, in a warning: a run of any length
+    takes a bounded amount of memory.
     """
 
     def __init__(self, events: Mapping[str, Event]) -> None:
@@ -96,7 +102,9 @@ class Events(Observer):
 
     def reset(self) -> None:
         self.found: list[dict[str, object]] = []
-        self._seen: set[str] = set()
+        self._counts: Counter[str] = Counter()
+        self._last: dict[str, float] = {}
+        """Times of the last occurrences of events that happened more than MOST times."""
 
     def triggers(self, system: Structure) -> Sequence[Trigger]:
         problems = []
@@ -116,14 +124,17 @@ class Events(Observer):
         """Log an event at the start if its condition already holds."""
         for name, event in self.events:
             if event.holds(*run.read([event.signal])):
-                self._seen.add(name)
+                self._counts[name] += 1
                 self.found.append({"t": run.start, "name": name, "signal": event.signal})
 
     def event(self, trigger: int, time: float, old: float, new: float) -> None:
         name, event = self.events[trigger]
-        if not event.happened(old, new) or (event.once and name in self._seen):
+        if not event.happened(old, new) or (event.once and self._counts[name]):
             return
-        self._seen.add(name)
+        self._counts[name] += 1
+        if self._counts[name] > MOST:
+            self._last[name] = time
+            return
         values: dict[str, object] = {"old": old, "new": new} if event.when == "change" else {}
         if event.signal in self._strings:
             values = {"old": strings.string(int(old)), "new": strings.string(int(new))}
@@ -131,3 +142,8 @@ class Events(Observer):
 
     def end(self, result: Result) -> None:
         result.events = sorted(self.found, key=lambda entry: entry["t"])
+        for name, last in self._last.items():
+            result.warnings.append(
+                f"event {name} happened {self._counts[name]} times; the first {MOST} are kept, the last was at "
+                f"t = {last:.9g} s"
+            )

@@ -113,8 +113,9 @@ def test_a_bond_of_unequal_sides_is_refused():
 
 
 def test_series_show_the_errors_over_time():
-    audit = Audit(momentum=("a.p", "b.p"))
+    audit = Audit(momentum=("a.p", "b.p"), keep_series=True)
     audited(audit, TIME, collision(loss=0.01))
+    assert audit.largest["linear_momentum"] == pytest.approx(0.03, rel=1e-12)
     assert np.array_equal(audit.series["time"], TIME)
     assert audit.series["linear_momentum"][-1] == pytest.approx(0.03, rel=1e-12)
 

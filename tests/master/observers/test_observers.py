@@ -56,6 +56,14 @@ def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, t
     assert (change["old"], change["new"], change["signal"]) == (0.0, 1.0, "a.high")
 
 
+def test_of_an_event_without_end_the_first_ones_are_kept_and_all_are_counted(swing, monkeypatch):
+    monkeypatch.setattr("master.observers.events.MOST", 100)
+    rules = {"n": Event("a.count", "change", once=False), "once": Event("a.count", "above", 5.0)}
+    result = run(swing, step=1e-3, stop=1.0, observers=[Events(rules)])
+    assert [round(1e3 * e["t"]) for e in result.events if e["name"] == "n"] == list(range(1, 101))
+    assert result.warnings == ["event n happened 1000 times; the first 100 are kept, the last was at t = 1 s"]
+
+
 def test_more_events_than_the_log_holds_are_all_kept(swing):
     result = run(swing, step=1e-4, stop=1.0, observers=[Events({"n": Event("a.count", "change", once=False)})])
     assert [e["new"] for e in result.events] == list(range(1, 10001))

@@ -1,0 +1,61 @@
+"""A run of any length takes a bounded amount of memory, with all observers of a command."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from master.observers.audit import Audit
+from master.observers.events import Event, Events
+from master.observers.peaks import Peaks
+from master.observers.progress import Progress
+from master.observers.recording.recorder import Recorder
+from master.observers.validity import Validity
+from master.run.simulation import CoSimulation
+from master.system import Structure
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the memory of this process from /proc"),
+]
+
+STEP = 1e-3
+WARM, STEPS = 5_000_000, 100_000_000
+"""Macro steps after which the memory is compared: over a day in real time between the two."""
+GROWTH = 20e6
+"""Growth allowed, bytes: 0.2 a macro step, which is less than one number of any observer in 40 steps."""
+
+
+class _Nowhere(io.StringIO):
+    def write(self, text):
+        return len(text)
+
+
+def resident():
+    """Return the memory of this process, bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_memory_stays_level_over_a_hundred_million_steps(oscillator, tmp_path):
+    system = Structure("swing")
+    system.add("a", oscillator, {"parameters.initial_position": 1.0})
+    energies = ["a.audit.kinetic_energy", "a.audit.stored_energy"]
+    names = ["a.position", "a.velocity"]
+    observers = [
+        Events({"swing": Event("a.velocity", "above", 0.0, once=False), "far": Event("a.position", "above", 0.5)}),
+        Peaks(names),
+        Validity(),
+        Audit(
+            stored=energies, dissipated=["a.audit.dissipated_energy"], momentum=["a.audit.momentum"],
+            own_momentum=["a.audit.momentum"], supplied=["a.audit.work_force"],
+        ),
+        Progress(_Nowhere(), always=True),
+        Recorder(tmp_path / "r.h5", names, every=100_000),
+    ]  # fmt: skip
+    with CoSimulation(system, step=STEP, stop=STEPS * STEP, observers=observers) as simulation:
+        simulation.advance(WARM * STEP)
+        before = resident()
+        simulation.advance(STEPS * STEP)
+        assert resident() - before < GROWTH
+        assert simulation.result.macro_steps == STEPS
