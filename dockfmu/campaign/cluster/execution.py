@@ -18,6 +18,7 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count, islice
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
@@ -26,6 +27,7 @@ from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, as_completed
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.comm.registry import get_backend
+from distributed.security import Security
 
 from base.errors import FAILED, DockfmuError
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
@@ -59,6 +61,10 @@ SETTINGS = {
     "distributed.admin.tick.limit": "1h",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.system-monitor.gil.enabled": False,
+    # whoever reaches a scheduler or a worker can run code as its user: on this machine they speak TLS with a
+    # certificate made for the campaign, and their HTTP servers have no pages
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.pause": False,
@@ -118,12 +124,18 @@ class Execution:
         self._client: Client | None = None
         with ExitStack() as opened:
             opened.enter_context(dask.config.set(SETTINGS))
+            # of this user alone, with a name that nobody can foresee; removed after the cluster has ended
+            private = TemporaryDirectory(prefix="dockfmu-campaign-", ignore_cleanup_errors=True)
+            folder = opened.enter_context(private)
+            opened.enter_context(dask.config.set({"temporary-directory": folder}))
             opened.callback(self._leave)
             if self.options.scheduler is None:
                 workers = self.options.workers or len(os.sched_getaffinity(0))
                 self._cluster = LocalCluster(
                     n_workers=workers, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
-                    dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}, silence_logs=logging.CRITICAL,
+                    host="127.0.0.1", security=Security.temporary(), local_directory=folder, dashboard_address=None,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                    silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             self._connect()
             self._opened = opened.pop_all()

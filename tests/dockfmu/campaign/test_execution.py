@@ -3,10 +3,13 @@
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +19,8 @@ import dask
 import numpy as np
 import psutil
 import pytest
+from distributed import Client
+from distributed.security import Security
 
 from base.locks import LockedError
 from dockfmu.campaign.cluster import worker
@@ -263,6 +268,27 @@ def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cl
     output = finished(tmp_path, "--scheduler", address)
     assert f"of {RUNS} runs" in output
     rows_are_whole(tmp_path)
+
+
+def test_a_neighbour_reaches_neither_scheduler_nor_workers_of_this_machine(tmp_path, monkeypatch):
+    """They speak TLS with a certificate of the campaign, serve no pages, and keep their files in a private folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Execution(stand_in.study(4), {}, ClusterOptions(workers=1), stand_in.StandIn) as execution:
+        scheduler = execution._cluster.scheduler
+        workers = list(scheduler.workers)
+        assert scheduler.address.startswith("tls://127.0.0.1:")
+        assert all(worker.startswith("tls://127.0.0.1:") for worker in workers)
+        for address in (scheduler.address, scheduler.address.replace("tls:", "tcp:"), *workers):
+            with pytest.raises((OSError, TypeError, ValueError)):
+                Client(address, timeout=2, security=Security.temporary() if address[:3] == "tls" else None)
+        for port in (scheduler.http_server.port,):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5)
+        modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()}
+        assert modes
+        assert set(modes.values()) == {0o700}, modes
+        assert len(list(execution.run([RunPoint(k) for k in range(4)]))) == 4
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
