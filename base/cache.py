@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
+from base.errors import DockfmuError
 from base.files import write_file
 from base.locks import RETRY_S, Lock, LockedError
 
@@ -24,8 +27,21 @@ PATIENCE = 600.0
 """Longest time to wait for another process that makes a file of the cache, s; then the file is made here too."""
 
 
+class CacheError(DockfmuError):
+    """The cache folder cannot be used."""
+
+
 def cache_root() -> Path:
-    """Return the cache folder: `$DOCKFMU_CACHE`, `build/cache` of a checkout, or the user's cache folder."""
+    """Return the cache folder: `$DOCKFMU_CACHE`, `build/cache` of a checkout, or the user's cache folder.
+
+    Raises CacheError for a folder that other users may write: they could run code as this one.
+    """
+    folder = _cache_folder()
+    _refuse_others(folder)
+    return folder
+
+
+def _cache_folder() -> Path:
     if chosen := os.environ.get("DOCKFMU_CACHE"):
         return Path(chosen).absolute()
     if (ROOT / "pyproject.toml").is_file():
@@ -33,6 +49,21 @@ def cache_root() -> Path:
     users = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # the standard of XDG ignores relative folders
     return (users if users.is_absolute() else Path.home() / ".cache") / "dockfmu"
+
+
+@functools.cache
+def _refuse_others(folder: Path) -> None:
+    """Raise CacheError if a folder belongs to another user, or if all users or those of a group may write to it."""
+    if sys.platform == "win32" or not folder.exists():
+        return
+    about = folder.stat()
+    # many systems give each user a group of the same name, which has no other members
+    writable = stat.S_IWOTH | (stat.S_IWGRP if about.st_gid != os.getgid() or os.getgid() != os.getuid() else 0)
+    if about.st_uid not in (os.getuid(), 0) or about.st_mode & writable:
+        raise CacheError(
+            f"{folder}: other users may write to this cache, and could run code as you: take their right away "
+            f"(chmod go-w {folder}) after you have emptied it, or set DOCKFMU_CACHE to a folder of your own"
+        )
 
 
 def versions(packages: Iterable[str] = COMPILERS) -> str:

@@ -1,5 +1,6 @@
 """Cache files: damaged, truncated or exchanged ones are detected, and one process makes a file that many need."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from base import cache
-from base.cache import alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
+from base.cache import CacheError, alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
 
 pytestmark = pytest.mark.quick
 
@@ -119,3 +120,28 @@ def test_the_cache_folder_is_absolute(tmp_path, monkeypatch):
     assert cache_root() == Path.home() / ".cache" / "dockfmu"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert cache_root() == tmp_path / "cache" / "dockfmu"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of POSIX")
+def test_a_cache_that_others_may_write_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("DOCKFMU_CACHE", str(folder))
+    assert cache_root() == folder
+    for name, mode in (("open", 0o777), ("sticky", 0o1777), ("others", 0o702)):
+        folder = tmp_path / name
+        folder.mkdir()
+        folder.chmod(mode)
+        monkeypatch.setenv("DOCKFMU_CACHE", str(folder))
+        with pytest.raises(CacheError, match=f"{name}: other users may write to this cache"):
+            cache_root()
+    folder = tmp_path / "own"
+    folder.mkdir(mode=0o755)
+    monkeypatch.setenv("DOCKFMU_CACHE", str(folder))
+    assert cache_root() == folder
+    if os.getuid() == 0:
+        folder = tmp_path / "of another"
+        folder.mkdir(mode=0o755)
+        os.chown(folder, 12345, 12345)
+        monkeypatch.setenv("DOCKFMU_CACHE", str(folder))
+        with pytest.raises(CacheError, match="of another: other users"):
+            cache_root()
