@@ -27,8 +27,10 @@ from dockfmu.campaign.sampling.vary import (
     number_in,
     unit_text,
     varied_names,
+    vector_pairs,
 )
 from dockfmu.campaign.storage.folder import CampaignFolder
+from dockfmu.declare.conditions.limits import speed_at
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.errors import OptionError
 from dockfmu.system import System
@@ -186,24 +188,29 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
     limits = np.array([limit_of(conditions, condition, row.where) for condition in names])
     _check_free(campaign, fixed, names, row.where)
     # the conditions that are not searched count too, including those that the option of a choice sets
-    others = severity_of(conditions, resolve(campaign.study, fixed)[1] | dict.fromkeys(names, 0.0))
+    pairs = vector_pairs(conditions, names, row.where)
+    nominal: dict[str, float] = dict.fromkeys(names, 0.0)
+    if CLOSING_SPEED in nominal:
+        nominal[CLOSING_SPEED] = speed_at(conditions, 0.0)
+    others = severity_of(conditions, resolve(campaign.study, fixed)[1] | nominal)
     rest = others[0 if scale == "R1" else 1]
     if rest >= at_most:
         raise OptionError([f"{row.where}: the conditions that are not searched have {scale} = {rest:.4g} already"])
     sign = -1.0 if measure.kind == "min" else 1.0
-    speed = np.array([condition == CLOSING_SPEED for condition in names])
 
     def values_of(point: np.ndarray) -> dict[str, Any]:
-        shares = np.where(speed, np.abs(point), point)
-        return fixed | dict(zip(names, (shares * limits).tolist(), strict=True))
+        values = dict(zip(names, (point * limits).tolist(), strict=True))
+        if CLOSING_SPEED in values:
+            values[CLOSING_SPEED] = speed_at(conditions, float(point[names.index(CLOSING_SPEED)]))
+        return fixed | values
 
     def severity(points: np.ndarray) -> np.ndarray:
-        own = worst.severity(points, scale)
+        own = worst.severity(points, scale, pairs)
         return np.hypot(own, rest) if scale == "R1" else own + rest
 
     def project(points: np.ndarray) -> np.ndarray:
         left = float(np.sqrt(at_most**2 - rest**2)) if scale == "R1" else at_most - rest
-        return worst.within_severity(points, scale, left)
+        return worst.within_severity(points, scale, left, pairs)
 
     _check_values(campaign, system, map(values_of, project(np.outer([0.0, 0.3, -0.3], np.ones(len(names))))))
 

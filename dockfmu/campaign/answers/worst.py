@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,11 +110,22 @@ def _large(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values, 10.0 * worst + 1.0)
 
 
-def severity(points: np.ndarray, measure: str) -> np.ndarray:
-    """Return the severity R1 or R2 of points of shares value / limit, shape (n, dimension), as shape (n,)."""
-    return np.asarray(np.linalg.norm(points, axis=1) if measure == "R1" else np.abs(points).sum(axis=1))
+def severity(points: np.ndarray, measure: str, pairs: Sequence[tuple[int, int]] = ()) -> np.ndarray:
+    """Return the severity R1 or R2 of points of shares value / limit, shape (n, dimension), as shape (n,).
+
+    `pairs` are places of shares that are limited by their vector sum.
+    """
+    if measure == "R1":
+        return np.asarray(np.linalg.norm(points, axis=1))
+    total = np.abs(points).sum(axis=1)
+    for one, other in pairs:
+        total += np.hypot(points[:, one], points[:, other]) - np.abs(points[:, one]) - np.abs(points[:, other])
+    return np.asarray(total)
 
 
-def within_severity(points: np.ndarray, measure: str, at_most: float) -> np.ndarray:
+def within_severity(
+    points: np.ndarray, measure: str, at_most: float, pairs: Sequence[tuple[int, int]] = ()
+) -> np.ndarray:  # fmt: skip
     """Return points of shares value / limit, shape (n, dimension), scaled back to a severity of `at_most` or less."""
-    return np.asarray(points * np.minimum(1.0, at_most / np.maximum(severity(points, measure), 1e-300))[:, None])
+    found = np.maximum(severity(points, measure, pairs), 1e-300)
+    return np.asarray(points * np.minimum(1.0, at_most / found)[:, None])

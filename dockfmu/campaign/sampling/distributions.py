@@ -6,7 +6,7 @@ samples, and the standard normal space of rare-event methods, therefore all use 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -151,8 +151,9 @@ class SeverityBall:
     """Variables uniformly distributed where their severity is at most `radius`, or with `surface` exactly `radius`.
 
     The severity is that of spec/04 section 8, of these variables alone: `measure` R1 is the root of the sum of the
-    squares of value / limit, R2 the sum of their magnitudes. `positive` marks variables whose magnitude is used, such
-    as the closing speed.
+    squares of value / limit, R2 the sum of their magnitudes. `pairs` are places of two variables that are limited by
+    their vector sum, which counts once in R2. `values_at` has functions that turn the share of a variable into its
+    value, in place of share times limit: that of the closing speed is counted from the nominal one.
     """
 
     names: tuple[str, ...]
@@ -160,7 +161,8 @@ class SeverityBall:
     measure: str
     radius: float
     surface: bool = False
-    positive: tuple[bool, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
+    values_at: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.measure not in ("R1", "R2") or not self.radius > 0.0:
@@ -182,10 +184,18 @@ class SeverityBall:
             magnitude = -np.log1p(-np.abs(signed))
             rest = 0.0 if self.surface else -np.log1p(-uniform[n])
             shares = np.sign(signed) * magnitude / (magnitude.sum() + rest)
-        found = self.radius * shares * np.array(self.limits)
-        if self.positive:
-            found = np.where(self.positive, np.abs(found), found)
-        return dict(zip(self.names, found.tolist(), strict=True))
+            for one, other in self.pairs:
+                # radius: the sum of two exponential variables, as in a plane; azimuth: their uniform ratio and signs
+                size = abs(shares[one]) + abs(shares[other])
+                quarter = (shares[one] < 0.0) + 2 * (shares[other] < 0.0)
+                azimuth = 0.5 * np.pi * (quarter + abs(shares[one]) / size) if size > 0.0 else 0.0
+                shares[one], shares[other] = size * np.cos(azimuth), size * np.sin(azimuth)
+        shares = self.radius * shares
+        found = dict(zip(self.names, (shares * np.array(self.limits)).tolist(), strict=True))
+        for name, share in zip(self.names, shares.tolist(), strict=True):
+            if name in self.values_at:
+                found[name] = self.values_at[name](share)
+        return found
 
     def levels(self, points: int) -> list[list[float]]:
         """Return midpoints of intervals of equal probability."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from base.messages import shown
 from base.units import Unit, UnitError, parse_unit
 from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.declare.conditions.initial_conditions import (
+    ACROSS,
     ANGLES,
     CONDITION_PREFIX,
     CONDITIONS,
@@ -19,7 +21,7 @@ from dockfmu.declare.conditions.initial_conditions import (
     UNITS,
     InitialConditions,
 )
-from dockfmu.declare.conditions.limits import SIGMAS
+from dockfmu.declare.conditions.limits import SIGMAS, nominal_speed, rooms, speed_at
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
@@ -44,15 +46,19 @@ def drawn_names(conditions: InitialConditions) -> tuple[str, ...]:
 
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:
     """Return the laws of the tables `vary`. Raises DeclarationError that names file, place and value."""
-    return tuple(_law(row, system) for row in table.rows("vary", _ENTRIES))
+    return tuple(law for row in table.rows("vary", _ENTRIES) for law in _laws(row, system))
+
+
+def _laws(row: Table, system: System) -> tuple[Law, ...]:
+    if row.content.get("law") == "documented":
+        return documented(_conditions(row, system))
+    return (_law(row, system),)
 
 
 def _law(row: Table, system: System) -> Law:
     kind = row.text("law", choices=("uniform", "normal", "disc", "documented", "severity", "choice"))
     if kind == "choice":
         return _choice(row)
-    if kind == "documented":
-        return documented(_conditions(row, system))
     names = varied_names(row, system)
     if kind == "severity":
         return _severity(row, names, _conditions(row, system))
@@ -100,26 +106,54 @@ def _factor(row: Table, names: Sequence[str]) -> np.ndarray:
         raise DeclarationError(f"{where}: must be positive definite") from error
 
 
-def documented(conditions: InitialConditions) -> Normal:
-    """Return the law of the eleven parameters as `initial_conditions.seed` draws them (docs: systems, limits).
+def documented(conditions: InitialConditions) -> tuple[Law, ...]:
+    """Return the laws of the eleven parameters as `initial_conditions.seed` draws them (docs: systems, limits).
 
-    Each is normal about 0, the closing speed about its declared value, with a third of its limit as standard deviation,
-    and truncated at its limit. Raises DeclarationError if no limits are declared.
+    Each is normal about 0, the closing speed about the nominal one, with a third of its limit as standard deviation,
+    and truncated at its limit; those limited by a vector sum are uniform in a disc. Raises DeclarationError if no
+    limits are declared.
     """
     if not conditions.limits:
         raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
-    limits = np.array([limit for name in conditions.limited for limit in conditions.limits[name]])
-    if conditions.arm:
-        factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
-        zero = (0.0,) * len(limits)
-        return Normal(drawn_names(conditions), zero, factor, tuple((-limits).tolist()), tuple(limits.tolist()))
-    speed, first = conditions.velocity[0], ELEVEN.index(CLOSING_SPEED)
-    if not 0.0 < speed < limits[first]:
-        raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to vary, it must lie between 0 and {limits[first]:g} m/s")
-    mean = np.zeros(len(limits))
-    mean[first], limits[first] = speed, min(speed, limits[first] - speed)
-    factor = tuple(tuple(row) for row in np.diag(limits / SIGMAS).tolist())
-    return Normal(ELEVEN, tuple(mean), factor, tuple((mean - limits).tolist()), tuple((mean + limits).tolist()))
+    speed = nominal_speed(conditions)
+    limits = {
+        f"{CONDITION_PREFIX}{name}[{k + 1}]": limit
+        for name in conditions.limited
+        for k, limit in enumerate(conditions.limits[name])
+    }
+    if CLOSING_SPEED in limits:
+        limits[CLOSING_SPEED] = min(rooms(conditions))
+        if not limits[CLOSING_SPEED] > 0.0:
+            between = f"{conditions.slowest:g} and {conditions.limits['velocity'][0]:g} m/s"
+            raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to vary, it must lie between {between}")
+    discs = [
+        UniformDisc(names, limits[names[0]])
+        for name in conditions.vector_sums
+        for names in [tuple(f"{CONDITION_PREFIX}{name}[{k + 1}]" for k in ACROSS[name])]
+    ]
+    names = tuple(name for name in drawn_names(conditions) if not any(name in disc.names for disc in discs))
+    bounds = np.array([limits[name] for name in names])
+    mean = np.array([speed if name == CLOSING_SPEED else 0.0 for name in names])
+    factor = tuple(tuple(row) for row in np.diag(bounds / SIGMAS).tolist())
+    normal = Normal(names, tuple(mean), factor, tuple((mean - bounds).tolist()), tuple((mean + bounds).tolist()))
+    return normal, *discs
+
+
+def vector_pairs(conditions: InitialConditions, names: Sequence[str], where: str) -> tuple[tuple[int, int], ...]:
+    """Return the places in `names` of pairs that are limited by their vector sum.
+
+    Raises DeclarationError if only one of a pair is among the names.
+    """
+    known = [canonical(name) for name in names]
+    pairs = []
+    for name in conditions.vector_sums:
+        pair = [f"{CONDITION_PREFIX}{name}[{k + 1}]" for k in ACROSS[name]]
+        found = [known.index(member) for member in pair if member in known]
+        if len(found) == 1:
+            raise DeclarationError(f"{where}: {' and '.join(pair)} have one limit, of their vector sum: name both")
+        if found:
+            pairs.append((found[0], found[1]))
+    return tuple(pairs)
 
 
 def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions) -> SeverityBall:
@@ -130,7 +164,8 @@ def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions)
         raise DeclarationError(f"{row.where}: one of 'at_most' and 'exactly' is needed")
     return SeverityBall(
         names, tuple(limits.values()), row.text("measure", "R1", ("R1", "R2")), exactly or at_most,
-        surface=exactly is not None, positive=tuple(name == CLOSING_SPEED for name in names),
+        surface=exactly is not None, pairs=vector_pairs(conditions, names, row.where),
+        values_at={CLOSING_SPEED: partial(speed_at, conditions)},
     )  # fmt: skip
 
 

@@ -73,7 +73,15 @@ class InitialConditions:
     gap : float
         Distance of PI in front of BI, along x of BI, m.
     limits : mapping of str to tuple of float
-        Limits of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`.
+        Limits of miss, angles, velocity and angular_velocity, for severity and draws; see `conditions.limits`. That of
+        velocity[0] is the fastest closing speed.
+    vector_sums : tuple of str
+        Those of them whose components across the axis, `ACROSS`, are limited by their vector sum, not one by one.
+    slowest : float
+        The least closing speed within the limits, m/s.
+    nominal_speed : float, optional
+        Closing speed from which deviations count, m/s; by default that of `velocity`. It is the declared one, whatever
+        velocity is set.
     sources : mapping of str to str
         Sources of the values of a file, by their names there.
     """
@@ -94,6 +102,9 @@ class InitialConditions:
     arm: str = ""
     gap: float = 0.0
     limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    vector_sums: tuple[str, ...] = ()
+    slowest: float = 0.0
+    nominal_speed: float | None = None
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -115,6 +126,10 @@ class InitialConditions:
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
 """The eleven parameters of spec/04 section 8: names, and how many each has."""
 
+ACROSS = {"miss": (0, 1), "angles": (0, 1), "velocity": (1, 2), "angular_velocity": (1, 2)}
+"""The components of the limited parameters across the axis, which standards limit by their vector sum: yaw and pitch of
+the angles."""
+
 SIZES = {
     **{name: size for name, size in LIMITED.items() if name != "angles"},
     "start_gap": 1, "orbital_rate": 3, **dict.fromkeys(ANGLES, 1),
@@ -126,16 +141,20 @@ BERTHING = ("miss", "angles")
 BERTHING_SIZES = {"miss": 2, "gap": 1, **dict.fromkeys(ANGLES, 1)}
 """Conditions of a berthing with a unit, and how many numbers each has."""
 ARM = "arm"
+SLOWEST, VECTOR_SUM = "slowest", "vector_sum"
+"""Entries of the table of limits: the least closing speed, and whether a limit is one of a vector sum."""
+
 PLACES = ("active", "target", "mechanism")
 
 
-def _si(table: Table, name: str) -> tuple[list[float], str]:
-    """Return (numbers in SI, source) of a physical value."""
+def _si(table: Table, name: str, more: tuple[str, ...] = ()) -> tuple[list[float], str]:
+    """Return (numbers in SI, source) of a physical value, whose table may also have the entries `more`."""
     content = table.content[name]
-    where, own = f"{table.where}, {name}", parse_unit(UNITS[name])
+    unit_name = UNITS.get(name, UNITS["velocity"])
+    where, own = f"{table.where}, {name}", parse_unit(unit_name)
     if not isinstance(content, dict) and not has_texts(content):
-        raise DeclarationError(f'{where} = {shown(content)}: give the unit too, such as "1 {UNITS[name]}"')
-    leaf = Table({"value": content} if has_texts(content) else content, where, ("value", "unit", "source"))
+        raise DeclarationError(f'{where} = {shown(content)}: give the unit too, such as "1 {unit_name}"')
+    leaf = Table({"value": content} if has_texts(content) else content, where, ("value", "unit", "source", *more))
     value, unit, source = physical_value(leaf, source="")
     try:
         value = scaled(value, unit, own, f"{where} is given in {unit}") if unit else in_unit(value, own, where)
@@ -163,9 +182,9 @@ def read_conditions(table: Table) -> InitialConditions:
                 raise DeclarationError(f"{place}: must have {size} numbers, not {len(numbers)}")
             given[name] = numbers[0] if size == 1 else tuple(numbers)
     angles = tuple(given.pop(angle, 0.0) for angle in ANGLES)
-    limits = _limits(conditions.table("limits", limited), limited)
+    limits = _limits(conditions.table("limits", limited if berthing else (*limited, SLOWEST)), limited)
     if berthing:
-        return InitialConditions(arm=conditions.text(ARM), **given, angles=angles, limits=limits, sources=sources)
+        return InitialConditions(arm=conditions.text(ARM), **given, angles=angles, **limits, sources=sources)
     places = {name: conditions.text(name) for name in PLACES}
     choices = {name: conditions.text(name, words[0], choices=words) for name, words in CHOICES.items()}
     return InitialConditions(
@@ -174,25 +193,41 @@ def read_conditions(table: Table) -> InitialConditions:
         **choices,
         **given,
         angles=angles,
-        limits=limits,
+        **limits,
+        nominal_speed=given.get("velocity", (0.0,))[0],
         sources=sources,
     )
 
 
-def _limits(table: Table, names: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """Return the limits of all parameters, SI; one number applies to all elements. Empty for an empty table."""
+def _limits(table: Table, names: Sequence[str]) -> dict[str, Any]:
+    """Return limits, vector sums and slowest speed; one number applies to all elements. Empty for an empty table."""
     if not table.content:
         return {}
-    limits = {}
+    limits, sums = {}, []
     for name in names:
         count = LIMITED[name]
         if name not in table.content:
             raise DeclarationError(f"{table.where}: lacks {name}")
-        numbers = np.array(_si(table, name)[0])
+        numbers = np.array(_si(table, name, (VECTOR_SUM,))[0])
         if len(numbers) not in (1, count) or not (numbers > 0.0).all():
             raise DeclarationError(f"{table.where}, {name}: give one positive number, or {count} of them")
         limits[name] = tuple(np.broadcast_to(numbers, count).tolist())
-    return limits
+        content = table.content[name]
+        if isinstance(content, dict) and Table(content, f"{table.where}, {name}").flag(VECTOR_SUM, False):
+            first, second = (limits[name][k] for k in ACROSS[name])
+            if first != second:
+                raise DeclarationError(
+                    f"{table.where}, {name}: {VECTOR_SUM} = true needs one limit for elements "
+                    f"{' and '.join(str(k + 1) for k in ACROSS[name])}, not {first:g} and {second:g}"
+                )
+            sums.append(name)
+    slowest = _si(table, SLOWEST)[0] if SLOWEST in table.content else [0.0]
+    if SLOWEST in table.content and (len(slowest) != 1 or not 0.0 <= slowest[0] <= limits["velocity"][0]):
+        raise DeclarationError(
+            f"{table.where}, {SLOWEST}: give one speed between 0 and the limit of velocity[1], "
+            f"{limits['velocity'][0]:g} m/s"
+        )
+    return {"limits": limits, "vector_sums": tuple(sums), SLOWEST: slowest[0]}
 
 
 def with_condition(conditions: InitialConditions, name: str, value: Any) -> InitialConditions:

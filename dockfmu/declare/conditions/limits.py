@@ -1,4 +1,8 @@
-"""Limits of the initial conditions (spec/04 section 8): severity of conditions, and draws within the limits."""
+"""Limits of the initial conditions (spec/04 section 8): severity of conditions, and draws within the limits.
+
+What counts are deviations from the nominal approach (spec/00 R60): of the closing speed from the nominal one, over the
+distance to the limit on its side; of everything else from 0. A quantity that is limited by its vector sum counts once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from base.messages import shown
-from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, LIMITED, SEED, InitialConditions
+from dockfmu.declare.conditions.initial_conditions import (
+    ACROSS,
+    ANGLES,
+    CONDITIONS,
+    LIMITED,
+    SEED,
+    InitialConditions,
+)
 from dockfmu.declare.toml.tables import DeclarationError
 
 SIGMAS = 3.0
@@ -17,13 +28,13 @@ SIGMAS = 3.0
 
 @dataclass(frozen=True)
 class Severity:
-    """Nearness of initial conditions to their limits (spec/04 section 8), from the ratios p_i / limit_i, i = 1..11.
+    """Nearness of initial conditions to their limits (spec/04 section 8), from the shares deviation / limit.
 
     Attributes
     ----------
-    root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32
-    sum : R2, the sum of magnitudes (the source omits the magnitude signs); nominal below 1, at most 11
-    worst : the parameter nearest to its limit, and its ratio
+    root_sum_square : R1, the root of the sum of squares; nominal below 1, at most 3.32 with eleven shares
+    sum : R2, the sum of magnitudes (the source omits the magnitude signs), at least R1, at most 11
+    worst : the parameter nearest to its limit, and its share
     """
 
     root_sum_square: float
@@ -33,20 +44,62 @@ class Severity:
     def __str__(self) -> str:
         name, share = self.worst
         return (
-            f"R1 = {self.root_sum_square:.2f}, R2 = {self.sum:.2f} of their limits (nominal below 1), "
+            f"R1 = {self.root_sum_square:.2f} (nominal below 1), R2 = {self.sum:.2f} of the limits, "
             f"most {name} with {share:.0%}"
         )
+
+
+def nominal_speed(conditions: InitialConditions) -> float:
+    """Return the closing speed from which deviations count, m/s."""
+    given = conditions.nominal_speed
+    return conditions.velocity[0] if given is None else given
+
+
+def rooms(conditions: InitialConditions) -> tuple[float, float]:
+    """Return the largest deviations of the closing speed within its limits, m/s: to slower and to faster speeds."""
+    nominal = nominal_speed(conditions)
+    return nominal - conditions.slowest, conditions.limits["velocity"][0] - nominal
+
+
+def speed_at(conditions: InitialConditions, share: float) -> float:
+    """Return the closing speed with this share of its limit, m/s.
+
+    A positive share is a faster approach, unless nothing is faster within the limits, or a negative speed would follow.
+    """
+    nominal, (slower, faster) = nominal_speed(conditions), rooms(conditions)
+    sides = ((1.0, faster), (-1.0, slower))
+    for sign, room in sides if share > 0.0 else sides[::-1]:
+        speed = nominal + sign * abs(share) * room
+        if room > 0.0 and speed >= 0.0:
+            return speed
+    return nominal
+
+
+def _closing_share(conditions: InitialConditions) -> float:
+    """Return the deviation of the closing speed over the largest one on its side."""
+    deviation = conditions.velocity[0] - nominal_speed(conditions)
+    room = rooms(conditions)[deviation > 0.0]
+    if deviation == 0.0:
+        return 0.0
+    return abs(deviation) / room if room > 0.0 else float("inf")
 
 
 def severity(conditions: InitialConditions) -> Severity | None:
     """Return the severity of the conditions, or None if no limits are declared."""
     if not conditions.limits:
         return None
-    shares = {
-        f"{name}[{i}]": abs(value) / limit
-        for name in conditions.limited
-        for i, (value, limit) in enumerate(zip(getattr(conditions, name), conditions.limits[name], strict=True), 1)
-    }
+    shares: dict[str, float] = {}
+    for name in conditions.limited:
+        values, limits = getattr(conditions, name), conditions.limits[name]
+        across = ACROSS[name] if name in conditions.vector_sums else ()
+        for k, (value, limit) in enumerate(zip(values, limits, strict=True)):
+            if k not in across:
+                shares[f"{name}[{k + 1}]"] = abs(value) / limit
+        if across:
+            place = "" if name == "miss" else f"[{across[0] + 1}, {across[1] + 1}]"
+            shares[f"{name}{place}"] = float(np.hypot(*(values[k] for k in across))) / limits[across[0]]
+    if "velocity" in conditions.limited:
+        shares["velocity[1]"] = _closing_share(conditions)
     values = np.array(list(shares.values()))
     worst = max(shares, key=lambda name: shares[name])
     return Severity(float(np.linalg.norm(values)), float(values.sum()), (worst, shares[worst]))
@@ -68,28 +121,39 @@ def draw(conditions: InitialConditions, seed: int) -> InitialConditions:
 
     A berthing has five: misses and angles.
 
-    Each parameter is normally distributed, with a third of its limit as standard deviation, truncated at the limit.
-    Means are zero, except that of the closing speed, which is the declared speed; the limit of its deviation is the
-    distance to 0 or to its own limit, whichever is nearer. Raises DeclarationError if no limits are declared, or if the
-    closing speed is not within its limit.
+    Each parameter is normally distributed, with a third of its limit as standard deviation, truncated at the limit. The
+    two components of a quantity limited by its vector sum are uniformly distributed in the disc of that radius. Means
+    are zero, except that of the closing speed, which is the nominal one; the limit of its deviation is the distance to
+    the nearer end of its range. Raises DeclarationError if no limits are declared, or if the nominal speed is not
+    within them.
     """
     from scipy.special import ndtr, ndtri
 
     if not conditions.limits:
         raise DeclarationError(f"{CONDITIONS}.{SEED}: the system declares no {CONDITIONS}.limits to draw within")
-    speed, fastest = conditions.velocity[0], conditions.limits.get("velocity", (0.0,))[0]
-    if not 0.0 <= speed <= fastest:
+    if "velocity" in conditions.limited and min(rooms(conditions)) < 0.0:
         raise DeclarationError(
-            f"{CONDITIONS}.velocity[1] = {speed:g}: to draw, it must lie between 0 and {fastest:g} m/s"
+            f"{CONDITIONS}.velocity[1] = {nominal_speed(conditions):g}: to draw, it must lie between "
+            f"{conditions.slowest:g} and {conditions.limits['velocity'][0]:g} m/s"
         )
     # uniform numbers from a generator with a fixed stream: numpy's distributions may change between its versions
     bits = np.random.PCG64(seed).random_raw(sum(conditions.limited.values()))
     uniform = (bits >> np.uint64(11)).astype(float) * 2.0**-53
     below, above = ndtr(-SIGMAS), ndtr(SIGMAS)
-    deviations = iter(np.clip(ndtri(below + uniform * (above - below)) / SIGMAS, -1.0, 1.0).tolist())
-    drawn = {name: [limit * next(deviations) for limit in conditions.limits[name]] for name in conditions.limited}
+    deviations = np.clip(ndtri(below + uniform * (above - below)) / SIGMAS, -1.0, 1.0).tolist()
+    drawn: dict[str, list[float]] = {}
+    first = 0
+    for name, count in conditions.limited.items():
+        drawn[name] = [limit * deviations[first + k] for k, limit in enumerate(conditions.limits[name])]
+        if name in conditions.vector_sums:
+            one, other = ACROSS[name]
+            radius = conditions.limits[name][one] * np.sqrt(uniform[first + one])
+            azimuth = 2.0 * np.pi * uniform[first + other]
+            drawn[name][one], drawn[name][other] = float(radius * np.cos(azimuth)), float(radius * np.sin(azimuth))
+        first += count
     if "velocity" in drawn:
-        drawn["velocity"][0] = speed + drawn["velocity"][0] / fastest * min(speed, fastest - speed)
+        deviation = drawn["velocity"][0] / conditions.limits["velocity"][0]
+        drawn["velocity"][0] = nominal_speed(conditions) + deviation * min(rooms(conditions))
     sources = {key: text for key, text in conditions.sources.items() if key not in (*LIMITED, *ANGLES)}
     changed: dict[str, Any] = {name: tuple(values) for name, values in drawn.items()}
     return replace(conditions, **changed, sources=sources)

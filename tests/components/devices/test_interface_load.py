@@ -70,7 +70,7 @@ def test_ruling_R52_loads_are_those_of_the_largest_micro_step(kind):
     """Loads of steps of one micro-step each are those of its mean wrench; of longer steps, the largest of these.
 
     Equal to rounding: the mean over one micro-step goes through axes I and back. The motion of the craft differs with
-    the step, by 1e-3 of the loads within a few steps; the first six steps of contact are compared, to 3e-3.
+    the step, by 1e-3 of the largest within a few steps; the first six steps of contact are compared, to 3e-3.
     """
     micro, count, steps = 6.25e-5, 16, 6
     fixed = {"micro_step": micro, "longest_micro_step": micro, "micro_tolerance": 0.0}
@@ -80,8 +80,9 @@ def test_ruling_R52_loads_are_those_of_the_largest_micro_step(kind):
     coarse = impact(kind, count * micro, 0.08, LOADS, **fixed)
     expected = single[: len(coarse) * count].reshape(-1, count, 5).max(axis=1)
     touched = np.flatnonzero(expected[:, 0] > 0.0)[0]
-    for k in range(touched, touched + steps):
-        assert coarse[k] == pytest.approx(expected[k], rel=3e-3, abs=1.0), k
+    compared = slice(touched, touched + steps)
+    scale = np.repeat([expected[compared, :3].max(), expected[compared, 3:].max()], (3, 2))
+    assert (np.abs(coarse[compared] - expected[compared]) < 3e-3 * scale).all()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import dockfmu
+from dockfmu.campaign.answers.worst import severity as worst_severity
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.runner import MeasureObserver
 from dockfmu.campaign.sampling.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
@@ -69,6 +70,25 @@ def test_severity_balls(measure, n):
     moment = 0.8**2 * (1.0 / (n + 2) if measure == "R1" else 2.0 / ((n + 1) * (n + 2)))
     assert (shares**2).mean(axis=0) == pytest.approx(np.full(n, moment), rel=0.2)
     assert np.abs(shares.mean(axis=0)).max() < 4.0 * math.sqrt(moment / N)
+
+
+@pytest.mark.parametrize("surface", [False, True])
+def test_ruling_R60_severity_balls_with_vector_sums(surface):
+    """R2 of |a| + hypot(b, c) + |d|: uniform within, so P(R < r) = r^4 for four numbers; the pair has no direction."""
+    ball = SeverityBall(("a", "b", "c", "d"), (1.0, 2.0, 2.0, 3.0), "R2", 0.8, surface=surface, pairs=((1, 2),))
+    shares = sample(ball) / [1.0, 2.0, 2.0, 3.0]
+    pair = np.hypot(shares[:, 1], shares[:, 2])
+    found = np.abs(shares[:, 0]) + pair + np.abs(shares[:, 3])
+    if surface:
+        assert found == pytest.approx(np.full(N, 0.8), rel=1e-12)
+    else:
+        assert is_law(found, lambda r: np.clip(r / 0.8, 0, 1) ** 4)
+    # of the four numbers of a Dirichlet law the pair has two
+    assert is_law(pair / found, stats.beta(2, 2).cdf)
+    assert is_law(np.arctan2(shares[:, 2], shares[:, 1]) % (2 * np.pi), stats.uniform(0, 2 * np.pi).cdf)
+    points = shares[:5]
+    assert worst_severity(points, "R2", ((1, 2),)) == pytest.approx(found[:5])
+    assert worst_severity(points, "R1", ((1, 2),)) == pytest.approx(np.linalg.norm(points, axis=1))
 
 
 @pytest.mark.parametrize("measure", ["R1", "R2"])

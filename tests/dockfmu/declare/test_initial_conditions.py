@@ -13,8 +13,8 @@ from components.core.component import Instance
 from components.mechanics.rotation import angles, from_quaternion
 from components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
-from dockfmu.declare.conditions.initial_conditions import InitialConditions, read_conditions
-from dockfmu.declare.conditions.limits import draw, severity
+from dockfmu.declare.conditions.initial_conditions import ACROSS, InitialConditions, read_conditions
+from dockfmu.declare.conditions.limits import draw, severity, speed_at
 from dockfmu.declare.conditions.placement import place_crafts
 from dockfmu.declare.declaration import DeclarationError
 from dockfmu.declare.settings import read_settings
@@ -143,13 +143,88 @@ LIMITS = {
 
 
 def test_spec04_section_8_severity():
-    """All eleven at their limits give R1 = sqrt(11) = 3.32 and R2 = 11; half of one gives 0.5 and 0.5."""
-    extreme = InitialConditions("a", "b", "c", **LIMITS, limits=LIMITS)
+    """All eleven at their limits give R1 = sqrt(11) = 3.32 and R2 = 11; half of one gives 0.5 and 0.5.
+
+    The closing speed counts from the nominal one (spec/00 R60), which lies below its limit.
+    """
+    extreme = InitialConditions("a", "b", "c", **LIMITS, limits=LIMITS, nominal_speed=0.1)
     found = severity(extreme)
     assert (found.root_sum_square, found.sum) == pytest.approx((np.sqrt(11.0), 11.0))
     found = severity(InitialConditions("a", "b", "c", velocity=(0.0, -0.05, 0.0), limits=LIMITS))
     assert (found.root_sum_square, found.sum, found.worst[0]) == (pytest.approx(0.5), pytest.approx(0.5), "velocity[2]")
     assert severity(WANTED) is None
+
+
+def test_ruling_R60_a_centred_approach_at_the_nominal_speed_has_no_severity():
+    centred = InitialConditions("a", "b", "c", velocity=(0.07, 0.0, 0.0), limits=LIMITS, nominal_speed=0.07)
+    assert (severity(centred).root_sum_square, severity(centred).sum) == (0.0, 0.0)
+    # deviations over the distance to the limit on their side, 0 and 0.35 m/s
+    for speed, share in ((0.035, 0.5), (0.0, 1.0), (0.21, 0.5), (0.35, 1.0), (0.49, 1.5)):
+        found = severity(replace(centred, velocity=(speed, 0.0, 0.0)))
+        assert (found.root_sum_square, found.worst) == (pytest.approx(share), ("velocity[1]", pytest.approx(share)))
+        again = replace(centred, velocity=(speed_at(centred, share), 0.0, 0.0))
+        assert severity(again).sum == pytest.approx(share)
+    # nothing is faster than a nominal speed at the limit; no craft approaches backwards
+    fastest = replace(centred, velocity=(0.35, 0.0, 0.0), nominal_speed=0.35)
+    assert severity(fastest).sum == 0.0
+    assert severity(replace(fastest, velocity=(0.36, 0.0, 0.0))).sum == np.inf
+    assert speed_at(fastest, 0.5) == pytest.approx(0.175)
+    assert speed_at(replace(centred, slowest=0.06), -0.5) == pytest.approx(0.065)
+    assert speed_at(centred, -1.5) == pytest.approx(0.07 + 1.5 * 0.28)
+
+
+def test_ruling_R60_the_declared_speed_stays_the_nominal_one():
+    """Severity of the same system at another speed, and with a seed: deviations are those from the declared speed."""
+    declared = declaration.read("atv_probe_cone").initial_conditions
+    assert declared.nominal_speed == declared.velocity[0] == 0.07
+    faster = declaration.read("atv_probe_cone").with_conditions({"velocity[1]": 0.14}).initial_conditions
+    added = severity(faster).root_sum_square ** 2 - severity(declared).root_sum_square ** 2
+    assert added == pytest.approx((0.07 / (declared.limits["velocity"][0] - 0.07)) ** 2)
+
+
+SUMS = ("miss", "angles", "velocity", "angular_velocity")
+ROUND = replace(WANTED, limits=LIMITS | {"angles": LIMITS["angles"]}, vector_sums=SUMS, nominal_speed=0.1)
+
+
+def test_ruling_R60_vector_sums_count_once():
+    """Miss, yaw and pitch, lateral velocity, lateral rates: the resultant over its limit; roll and its rate alone."""
+    found = severity(replace(ROUND, miss=(0.3, 0.4), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0),
+                             angular_velocity=(0.0, 0.0, 0.0)))  # fmt: skip
+    assert (found.root_sum_square, found.sum) == pytest.approx((0.5 / 0.34, 0.5 / 0.34))
+    assert found.worst == ("miss", pytest.approx(0.5 / 0.34))
+    tilted = severity(replace(ROUND, miss=(0.0, 0.0), angles=(0.03, -0.04, 0.02), velocity=(0.1, 0.03, -0.04),
+                              angular_velocity=(0.001, 0.0, 0.0)))  # fmt: skip
+    shares = [0.05 / np.radians(7.0), 0.02 / np.radians(7.0), 0.05 / 0.1, 0.001 / np.radians(1.0)]
+    assert (tilted.root_sum_square, tilted.sum) == pytest.approx((np.linalg.norm(shares), sum(shares)))
+
+
+def test_ruling_R60_draws_respect_vector_sums():
+    """4000 draws: uniform in the disc of a vector sum, everything else as without; no share is above 1."""
+    seeds = range(4000)
+    found = [draw(ROUND, seed) for seed in seeds]
+    for name, (one, other) in ACROSS.items():
+        radius = np.array([np.hypot(getattr(c, name)[one], getattr(c, name)[other]) for c in found])
+        radius /= LIMITS[name][one]
+        azimuth = [np.arctan2(getattr(c, name)[other], getattr(c, name)[one]) % (2.0 * np.pi) for c in found]
+        assert radius.max() <= 1.0
+        assert stats.kstest(radius**2, stats.uniform.cdf).pvalue > 1e-4, name
+        assert stats.kstest(np.array(azimuth) / (2.0 * np.pi), stats.uniform.cdf).pvalue > 1e-4, name
+    roll = np.array([c.angles[2] for c in found]) / LIMITS["angles"][2]
+    assert stats.kstest(roll, stats.truncnorm(-3.0, 3.0, scale=1.0 / 3.0).cdf).pvalue > 1e-4
+    assert all(c.angles[2] == draw(LIMITED_CONDITIONS, k).angles[2] for k, c in zip(range(50), found, strict=False))
+    assert max(severity(c).worst[1] for c in found) <= 1.0
+
+
+def test_ruling_R60_what_the_guide_says_of_the_draws_is_true():
+    """docs/guide/systems.md: without vector sums half of the draws have R1 below 1; R2 is 2.6 on average."""
+    found = [severity(draw(LIMITED_CONDITIONS, seed)) for seed in range(4000)]
+    r1, r2 = (np.array([getattr(one, name) for one in found]) for name in ("root_sum_square", "sum"))
+    # of a normal number with a deviation of 1/3: mean magnitude 0.266, mean square 0.108, the cut at 1 counted; the
+    # closing speed's is a half of that on average, because there is more room to faster speeds
+    assert (r1 < 1.0).mean() == pytest.approx(0.48, abs=0.04)
+    assert r2.mean() == pytest.approx(10.0 * 0.264, abs=0.1)
+    assert (r2 < 1.0).mean() < 0.005
+    assert r1.max() < np.sqrt(11.0)
 
 
 LIMITED_CONDITIONS = replace(WANTED, limits=LIMITS)
@@ -266,6 +341,12 @@ def test_everything_of_section_8_is_declared(tmp_path):
             "limits = { miss = { value = -0.3, unit = 'm', source = 'x' } }",
             "miss: give one positive number, or 2 of them",
         ),
+        (
+            "limits = { velocity = { value = [0.35, 0.1, 0.2], unit = 'm/s', source = 'x', vector_sum = true } }",
+            "velocity: vector_sum = true needs one limit for elements 2 and 3, not 0.1 and 0.2",
+        ),
+        ("limits = { miss = { value = 0.3, unit = 'm', source = 'x', vector_sum = 1 } }", "must be true or false"),
+        ("limits = { slowest = { value = 0.5, unit = 'm/s', source = 'x' } }", "slowest: give one speed between 0 and"),
         ("limits = { mis = { value = 0.3, unit = 'm', source = 'x' } }", "there is no entry 'mis' here"),
     ],
 )
