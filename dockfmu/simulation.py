@@ -127,9 +127,12 @@ class Simulation:
         chosen = self._starts.of(self._base, values or {})
         self._plan = self._loaded_plan
         if chosen.approach_energy is not None:
-            self._plan = replace(self._loaded_plan, approach_energy=chosen.approach_energy)
+            self._plan = replace(self._plan, approach_energy=chosen.approach_energy)
+        if chosen.approach_momentum is not None:
+            self._plan = replace(self._plan, approach_momentum=chosen.approach_momentum)
         for audit, energy in zip(self._audits, self._energies, strict=True):
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
+            audit.reference_momentum = self._plan.approach_momentum
         for observer in self._inner.participants.observers:
             if isinstance(observer, OverlappingStart):
                 observer.conditions = chosen.starts.conditions

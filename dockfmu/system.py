@@ -166,7 +166,9 @@ class System:
         other._products = None
         other.notes = list(self.notes)
         if chosen.approach_energy is not None:
-            other.plan = replace(self.plan, approach_energy=chosen.approach_energy)
+            other.plan = replace(other.plan, approach_energy=chosen.approach_energy)
+        if chosen.approach_momentum is not None:
+            other.plan = replace(other.plan, approach_momentum=chosen.approach_momentum)
         return other
 
     def add(

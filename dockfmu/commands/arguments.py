@@ -16,7 +16,7 @@ from base.numbers import LARGEST_COUNT, LARGEST_PORT
 from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording
 
-DONE, NO_SUCCESS = 0, 3
+DONE, NO_SUCCESS, NOT_BALANCED = 0, 3, 4
 """Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
 
 SECOND = parse_unit("s")

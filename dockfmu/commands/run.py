@@ -12,6 +12,7 @@ from base.errors import FAILED
 from dockfmu.commands.arguments import (
     DONE,
     NO_SUCCESS,
+    NOT_BALANCED,
     CommandError,
     add_build_folder,
     count,
@@ -49,7 +50,8 @@ def add_run(commands: Any) -> None:
         "  2  the command was invalid: nothing was run\n"
         "  3  completed, but the outcome is not a success of the system: e.g. retreated, timed_out, captured if\n"
         "     docked is the aim, unknown if the output that reports it is lost; or interface loads exceed limits\n"
-        "     that the system declares to decide",
+        "     that the system declares to decide\n"
+        "  4  completed, but a line of the audit is beyond its limit, whatever the outcome: momentum or energy is lost",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
@@ -208,6 +210,11 @@ def _conclude(summary: dict[str, Any], folder: Path, *, as_json: bool) -> int:
     else:
         print_summary(summary, folder)
     if summary["status"] == "completed":
+        open_lines = [name for name, check in summary["audit_checks"].items() if check["ok"] is False]
+        if open_lines:
+            listed = ", ".join(name.replace("_", " ") for name in open_lines)
+            say(f"dockfmu: {summary['system']}: the balance does not close: {listed}; the results cannot be relied on")
+            return NOT_BALANCED
         if summary["success"]:
             return DONE
         loads = summary.get("loads", {})

@@ -75,6 +75,9 @@ class Plan:
         Outputs "element.variable" with the work done on the audited elements from outside, J.
     approach_energy : float
         Energy that the residual is relative to, J; 0 for the largest energy of the run.
+    approach_momentum : tuple of float
+        Momentum of the approach, N s, and its angular momentum at the port, N m s. Errors of the momenta are relative
+        to what was exchanged, but at least to these: a run that ends in an impact has exchanged little.
     limits : mapping of str to float or False
         Limits of lines of the audit that differ from `CHECKS`; False for a line that is not a balance of this
         system, such as the momentum of craft that are held from outside.
@@ -105,6 +108,7 @@ class Plan:
     audited: tuple[str, ...] = ()
     supplied: tuple[str, ...] = ()
     approach_energy: float = 0.0
+    approach_momentum: tuple[float, float] = (0.0, 0.0)
     limits: Mapping[str, float | Literal[False]] = field(default_factory=dict)
     outcome: OutcomeRule | None = None
     finals: Mapping[str, str] = field(default_factory=dict)
@@ -116,6 +120,8 @@ class Plan:
         """Check the entries, which may come from files. Raises DeclarationError."""
         for name in ("step", "stop", "approach_energy"):
             _number(name, getattr(self, name))
+        for value in self.approach_momentum:
+            _number("approach_momentum", value)
         for name in ("step", "stop", "record_every"):
             if getattr(self, name) <= 0:
                 raise DeclarationError(f"{name} = {shown(getattr(self, name))} is not positive")
@@ -262,6 +268,7 @@ def _fields(content: Any) -> dict[str, Any]:
         rule = content["outcome"]
         pairs = {name: tuple(tuple(pair) for pair in rule[name]) for name in ("names", "interim")}
         content["outcome"] = OutcomeRule(**{**rule, **pairs, "success": tuple(rule["success"])})
+    content["approach_momentum"] = tuple(content.get("approach_momentum", (0.0, 0.0)))
     content["loads"] = rule_from_json(content.get("loads"))
     if content.get("adaptive") is not None:
         content["adaptive"] = Adaptive.from_table(content["adaptive"])

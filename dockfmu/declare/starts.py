@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 class StartStructure:
     """A system with new start values, and their consequences for its plan.
 
-    `starts` are those of the system with the new values. `approach_energy` is None if the craft were not placed anew.
+    `starts` are those of the system with the new values. `approach_energy` and `approach_momentum` are None if the
+    craft were not placed anew.
     """
 
     structure: Structure
     starts: Starts
     approach_energy: float | None = None
+    approach_momentum: tuple[float, float] | None = None
 
 
 @dataclass
@@ -84,7 +86,8 @@ class Starts:
         for element, values in placed.values.items():
             structure.elements[element].start |= values
         both.apply(structure)
-        return StartStructure(structure, replace(self, declared=changed, settings=both), placed.approach_energy)
+        starts = replace(self, declared=changed, settings=both)
+        return StartStructure(structure, starts, placed.approach_energy, placed.approach_momentum)
 
     def _placed_components(self, declared: Declaration) -> Mapping[str, Component]:
         from dockfmu.declare.packages.assembly import make_component

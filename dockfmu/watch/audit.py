@@ -39,4 +39,5 @@ def audit(system: Structure, plan: Plan) -> Audit:
         dissipated=present("dissipated_energy"),
         supplied=plan.supplied,
         reference_energy=plan.approach_energy or None,
+        reference_momentum=plan.approach_momentum,
     )

@@ -18,7 +18,7 @@ The mechanism gets this response one step later, so the sum lacks the response o
 """
 
 SHORTEST = 100
-"""Fewest macro steps for a judgement of values relative to the exchange: in fewer, too little is exchanged."""
+"""Fewest macro steps for a judgement of values relative to the exchange alone: in fewer, too little is exchanged."""
 
 
 class Judgement(Observer):
@@ -32,9 +32,14 @@ class Judgement(Observer):
         Limits that replace those of CHECKS; False leaves a line unjudged, with `limit` and `ok` None.
     affine : bool
         Whether the base motion is AFFINE, for which the limits of the exchanged momenta are wider.
+    approach : bool
+        Whether the values are relative to at least the momentum of an approach; then runs of any length are judged.
     """
 
-    def __init__(self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False) -> None:
+    def __init__(
+        self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False, approach: bool = False
+    ) -> None:  # fmt: skip
+        self.approach = approach
         exchanged = [name for name, check in CHECKS.items() if check.tests == "coupling"]
         self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)
 
@@ -46,7 +51,7 @@ class Judgement(Observer):
                 continue
             limit = self.limits.get(name, check.limit)
             # NaN is not ok either
-            short = name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST
+            short = name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST and not self.approach
             ok = None if short or limit is False else bool(value <= limit)
             result.checks[name] = {
                 "limit": None if limit is False else limit, "ok": ok, "tests": check.tests, "meaning": check.meaning

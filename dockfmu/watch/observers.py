@@ -28,5 +28,6 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
     if plan.loads is not None:
         observers.append(LoadLimits(plan.loads))
     if plan.audited:
-        observers += [audit(system, plan), Judgement(plan.limits, affine=responds(system))]
+        judgement = Judgement(plan.limits, affine=responds(system), approach=plan.approach_momentum[0] > 0.0)
+        observers += [audit(system, plan), judgement]
     return observers

@@ -31,6 +31,11 @@ class Audit(Observer):
     drift tests the dynamics. `impulse_errors` name 3-vectors of the difference between impulses computed in two ways;
     the largest counts relative to the linear momentum exchanged.
 
+    Errors of momenta are of the size of the change of forces in a step, whatever has been exchanged before. A run that
+    ends within an impact has exchanged only a part of its momentum, and a central impact hardly any angular momentum.
+    So all errors but the drifts of the exchange, which is rounding, are relative to at least `reference_momentum`: a
+    linear momentum in N.s and an angular one in N.m.s, such as those of the approach.
+
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
     to `reference_energy` in J, or by default to the largest sum of `stored`, at least SMALLEST_SCALE.
@@ -54,6 +59,7 @@ class Audit(Observer):
         supplied: Sequence[str] = (),
         bonds: Sequence[Bond] = (),
         reference_energy: float | None = None,
+        reference_momentum: tuple[float, float] = (0.0, 0.0),
         every: int = 1,
         keep_series: bool = False,
     ) -> None:
@@ -68,6 +74,7 @@ class Audit(Observer):
         self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
+        self.reference_momentum = reference_momentum
         self.every, self.keep_series = every, keep_series
         self.reset()
 
@@ -134,10 +141,10 @@ class Audit(Observer):
             self._keep("energy", residual)
         self._integrate(time, values)
 
-    def _relative(self, change: float, kind: str) -> float:
-        """Return `change` relative to the momentum of a kind that was exchanged."""
+    def _relative(self, change: float, kind: str, least: float = 0.0) -> float:
+        """Return `change` relative to the momentum of a kind that was exchanged, but to no less than `least`."""
         # if nothing was exchanged the drift is rounding, and is taken relative to the momentum itself
-        exchanged = self._exchanged[kind]
+        exchanged = max(self._exchanged[kind], least)
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
         return change / max(scale, SMALLEST_SCALE)
 
@@ -173,10 +180,13 @@ class Audit(Observer):
                 result.audit[f"{kind}_drift"] = self._relative(self._drift[kind], kind)
         own = [kind for kind in ("own_momentum", "own_angular_momentum") if self.momenta[kind]]
         if own:
-            drifts = [self._relative(self._drift[kind], kind) for kind in own]
+            least = dict(zip(("own_momentum", "own_angular_momentum"), self.reference_momentum, strict=True))
+            drifts = [self._relative(self._drift[kind], kind, least[kind]) for kind in own]
             result.audit["mechanism_momentum_drift"] = float(np.max(drifts))
         if self.impulse_errors:
-            result.audit["base_impulse_error"] = self._relative(self._impulse_error, "linear_momentum")
+            result.audit["base_impulse_error"] = self._relative(
+                self._impulse_error, "linear_momentum", self.reference_momentum[0]
+            )
         if self.stored:
             scale = self.reference_energy or max(self._energy, SMALLEST_SCALE)
             result.audit["energy_residual"] = self._residual / scale

@@ -32,10 +32,15 @@ from dockfmu.declare.toml.tables import DeclarationError
 
 @dataclass(frozen=True)
 class Start:
-    """Start values by element, and the kinetic energy of approach in J, to which the energy audit is relative."""
+    """Start values by element, and what the audit is relative to at least.
+
+    These are the kinetic energy of approach in J, and its momentum in N s with the angular momentum in N m s that it
+    has at the port of the approaching craft, about the centre of mass of that craft.
+    """
 
     values: Mapping[str, Mapping[str, float]]
     approach_energy: float
+    approach_momentum: tuple[float, float] = (0.0, 0.0)
 
 
 def place_crafts(
@@ -79,8 +84,14 @@ def place_crafts(
         raise DeclarationError(f"initial conditions: {error}; reduce the miss or the angles") from error
     masses = [_mass(components[name], values[name]) for name in (active, target)]
     speed = np.linalg.norm(conditions.velocity)
-    energy = 0.5 * masses[0] * masses[1] / (masses[0] + masses[1]) * speed**2
-    return Start({active: _initial(placement.active), target: _initial(placement.passive)}, float(energy))
+    reduced = masses[0] * masses[1] / (masses[0] + masses[1])
+    mount = active_mount if conditions.moving == "active" else target_mount
+    momentum = float(reduced * speed)
+    return Start(
+        {active: _initial(placement.active), target: _initial(placement.passive)},
+        float(0.5 * reduced * speed**2),
+        (momentum, momentum * float(np.linalg.norm(mount.position))),
+    )
 
 
 def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tuple[float, float, float]:

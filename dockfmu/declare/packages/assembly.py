@@ -154,5 +154,5 @@ def assemble(
         for name, placed in placement.values.items():
             system.elements[name].start |= placed
         settings.apply(system)
-        plan = replace(plan, approach_energy=placement.approach_energy)
+        plan = replace(plan, approach_energy=placement.approach_energy, approach_momentum=placement.approach_momentum)
     return system, plan

@@ -52,6 +52,25 @@ def test_without_exchange_the_momentum_itself_is_the_measure():
     assert audited(Audit(momentum=("a.p",)), TIME, {})["linear_momentum_drift"] == 0.0
 
 
+def test_errors_of_the_dynamics_are_relative_to_at_least_the_momentum_of_the_approach():
+    """The same collision cut off when 0.03 N.s of 3 are exchanged: errors of 0.01 N.s, and one of a percent."""
+    table = collision() | {"b.apart[1]": np.where(TIME > 0.5, 0.01, 0.0)}
+    table["a.own[1]"] = table["a.p[1]"] - np.where(TIME > 0.505, 0.01, 0.0)
+    early = TIME <= 0.51
+    cut = {name: values[early] for name, values in table.items()}
+    lines = {"momentum": ("a.p", "b.p"), "own_momentum": ("a.own", "b.p"), "impulse_errors": ("b.apart",)}
+    alone = audited(Audit(**lines), TIME[early], cut)
+    assert alone["mechanism_momentum_drift"] == pytest.approx(0.01 / 0.04, rel=0.35)
+    assert alone["base_impulse_error"] == pytest.approx(0.01 / 0.03, rel=1e-6)
+    known = audited(Audit(**lines, reference_momentum=(3.0, 60.0)), TIME[early], cut)
+    assert known["mechanism_momentum_drift"] == pytest.approx(0.01 / 3.0, rel=1e-6)
+    assert known["base_impulse_error"] == pytest.approx(0.01 / 3.0, rel=1e-6)
+    assert known["linear_momentum_drift"] == alone["linear_momentum_drift"]
+    # nothing changes where more is exchanged
+    whole = audited(Audit(**lines, reference_momentum=(2.0, 60.0)), TIME, table)
+    assert whole["base_impulse_error"] == pytest.approx(0.01 / 3.0, rel=1e-6)
+
+
 def test_where_nothing_moves_rounding_is_no_error():
     """An arm at rest in its brakes: 1e-24 J of rounding, not balanced."""
     noise = 1e-24 * np.abs(np.sin(TIME))
