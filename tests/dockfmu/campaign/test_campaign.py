@@ -66,8 +66,9 @@ DOCKING = {
     "measures": {"force": {"signal": "mechanism.target.force_now"}},
 }  # fmt: skip
 
-REST = np.linalg.norm([1 / 7, 1 / 7, 1.5 / 7, 0.07 / 0.35, 1 / 7, 1 / 7, 0.05, 0.05, 0.05])
-"""R1 of the conditions of atv_probe_cone without its miss: severity is that of all eleven parameters."""
+REST = np.linalg.norm([1 / 7, 1 / 7, 1.5 / 7, 1 / 7, 1 / 7, 0.05, 0.05, 0.05])
+"""R1 of the conditions of atv_probe_cone without its miss: severity is that of all eleven parameters, of which the
+closing speed, at its nominal value, adds nothing (spec/00 R60)."""
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +326,8 @@ def test_smallest_severity_counts_runs_that_leave_it_open_as_not_failing(folder,
     answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
     smallest = np.hypot(0.12 / 0.24, REST)
     found = float(answer.sentences[0].split()[2])
-    assert smallest <= found < 1.05 * smallest
+    # told with four digits
+    assert smallest - 5e-5 <= found < 1.05 * smallest
 
 
 WHERE = {

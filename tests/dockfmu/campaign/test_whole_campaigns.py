@@ -40,7 +40,11 @@ def alone(values, parameters=(), swap=None, system=SYSTEM):
 
 
 def shares(values):
-    return np.array([values[name] for name in ELEVEN]) / LIMITS
+    """Return the eleven shares of limits; of the closing speed its deviation from 0.07 m/s, to 0 and to 0.35 m/s."""
+    found = np.array([values[name] for name in ELEVEN]) / LIMITS
+    deviation = values["initial_conditions.velocity[1]"] - 0.07
+    found[5] = deviation / (0.28 if deviation > 0.0 else 0.07)
+    return found
 
 
 def test_documented_draws_within_a_severity_with_options(tmp_path):
