@@ -14,7 +14,8 @@ from benchmarks.validation.published import NONE
 
 DEVICES = {
     "screw": "screw",
-    "train": "gear train, spring",
+    "train": "damping of the gear train, spring, brake",
+    "gears": "hysteresis of the gear train",
     "magnetic": "magnetic brakes",
     "first_brake": "brake FrB1",
     "brake": "brake FrB2",
@@ -26,6 +27,8 @@ DEVICES = {
     "contact": "contacts",
     "latches": "latches",
     "cover": "hatch cover",
+    "planes": "docking planes, solid pushers",
+    "end_stops": "end stops of the probe",
 }
 """Devices that dissipate energy, as `mechanism.audit.dissipated_NAME`; the drive is taken with the motors."""
 

@@ -20,7 +20,8 @@ RECORDED = [
     "mechanism.docking.angular_velocity", "mechanism.docking.plane_gap", "mechanism.sensor.axial_travel",
     "mechanism.sensor.first_contact", "mechanism.sensor.socket_bottom",
     "mechanism.flag.limiter_contact", "mechanism.limiter.travel",
-    "mechanism.flag.roller_contact", "mechanism.axial.stroke", "mechanism.axial.brake_slip", "mechanism.nut.rate",
+    "mechanism.flag.roller_contact", "mechanism.flag.plane_contact", "mechanism.validity.early_plane_contact",
+    "mechanism.validity.three_rollers", "mechanism.axial.stroke", "mechanism.axial.brake_slip", "mechanism.nut.rate",
     "cyclogram.command.push",
     *(f"mechanism.contact[{k}].{name}" for k in range(1, CONTACTS + 1) for name in ("active", "pair", "normal_force")),
 ]  # fmt: skip

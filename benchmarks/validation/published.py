@@ -136,8 +136,35 @@ def _rollers(docking: Docking) -> Found | None:
 
 
 def _rollers_at_once(docking: Docking) -> Found:
+    """Count by flags, which hold for a macro step, and by the micro-steps in which three bore at once."""
     most = int((docking["mechanism.flag.roller_contact"] > 0.0).sum(axis=1).max())
-    return f"{most}", most <= 2
+    jammed = int(docking["mechanism.validity.three_rollers"][-1])
+    return (f"{most}, three in {jammed} micro-steps" if jammed else f"{most}"), jammed == 0
+
+
+def _early_rollers(docking: Docking) -> Found | None:
+    """Return how long rollers touch before the drive retracts the probe."""
+    touching = docking["mechanism.flag.roller_contact"] > 0.0
+    drive_on = docking.events.get("drive_on", np.inf)
+    early = touching.any(axis=1) & (docking.time < drive_on)
+    if not early.any():
+        return "none", True
+    first = float(docking.time[np.argmax(early)])
+    seconds = float(early[:-1] @ np.diff(docking.time))
+    return f"for {seconds:.2f} s from {first:.1f} s, {int(touching[early].sum(axis=1).max())} at once", False
+
+
+def _early_planes(docking: Docking) -> Found:
+    """Return how long, and how deep, the docking planes overlap before the drive retracts the probe."""
+    count = int(docking["mechanism.validity.early_plane_contact"][-1])
+    if count == 0:
+        return "none", True
+    before = docking.time < docking.events.get("drive_on", np.inf)
+    seconds = float((before & (docking["mechanism.flag.plane_contact"] > 0.0))[:-1] @ np.diff(docking.time))
+    return (
+        f"for {seconds:.2f} s, gap of the middles {1e3 * docking['mechanism.docking.plane_gap'][before].min():.0f} mm",
+        False,
+    )
 
 
 def _duration(docking: Docking) -> Found:
@@ -226,6 +253,13 @@ def _limiter_stands(docking: Docking) -> Found | None:
     return f"{1e3 * np.ptp(travel[falling]):.1f} mm", None
 
 
+MEASURES: dict[str, Callable[[Docking], Found | None]] = {
+    "early rollers": _early_rollers,
+    "rollers at once": _rollers_at_once,
+    "early planes": _early_planes,
+}
+"""What tells whether the data of a mechanism fit its borders (spec/00 R46, R47)."""
+
 EXISTING = (
     Feature(
         "6.2, fig. 6.2.2", "contact is lost after the first touch, before the head enters the socket", _contact_lost
@@ -240,7 +274,9 @@ EXISTING = (
     Feature("6.2, fig. 6.2.4", "the limiter touches the cone twice before 38 s", _limiter_contacts),
     Feature("6.2, fig. 6.2.4", "the drive starts at 38 s", _drive_on),
     Feature("6.2, fig. 6.2.4", "rollers touch the cone after 220 s", _rollers),
-    Feature("6.2", "no more than two rollers touch at once", _rollers_at_once),
+    Feature("6.2", "no more than two rollers touch at once", MEASURES["rollers at once"]),
+    Feature("6.1, 6.2", "stowed rollers touch nothing before the retraction", MEASURES["early rollers"]),
+    Feature("6.1, 6.5", "the docking planes are apart until the end of the retraction", MEASURES["early planes"]),
     Feature("6.1, 4.1", "the whole docking takes 5 to 7 minutes", _duration),
 )
 """What the source says of the docking of an ATV with the existing mechanism (section 6.2)."""
@@ -262,6 +298,9 @@ COMPARED = (
     Feature("6.5", "the limiter lies fully on the cone until the end; V3 from 80 s", _full_contact),
     Feature("6.5", "swing of the docking axes in the last 20 s; V3 none", _swing_at_end),
     Feature("6.5", "first contact of the rollers; V3 none", _rollers),
+    Feature("6.2", "rollers that touch at once; at most two", MEASURES["rollers at once"]),
+    Feature("6.1, 6.2", "rollers in contact before the retraction; none", MEASURES["early rollers"]),
+    Feature("6.1, 6.5", "docking planes that overlap before the retraction; none", MEASURES["early planes"]),
     Feature("6.5", "gap of the docking planes at the end; V3 10 mm", _end_gap),
     Feature("6.1, 4.1", "duration; 5 to 7 minutes", _duration),
 )

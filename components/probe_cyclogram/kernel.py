@@ -4,7 +4,7 @@ A step over [t, t + h] reads the sensors at t and gives the commands for [t, t +
 mechanism. Times of events are those of the communication points at which the sensors were read.
 """
 
-from math import isfinite
+from math import fabs, isfinite
 
 from components.core.component import Message, fail
 from components.core.kernel import kernel
@@ -12,8 +12,12 @@ from components.core.timing import ROUNDING
 from components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1
+ROLL = 2
 
-MESSAGES = {NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite")}
+MESSAGES = {
+    NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite"),
+    ROLL: Message("docking.angles[3] = {docking.angles[3]:g} rad is not finite"),
+}
 
 PREPARE = PHASE.codes["PREPARE"]
 READY = PHASE.codes["READY"]
@@ -34,6 +38,7 @@ DOCKED = OUTCOME.codes["DOCKED"]
 RETREATED = OUTCOME.codes["RETREATED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
+MISALIGNED = OUTCOME.codes["MISALIGNED"]
 
 
 @kernel
@@ -86,6 +91,13 @@ def _end(m, outcome, t):
     m.happened.end = 1.0
     m.finished = 1.0
     m.outcome = outcome
+
+
+@kernel
+def _dock(m, t):
+    """End the retraction: docked, unless the latches have not turned the craft into the narrow parts of their slots."""
+    aligned = fabs(m.docking.angles[2]) <= m.parameters.docked_roll
+    _end(m, DOCKED if aligned else MISALIGNED, t)
 
 
 @kernel
@@ -150,10 +162,10 @@ def _after_capture(m, t):
         if since_start >= p.drive_delay:
             _enter(m, RETRACT, t)
     elif m.docking.plane_gap <= p.end_gap:
-        _end(m, DOCKED, t)
+        _dock(m, t)
     elif m.sensor.retracted != 0.0:
         if m.docking.plane_gap <= p.docked_gap:
-            _end(m, DOCKED, t)
+            _dock(m, t)
         else:
             _end(m, ABORTED, t)
     else:
@@ -250,6 +262,8 @@ def step(m, t, h):
     """Make the transitions that are due at t, s, and set the commands. Returns 0, or the code of a failure."""
     if not isfinite(m.docking.plane_gap):
         return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
+    if not isfinite(m.docking.angles[2]):
+        return fail(m.status, ROLL, m.docking.angles[2], 0)
     _read(m, FIRST_CONTACT, m.sensor.first_contact, t)
     _read(m, SOCKET_BOTTOM, m.sensor.socket_bottom, t)
     _read(m, CAPTURE, m.sensor.capture, t)

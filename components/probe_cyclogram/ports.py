@@ -1,5 +1,7 @@
 """The record of the cyclogram: sensors in, commands out, spec/00 section 5.3."""
 
+from math import radians
+
 from components.core import ports
 from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from components.core.record import Record
@@ -24,6 +26,7 @@ OUTCOME = enumeration(
     RETREATED="no capture in time: departed",
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the probe came back without the passive craft",
+    MISALIGNED="retracted until the docking planes meet, with more roll than the slots leave",
 )
 
 SENSOR_FAULT = enumeration(
@@ -47,7 +50,11 @@ RECORD = Record(
         input("socket_bottom", "1", "DK2: head touches the bottom of the socket", type=BOOLEAN),
         input("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
     ),
-    Group("docking", input("plane_gap", "m", "distance between the docking planes", 1.0)),
+    Group(
+        "docking",
+        input("plane_gap", "m", "distance between the docking planes", 1.0),
+        input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one", shape=3),
+    ),
     Group(
         "operator",
         input("start", "1", "manual: continue a sequence that has stopped because a time limit passed", type=BOOLEAN),
@@ -86,6 +93,8 @@ RECORD = Record(
         parameter("drive_delay", "s", "from the start of docking to drive on", 35.0, minimum=0.0),
         parameter("end_gap", "m", "plane gap at which docking is complete", 0.01),
         parameter("docked_gap", "m", "largest plane gap at which a fully retracted probe counts as docked", 0.03),
+        parameter("docked_roll", "rad", "largest roll that counts as docked: what the narrow parts of the slots leave",
+                  radians(2.0), minimum=0.0),
         parameter("extension_limit", "s", "longest time of extending the probe with both motors; twice with one", 600.0,
                   minimum=0.0),
         parameter("retraction_limit", "s", "longest time of retraction with both motors; twice with one", 450.0,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.validation import budget
+from benchmarks.validation import budget, published
 from benchmarks.validation.docking import APART, PULSE, Docking
 from benchmarks.validation.published import comparison_table, existing_table
 
@@ -33,7 +33,41 @@ def test_pulses_are_apart_and_as_high_as_the_force(docking):
     assert all(touching[np.searchsorted(docking.time, time)] for time in times)
 
 
+def test_rollers_and_planes_that_touch_too_early_are_counted():
+    """Two rows of made-up recordings: a docking with its faults, and one without."""
+
+    class Made:
+        time, events = np.arange(6) * 0.1, {"drive_on": 0.35}
+        recorded: dict[str, np.ndarray]
+
+        def __getitem__(self, name):
+            return self.recorded[name]
+
+    def found(rollers, planes, three, early):
+        made = Made()
+        made.recorded = {
+            "mechanism.flag.roller_contact": np.array(rollers, float), "mechanism.flag.plane_contact": np.array(planes),
+            "mechanism.validity.three_rollers": np.array([0.0, three]),
+            "mechanism.validity.early_plane_contact": np.array([0.0, early]),
+            "mechanism.docking.plane_gap": np.linspace(0.02, -0.03, 6),
+        }  # fmt: skip
+        return [published.MEASURES[name](made) for name in ("early rollers", "rollers at once", "early planes")]
+
+    none, one, three = [0, 0, 0], [1, 0, 0], [1, 1, 1]
+    late = found([none, none, none, none, one, one], [0.0, 0, 0, 0, 0, 1], 0, 0)
+    assert late == [("none", True), ("1", True), ("none", True)]
+    faults = found([none, one, three, none, one, one], [0.0, 1, 1, 0, 0, 1], 7, 40)
+    assert faults == [
+        ("for 0.20 s from 0.1 s, 3 at once", False),
+        ("3, three in 7 micro-steps", False),
+        ("for 0.20 s, gap of the middles -10 mm", False),
+    ]
+
+
 def test_each_feature_is_measured(docking):
     rows = existing_table(docking)[2:]
     assert all(row.split("|")[4].strip() in ("yes", "**no**") for row in rows)
-    assert "| 5.7° |" in "".join(comparison_table([docking]))
+    yaw, pitch = docking["mechanism.docking.angles"].T[:2]
+    largest = np.degrees(np.arccos((np.cos(yaw) * np.cos(pitch)).min()))
+    assert 3.0 < largest < 9.0
+    assert f"| {largest:.1f}° |" in "".join(comparison_table([docking]))

@@ -435,3 +435,15 @@ def test_a_held_limiter_is_released_some_time_after_capture():
     assert captured().m.command.limiter_release == 1.0
     never = Rig(limiter_held=1.0).run(0.9, extended=1).run(1.0, first_contact=1).run(30.0)
     assert (never.outcome, never.m.command.limiter_release) == ("RETREATED", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("roll", "outcome"), [(1.9, "DOCKED"), (-1.9, "DOCKED"), (2.1, "MISALIGNED"), (-12.0, "MISALIGNED")]
+)
+def test_spec05_6_6_more_roll_than_the_slots_leave_is_no_docking(roll, outcome):
+    """Planes that meet while the head moves in its play, with the latches in the wide parts of their slots."""
+    for end in ({"plane_gap": 0.009}, {"plane_gap": 0.02, "retracted": 1}):
+        rig = started()
+        rig.m.docking.angles[2] = np.radians(roll)
+        rig.run(40.0).run(40.1, **end)
+        assert (rig.phase, rig.outcome, rig.commands["motor"]) == ("END", outcome, (0.0, 0.0))

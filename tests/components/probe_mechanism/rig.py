@@ -120,6 +120,8 @@ def command(c, m, active, push, t, h):
     c.sensor.socket_bottom = m.sensor.socket_bottom
     c.sensor.capture = m.sensor.capture
     c.docking.plane_gap = m.docking.plane_gap
+    for i in range(3):
+        c.docking.angles[i] = m.docking.angles[i]
     code = decide(c, t, h)
     for s in range(2):
         m.command.motor_voltage[s] = c.command.motor_voltage[s]
