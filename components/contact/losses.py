@@ -68,11 +68,18 @@ def wrench_power(wrench, motion):
     return -power - dot(load(wrench.torque), load(motion.angular_velocity))
 
 
-def beginning(spring_of):
+@kernel
+def at_a_point(unit, item):
+    """Return 0: a contact at one point has no moment along its normal."""
+    return 0.0
+
+
+def beginning(spring_of, moment_of=at_a_point):
     """Return the kernel `begin_step(unit, on_link, losses, h)` for one kind of unit with one link.
 
     It adds the losses of the last step and begins those of a step of length h with the last evaluation, whose wrench
-    on the link is `on_link`. `spring_of(unit, item)` returns the force of the spring of a listed contact, N.
+    on the link is `on_link`. `spring_of(unit, item)` returns the force of the spring of a listed contact, N, and
+    `moment_of(unit, item)` the torque along its normal per unit of that force, m.
     """
 
     @kernel
@@ -86,6 +93,7 @@ def beginning(spring_of):
             spring = scale(spring_of(unit, item), load(item.normal))
             accumulate(spring, losses.link.force)
             accumulate(cross(subtract(load(item.position), load(link.position)), spring), losses.link.torque)
+            accumulate(scale(moment_of(unit, item), spring), losses.link.torque)
         open_step(losses, wrench_power(losses.link, link), h)
 
     return begin_step

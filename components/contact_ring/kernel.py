@@ -41,7 +41,12 @@ def _spring_of(unit, item):
     return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
 
 
-_begin_losses = losses.beginning(_spring_of)
+@kernel
+def _moment_of(unit, item):
+    return item.moment
+
+
+_begin_losses = losses.beginning(_spring_of, _moment_of)
 
 
 @kernel

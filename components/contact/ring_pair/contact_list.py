@@ -6,7 +6,7 @@ from components.contact.contact_list import append
 from components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
 from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
 from components.core.kernel import kernel
-from components.mechanics.vector import add, axpy, dot, load, norm, scale
+from components.mechanics.vector import accumulate, add, axpy, dot, load, negate, norm, scale
 
 
 @kernel
@@ -23,10 +23,17 @@ def begin(tally, work):
 
 @kernel
 def add_contact(unit, pair, index, point, normal, gain, depth):
+    """List a contact at one point: `add_spread` without a moment."""
+    return add_spread(unit, pair, index, point, normal, gain, depth, 0.0)
+
+
+@kernel
+def add_spread(unit, pair, index, point, normal, gain, depth, moment):
     """List a contact and add its forces to the passive unit and the active ring, and its energy.
 
-    `point` and unit `normal` are in PU axes, `depth` in m; for `gain` see `force.contact_force`. Returns 0, or
-    PENETRATION + pair for a depth beyond the limit of the pair's law.
+    `point` and unit `normal` are in PU axes, `depth` in m; for `gain` see `force.contact_force`. `moment` (m) is the
+    torque along the normal per unit of normal force, of a contact that is spread. Returns 0, or PENETRATION + pair for
+    a depth beyond the limit of the pair's law.
     """
     tally = unit.tally
     link = unit.work.link
@@ -34,8 +41,10 @@ def add_contact(unit, pair, index, point, normal, gain, depth):
     item = append(tally, pair, index, point, normal, gain, depth)
     v = point_velocity(link, point)
     rate = dot(normal, v)
-    item.normal_force = normal_force(law, rate, gain, depth)
+    closing = rate + moment * dot(normal, load(link.angular_velocity))
+    item.normal_force = normal_force(law, closing, gain, depth)
     item.friction_force = 0.0
+    item.moment = moment
     force = scale(item.normal_force, normal)
     # friction that is held over a step is added to all contacts at the end, by `hold_friction`
     if unit.input.step == 0.0:
@@ -43,6 +52,9 @@ def add_contact(unit, pair, index, point, normal, gain, depth):
         item.friction_force = norm(friction)
         force = add(force, friction)
     exert(force, point, load(link.position), tally.target, unit.work.ring)
+    twist = scale(moment * item.normal_force, normal)
+    accumulate(twist, tally.target.torque)
+    accumulate(negate(twist), unit.work.ring.torque)
     tally.stored_energy += stored_energy(law, depth)
     tally.closed += weight(pair, index)
     if depth > law.penetration_limit:

@@ -148,6 +148,9 @@ def set_geometry(unit):
     g.cosine[1] = p.petal.height / inner
     g.sine[1] = (p.petal.lower_radius - r_tip) / inner
     g.radius[1] = p.petal.lower_radius
+    # the points to either side are those of the Gauss-Legendre rule over the width of the tip
+    g.spread[0] = cos(sqrt(0.6) * p.petal.tip_half_width)
+    g.spread[1] = sin(sqrt(0.6) * p.petal.tip_half_width)
     slope, distance = side_slope(p.ring, p.petal)
     g.side_offset = slope * distance / sqrt(1.0 + slope * slope)
     for k in range(len(g.petal)):

@@ -14,6 +14,7 @@ from components.contact.ring_pair.geometry import set_geometry
 from components.contact.ring_pair.held_friction import forget_friction, hold_friction
 from components.contact.ring_pair.latches import (
     advance_latches,
+    any_fired,
     detect_latches,
     latch_energy,
     release_latches,
@@ -248,8 +249,8 @@ def _release(unit, near):
 def accept(unit, h):
     """Accept the last evaluation as the end of a micro-step of length h, s; h = 0 at the start.
 
-    Moves and fires the latches, or sets them to rest at the start, and sets the outputs with their new forces. Returns
-    0, or PENETRATION + pair.
+    Moves, fires and re-arms the latches, or sets them to rest at the start, and sets the outputs with their new forces.
+    Returns 0, or PENETRATION + pair.
     """
     code = 0
     tally = unit.tally
@@ -267,7 +268,7 @@ def accept(unit, h):
     if h == 0.0:
         settle_latches(unit)
         moved = True
-    elif near or latch_energy(unit) > 0.0:
+    elif near or any_fired(unit) or latch_energy(unit) > 0.0:
         moved = advance_latches(unit, h)
     if moved:
         _restore(unit)

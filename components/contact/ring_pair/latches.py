@@ -6,6 +6,9 @@ which includes the stiffness of the contact: any step is stable. It fires when t
 inside the edge of the stops, snaps out, and from then on bears as a rod behind that edge, on the rear face, whose
 normal is across the latch (erratum E20): no force behind the stop pushes it in.
 
+A fired latch stays extended. Once its tip is back before the edge of the stops and clear of them it is hooked no
+longer: its spring has it ready for the next approach, and it yields again (spec/00 R53).
+
 The force on the roller is that of its contact, along the face's normal (the source gives the ring the spring's force
 along the latch, erratum E27). Action and reaction thus agree, and the work of the ring is that done on the latch; the
 momentum of the moving latch is neglected.
@@ -16,11 +19,12 @@ from __future__ import annotations
 from math import sqrt
 
 from components.contact.profile import revolve
-from components.contact.ring_pair.contact_list import add_contact
+from components.contact.ring_pair.contact_list import add_contact, add_spread
 from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
+from components.contact.ring_pair.spread import act_together, shared
 from components.core.kernel import kernel
 from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, axpy, dot, load, norm, scale
+from components.mechanics.vector import add, axpy, dot, load, scale
 
 FRONT = 0
 REAR = 1
@@ -63,12 +67,22 @@ def passes_edge(face, root, along, length):
 
 
 @kernel
-def rod_behind_stop(face, root, along):
-    """Return (depth, normal, gain, point) of a fired latch, the segment from `root` along `along`, against the stops.
+def is_hooked(face, root, along, length):
+    """Return whether a fired latch is behind its stop: its tip past the plane of the edge, or its rod on the stop."""
+    if root[0] + along[0] * length > face[FRONT].x:
+        return True
+    depth, _, _, _, _ = rod_behind_stop(face, root, scale(length, along), 0.0)
+    return depth > 0.0
+
+
+@kernel
+def rod_behind_stop(face, root, along, conformity):
+    """Return (depth, normal, gain, point, moment) of a fired latch, the segment from `root` along `along`, on a stop.
 
     The stops are where the depths below front and rear face are both positive. The smaller one counts, at the deepest
     point of the rod (spec/00 R36): the tip, or the point over the edge, where both are equal and the force follows the
-    mean of their gradients that is perpendicular to the rod. No contact: depth <= 0.
+    mean of their gradients that is perpendicular to the rod. A rod that lies flat on the rear face bears with both
+    points: see `spread`. No contact: depth <= 0.
     """
     tip = add(root, along)
     r = sqrt(tip[1] * tip[1] + tip[2] * tip[2])
@@ -82,21 +96,28 @@ def rod_behind_stop(face, root, along):
         point = axpy(t, along, root)
         r_edge = sqrt(point[1] * point[1] + point[2] * point[2])
         over_edge = (r_edge - face[FRONT].r) * face[FRONT].n_r
+        first = revolve(face[FRONT].n_x, face[FRONT].n_r, point, r_edge)
+        second = revolve(face[REAR].n_x, face[REAR].n_r, point, r_edge)
+        rise = dot(first, along)
+        share = rise / (rise - dot(second, along))
+        at_edge = axpy(share, second, scale(1.0 - share, first))
+        at_tip = revolve(face[side].n_x, face[side].n_r, tip, r)
+        deepest, share = shared(max(depth, over_edge), 0.5 * (depth + over_edge), conformity)
+        own = 0.5 * share
         if over_edge > depth:
-            first = revolve(face[FRONT].n_x, face[FRONT].n_r, point, r_edge)
-            second = revolve(face[REAR].n_x, face[REAR].n_r, point, r_edge)
-            rise = dot(first, along)
-            share = rise / (rise - dot(second, along))
-            gradient = axpy(share, second, scale(1.0 - share, first))
-            gain = norm(gradient)
-            return over_edge, scale(1.0 / gain, gradient), gain, point
-    return depth, revolve(face[side].n_x, face[side].n_r, tip, r), 1.0, tip
+            own = 1.0 - own
+        normal, gain, point, moment = act_together(
+            (own, 1.0 - own, 0.0, 0.0), (point, tip, tip, tip), (at_edge, at_tip, at_tip, at_tip)
+        )
+        return deepest, normal, gain, point, moment
+    return depth, revolve(face[side].n_x, face[side].n_r, tip, r), 1.0, tip, 0.0
 
 
 @kernel
 def detect_latches(unit):
     """Add the contacts of all latches in their present state. Returns 0, or PENETRATION + pair."""
     length = unit.parameters.latch.length
+    conformity = unit.parameters.ring.conformity
     face = unit.geometry.face
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
@@ -105,9 +126,9 @@ def detect_latches(unit):
         root, along = place_latch(unit, k)
         code = 0
         if latch.fired > 0.0:
-            d, normal, gain, point = rod_behind_stop(face, root, scale(length, along))
+            d, normal, gain, point, moment = rod_behind_stop(face, root, scale(length, along), conformity)
             if d > 0.0:
-                code = add_contact(unit, LATCH_REAR, k + 1.0, point, normal, gain, d)
+                code = add_spread(unit, LATCH_REAR, k + 1.0, point, normal, gain, d, moment)
         else:
             point = axpy(length - latch.travel, along, root)
             d, normal = roller_on_front(face, point)
@@ -132,6 +153,15 @@ def latch_energy(unit):
     for k in range(len(unit.state.latch)):
         energy += spring_energy(unit.parameters.latch, unit.state.latch[k])
     return energy
+
+
+@kernel
+def any_fired(unit):
+    """Return whether a latch has fired and not re-armed."""
+    fired = 0.0
+    for k in range(len(unit.state.latch)):
+        fired += unit.state.latch[k].fired
+    return fired > 0.0
 
 
 @kernel
@@ -187,11 +217,12 @@ def release_latches(unit):
 
 @kernel
 def advance_latches(unit, h):
-    """Move all latches by a step h at the present pose, fire those that pass the stops, and add up their losses.
+    """Move all latches by a step h at the present pose, fire or re-arm them, and add up their losses.
 
-    Returns whether any was left to move. The loss is the work that the motion of the rings since the last step has done
-    on a latch, by the mean of its forces then and now, less the growth of its energy. (The contact's energy before the
-    latch yields would be no measure of it: the rings never felt that force.)
+    A latch that passes the stops fires; a fired one that is hooked no longer re-arms. Returns whether any was moved.
+    The loss is the work that the motion of the rings since the last step has done on a latch, by the mean of its forces
+    then and now, less the growth of its energy. (The contact's energy before the latch yields would be no measure of
+    it: the rings never felt that force.)
     """
     figure = unit.parameters.latch
     face = unit.geometry.face
@@ -199,10 +230,14 @@ def advance_latches(unit, h):
     moved = False
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
-        if latch.fired > 0.0 or latch.released > 0.0:
+        if latch.released > 0.0:
             continue
-        moved = True
         root, along = place_latch(unit, k)
+        if latch.fired > 0.0:
+            if is_hooked(face, root, along, figure.length):
+                continue
+            latch.fired = 0.0
+        moved = True
         depth, normal = roller_on_front(face, axpy(figure.length - latch.travel, along, root))
         before = _energy(unit, latch)
         push = stiffness * latch.depth

@@ -43,6 +43,9 @@ def parameters() -> Group:
             "ring",
             parameter("radius", "m", "of the rim, the inner edge of the ring plane", 0.0, minimum=0.0),
             parameter("outer_radius", "m", "of the ring plane", 0.0, minimum=0.0),
+            parameter(
+                "conformity", "m", "difference of depths along a line within which all of it bears; 0: one point", 0.0
+            ),
         ),
         Group(
             "petal",
@@ -215,6 +218,7 @@ def geometry() -> Group:
         private("cosine", "1", "of the angle of outer and inner face to the axis", shape=LAYERS),
         private("sine", "1", "of the angle of outer and inner face to the axis", shape=LAYERS),
         private("radius", "m", "of outer and inner face in the ring plane", shape=LAYERS),
+        private("spread", "1", "cosine and sine of the angle between points of a spread contact", shape=2),
         private("side_offset", "m", "of a side face: its normal times a point of it"),
         _petals("petal", "petals in the frame of their ring: AR, or PU turned by 180 deg about y"),
         _petals("passive", "passive petals in PU"),
@@ -256,6 +260,7 @@ def tally() -> Group:
         private("borders", "1", "contacts on the border of the ring plane"),
         contact_list.contacts(
             CONTACTS,
+            private("moment", "m", "torque along the normal per unit of normal force"),
             private("slip", "m/s", "velocity of sliding", shape=3),
             private("friction", "N", "on the passive unit", shape=3),
         ),

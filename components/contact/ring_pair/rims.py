@@ -7,6 +7,9 @@ are equally deep, an edge of the petal crosses the rim (P2), and the force follo
 both normals that is perpendicular to the rim. P2 and P3 are thus one contact, which passes from one to the other
 without a jump.
 
+Where rim and petal conform, as when the rings are parallel and coaxial, the contact is spread over the petal: see
+`spread`. Its line there are three points of the rim, those of the Gauss-Legendre rule over the width of the petal.
+
 Everything is in the frame of the ring that has the petals. The two rings swap roles with the same formulas.
 """
 
@@ -14,9 +17,10 @@ from __future__ import annotations
 
 from math import cos, fabs, radians, sin, sqrt
 
-from components.contact.ring_pair.contact_list import add_contact
+from components.contact.ring_pair.contact_list import add_spread
 from components.contact.ring_pair.geometry import turned
 from components.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
+from components.contact.ring_pair.spread import act_together, shared
 from components.core.kernel import kernel
 from components.mechanics.rotation import apply, apply_transposed, load_matrix
 from components.mechanics.vector import add, axpy, dot, load, negate, norm, scale
@@ -36,6 +40,9 @@ COS_REACH = 0.5
 TAN_REACH = sqrt(3.0)
 # a search ends where the depth grows by less than this along the rim, or where two depths differ by less, m
 FLAT = 1e-9
+# weights of the points over which a contact is spread: before the middle of the petal, and to either side
+MIDDLE = 4.0 / 9.0
+ASIDE = 5.0 / 18.0
 ALIKE = 1e-11
 STEPS = 60
 
@@ -214,8 +221,8 @@ def _deeper(best, candidate):
 
 
 @kernel
-def petal_on_rim(g, petal, height, rim, radius):
-    """Find the contact of a petal with a rim: (depth, normal out of the petal, gain, point of the rim, by the tip).
+def deepest_on_rim(g, petal, height, rim, radius):
+    """Find the deepest point of a rim in a petal: (depth, normal out of the petal, gain, point, by the tip).
 
     No contact: depth <= 0.
     """
@@ -249,6 +256,38 @@ def petal_on_rim(g, petal, height, rim, radius):
         if d_right >= _depth(outer):
             best = _deeper(best, _deepest(facing, middle, right, outer))
     return best
+
+
+@kernel
+def petal_on_rim(facing, conformity):
+    """Find the contact of a petal with a rim: (depth, normal out of the petal, gain, point, by the tip, moment).
+
+    `facing` as for `_rise`; `moment` as for `spread.act_together`, 0 for a single point. No contact: depth <= 0.
+    """
+    g, petal, height, rim, radius = facing
+    d, normal, gain, q, tip = deepest_on_rim(g, petal, height, rim, radius)
+    if d <= 0.0 or conformity == 0.0:
+        return d, normal, gain, q, tip, 0.0
+    middle = (petal.azimuth[0], petal.azimuth[1])
+    turn = (g.spread[0], g.spread[1])
+    _, d_1, face_1, _, q_1 = _sample(facing, middle)
+    _, d_2, face_2, _, q_2 = _sample(facing, _turn(middle, turn))
+    _, d_3, face_3, _, q_3 = _sample(facing, _turn(middle, (turn[0], -turn[1])))
+    mean = MIDDLE * d_1[face_1] + ASIDE * (d_2[face_2] + d_3[face_3])
+    depth, share = shared(d, mean, conformity)
+    if share == 0.0:
+        return d, normal, gain, q, tip, 0.0
+    normal, gain, point, moment = act_together(
+        (1.0 - share, share * MIDDLE, share * ASIDE, share * ASIDE),
+        (q, q_1, q_2, q_3),
+        (
+            scale(gain, normal),
+            face_normal(g, petal, face_1, q_1),
+            face_normal(g, petal, face_2, q_2),
+            face_normal(g, petal, face_3, q_3),
+        ),
+    )
+    return depth, normal, gain, point, tip, moment
 
 
 @kernel
@@ -315,13 +354,14 @@ def detect_rims(unit):
         for k in range(len(g.petal)):
             if _passes(bound, g.petal[k], _is_wide(rim, radius)):
                 continue
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
+            facing = (g, g.petal[k], height, rim, radius)
+            d, normal, gain, q, tip, moment = petal_on_rim(facing, p.ring.conformity)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
                 point = add(r, apply_transposed(A, q))
                 normal = apply_transposed(A, normal)
-                code = add_contact(unit, RIM_ON_ACTIVE_PETAL, k + 1.0, point, normal, gain, d)
+                code = add_spread(unit, RIM_ON_ACTIVE_PETAL, k + 1.0, point, normal, gain, d, moment)
                 if code:
                     return code
     rim = (turned(r), turned(A[1]), negate(turned(A[2])))
@@ -330,12 +370,13 @@ def detect_rims(unit):
         for k in range(len(g.petal)):
             if _passes(bound, g.petal[k], _is_wide(rim, radius)):
                 continue
-            d, normal, gain, q, tip = petal_on_rim(g, g.petal[k], height, rim, radius)
+            facing = (g, g.petal[k], height, rim, radius)
+            d, normal, gain, q, tip, moment = petal_on_rim(facing, p.ring.conformity)
             if d > 0.0:
                 if tip:
                     unit.tally.tips += 1.0
                 normal = negate(turned(normal))
-                code = add_contact(unit, RIM_ON_PASSIVE_PETAL, k + 1.0, turned(q), normal, gain, d)
+                code = add_spread(unit, RIM_ON_PASSIVE_PETAL, k + 1.0, turned(q), normal, gain, d, moment)
                 if code:
                     return code
     return 0

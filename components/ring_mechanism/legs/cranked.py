@@ -20,7 +20,7 @@ from components.core.kernel import kernel
 from components.linkage import hexapod
 from components.mechanics.rotation import store_matrix
 from components.mechanics.vector import cross, dot, scale, store, subtract
-from components.ring_mechanism.legs import retractor, train
+from components.ring_mechanism.legs import retractor
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import platform
 from components.ring_on_legs.platform import LEGS, azimuth

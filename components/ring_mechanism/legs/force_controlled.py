@@ -18,7 +18,7 @@ from math import exp, fabs
 
 from components.core.field import BOOLEAN, Group, input, output, parameter, private
 from components.core.kernel import kernel
-from components.ring_mechanism.legs import struts, train
+from components.ring_mechanism.legs import struts
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
 

@@ -20,7 +20,7 @@ from components.core.field import Group, output, parameter, private
 from components.core.kernel import kernel
 from components.linkage import gear_tree, hexapod
 from components.linkage.gear_tree import SHAFTS
-from components.ring_mechanism.legs import retractor, struts, train
+from components.ring_mechanism.legs import retractor, struts
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import platform
 from components.ring_on_legs.platform import LEGS
