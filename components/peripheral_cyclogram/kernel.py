@@ -42,6 +42,7 @@ RETREATED = PERIPHERAL_OUTCOME.codes["RETREATED"]
 TIMED_OUT = PERIPHERAL_OUTCOME.codes["TIMED_OUT"]
 ABORTED = PERIPHERAL_OUTCOME.codes["ABORTED"]
 SEPARATED = PERIPHERAL_OUTCOME.codes["SEPARATED"]
+LATCHED = PERIPHERAL_OUTCOME.codes["LATCHED"]
 
 
 @kernel
@@ -67,6 +68,24 @@ def _limit(m, t, limit):
         m.work.interrupted = m.phase
         m.outcome = TIMED_OUT
         _enter(m, FAULT, t)
+
+
+@kernel
+def _latches(m):
+    """Return how many latches are behind their stops."""
+    held = 0.0
+    for k in range(LEGS):
+        held += m.sensor.latched[k]
+    return held
+
+
+@kernel
+def _leave(m, t):
+    """Depart without capture, unless latches hold: thrust against them would only load both units (spec/00 R53)."""
+    if _latches(m) > 0.0:
+        _end(m, END, LATCHED, t)
+    else:
+        _enter(m, DEPART, t)
 
 
 @kernel
@@ -113,7 +132,7 @@ def _before_capture(m, t):
         spent = m.phase == ADAPT and t >= m.work.entered + p.adaptation_limit - ROUNDING
         waited = m.happened.first_contact != 0.0 and t >= m.event.first_contact + p.contact_limit - ROUNDING
         if spent or waited:
-            _enter(m, DEPART, t)
+            _leave(m, t)
 
 
 @kernel
@@ -191,11 +210,20 @@ def _after_capture(m, t):
 
 @kernel
 def _depart(m, t):
-    """End the departure after its time, or go on to recover the ring if `parameters.recovery` is set."""
-    if t >= m.work.entered + m.parameters.retreat_time - ROUNDING:
+    """End the departure once the units are apart, or go on to recover the ring if `parameters.recovery` is set.
+
+    A latch that catches its stop on the way out ends it, too.
+    """
+    p = m.parameters
+    apart = m.flag.contact == 0.0 and m.docking.plane_gap >= p.apart_gap
+    if _latches(m) > 0.0:
+        _end(m, END, LATCHED, t)
+    elif not apart:
+        _limit(m, t, p.retreat_limit)
+    elif t >= m.work.entered + p.retreat_time - ROUNDING:
         if m.work.aborted != 0.0:
             _end(m, END, ABORTED, t)
-        elif m.parameters.recovery != 0.0:
+        elif p.recovery != 0.0:
             _enter(m, RECOVER, t)
         else:
             _end(m, END, RETREATED, t)
@@ -267,7 +295,7 @@ def _transitions(m, t):
         if m.operator.abort != 0.0 and m.phase != DEPART:
             if m.phase == READY or m.phase == ADAPT:
                 m.work.aborted = 1.0
-                _enter(m, DEPART, t)
+                _leave(m, t)
             else:
                 _end(m, END, ABORTED, t)
         elif m.phase <= SLACK:

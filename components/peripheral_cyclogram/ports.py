@@ -28,10 +28,11 @@ PERIPHERAL_OUTCOME = enumeration(
     "PeripheralOutcome",
     NONE="not decided yet",
     DOCKED="retracted until the docking planes meet",
-    RETREATED="no capture in time: departed",
+    RETREATED="no capture in time: departed, and the units are apart",
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the ring was retracted without the passive craft",
     SEPARATED="undocked: the units are apart and clear of each other",
+    LATCHED="no capture, but latches hold: the units hang together, no thrust against them",
 )
 
 
@@ -103,7 +104,10 @@ RECORD = Record(
         parameter("adaptation_limit", "s", "longest time of ADAPT", 15.0, minimum=0.0),
         parameter("absorption_time", "s", "time from capture to switching the drive on", 10.0, minimum=0.0),
         parameter("retraction_limit", "s", "longest time of RETRACT", 900.0, minimum=0.0),
-        parameter("retreat_time", "s", "duration of DEPART", 10.0, minimum=0.0),
+        parameter("retreat_time", "s", "shortest duration of DEPART", 10.0, minimum=0.0),
+        parameter("retreat_limit", "s", "longest duration of DEPART: time until the units are apart", 60.0,
+                  minimum=0.0),
+        parameter("apart_gap", "m", "plane gap from which on the units are apart, all parts of the rings clear", 0.8),
         parameter("recovery", "1", "after a departure without capture, retract the ring for another attempt",
                   0.0, type=BOOLEAN),
         parameter("docked_gap", "m", "largest plane gap with which the craft are docked when the ring is retracted",

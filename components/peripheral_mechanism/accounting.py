@@ -1,9 +1,9 @@
-"""Energy accounting of the peripheral mechanism: accumulators, cables, drive, pushers."""
+"""Energy accounting of the peripheral mechanism: accumulators, stops, cables, drive, pushers, guide pins."""
 
 from components.core.kernel import kernel
 from components.devices import drive
 from components.peripheral_mechanism import accumulator
-from components.ring_on_legs import momentum_balance, platform, retraction
+from components.ring_on_legs import forward_stop, momentum_balance, platform, retraction
 
 
 @kernel
@@ -29,10 +29,14 @@ def audit(m, h):
     stored, hysteresis, slipped = _accumulators(m)
     out.kinetic_energy += drive.kinetic_energy(m.motor)
     out.stored_energy = stored + retraction.stored_energy(m.parameters.cables, m.cable) + m.balance.pusher_energy
+    out.stored_energy += forward_stop.stored_energy(m.parameters, m.hexapod) + m.guiding.energy
     out.dissipated_accumulators = hysteresis
     out.dissipated_clutches = slipped
     out.dissipated_legs = m.ring_state.viscous
+    out.dissipated_stops = m.end_stop.dissipated
+    out.dissipated_guide_pins = m.guiding.dissipated
     out.dissipated_cables = m.cable[0].dissipated + m.cable[1].dissipated + m.cable[2].dissipated
     out.dissipated_drive = m.motor.dissipated + m.balance.gear_loss
     out.dissipated_energy = hysteresis + slipped + out.dissipated_legs + out.dissipated_cables + out.dissipated_drive
+    out.dissipated_energy += out.dissipated_stops + out.dissipated_guide_pins
     out.work_drive = m.motor.work

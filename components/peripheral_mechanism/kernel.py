@@ -5,16 +5,25 @@ from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.devices import drive, macro_step
+from components.devices import drive, guide_pins, macro_step
 from components.linkage import hexapod
 from components.mechanics.vector import load, store
 from components.peripheral_mechanism import accounting, accumulator, outputs, validity
-from components.ring_on_legs import contact, momentum_balance, platform, retraction, ring_step, separation
+from components.ring_on_legs import (
+    contact,
+    forward_stop,
+    momentum_balance,
+    platform,
+    retraction,
+    ring_step,
+    separation,
+)
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages, 4 contact"),
     macro_step.MESSAGES,
     platform.MESSAGES,
+    guide_pins.MESSAGES,
     validity.MESSAGES,
 )
 
@@ -41,8 +50,8 @@ def _place_cables(m, ahead):
 
 
 @kernel
-def _load(m):
-    """Set the loads on the ring and the wrench on the target at the placed position."""
+def _load(m, h):
+    """Set the loads on the ring and the wrench on the target at the placed position, for a micro-step h."""
     ring = m.hexapod.ring
     force, torque = contact.on_ring(m)
     store(force, ring.force)
@@ -51,12 +60,12 @@ def _load(m):
     force, torque = contact.on_target(m)
     store(force, m.target.force_now)
     store(torque, m.target.torque_now)
-    separation.load_target(m)
+    separation.load_target(m, h)
 
 
 @kernel
 def _react(m):
-    """Set the wrench of legs, drums and pushers on the base at the last evaluation."""
+    """Set the wrench of legs, drums, pushers and guide pins on the base at the last evaluation."""
     hexapod.react(m.hexapod)
     store(load(m.hexapod.base_force), m.base.force_now)
     store(load(m.hexapod.base_torque), m.base.torque_now)
@@ -69,9 +78,10 @@ def _drive(m, h):
     """Set the forces of legs and cables over a micro-step h, and all loads at the placed position."""
     p = m.parameters
     accumulator.drive_legs(p, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, h, h)
+    forward_stop.hold(p, m.hexapod, m.end_stop, h)
     rate = _place_cables(m, 0.5 * h)
     retraction.dissipate(p.cables, m.cable, rate, h)
-    _load(m)
+    _load(m, h)
 
 
 @kernel
@@ -101,7 +111,9 @@ def _finish(m, h):
         return code
     accumulator.drive_legs(m.parameters, m.hexapod, m.ring_state, m.accumulator, m.command.recoil_lock, 0.0, 0.0)
     _place_cables(m, 0.0)
-    separation.store_energy(m)
+    code = separation.finish(m)
+    if code:
+        return code
     outputs.set_motion(m)
     accounting.audit(m, h)
     contact.audit(m)
@@ -126,11 +138,14 @@ def initialize(m):
     code = _check_inputs(m)
     if code == 0:
         code = validity.check_parameters(p, m.status)
+    if code == 0:
+        code = separation.start(m)
     if code:
         return code
     drive.initialize(p.drive, m.motor)
     platform.initialize(p, m.hexapod, m.ring_state, p.initial_stroke)
     m.balance.gear_loss = 0.0
+    m.end_stop.dissipated = 0.0
     m.balance.spring_energy = 0.0
     for k in range(platform.LEGS):
         e = m.accumulator[k]

@@ -16,17 +16,17 @@ from components.core.field import (
     private,
 )
 from components.core.record import Record
-from components.devices import exchange, interface_load, pushers
+from components.devices import exchange, guide_pins, interface_load, pushers
 from components.linkage import hexapod
 from components.mechanics import kinematics
 from components.peripheral_mechanism import accumulator
-from components.ring_on_legs import micro_step_control, platform, retraction, separation
+from components.ring_on_legs import forward_stop, micro_step_control, platform, retraction, separation
 from components.ring_on_legs.contact.ports import RingContactPorts
 from components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 LEGS = platform.LEGS
 
-DEVICES = ("accumulators", "clutches", "legs", "cables", "drive")
+DEVICES = ("accumulators", "clutches", "legs", "stops", "cables", "drive", "guide_pins")
 WORKS = ("base", "target", "drive")
 
 
@@ -60,10 +60,12 @@ def _parameters() -> Group:
         parameter("retracted_margin", "m", "stroke of all legs up to which the mechanism is retracted", 1e-3,
                   minimum=0.0),
         *platform.parameters(),
+        forward_stop.parameters(),
         accumulator.parameters(),
         retraction.parameters(),
         DRIVE,
         _PUSHERS,
+        guide_pins.parameters(),
     )  # fmt: skip
 
 
@@ -102,6 +104,7 @@ def record(contact: RingContactPorts) -> Record:
             output("drive_limit", "1", "all the slack of the cables is paid out", type=BOOLEAN),
         ),
         retraction.outputs(),
+        guide_pins.outputs(),
         drive_outputs(),
         interface_load.loads(),
         ports.docking(),
@@ -110,6 +113,7 @@ def record(contact: RingContactPorts) -> Record:
             "validity",
             output("cable_stop", "1", "number of steps in which a taut cable held the unlocked ring, drive at rest",
                    type=INTEGER),
+            output("pin_missed", "1", "steps in which a guide pin bore on the plane beside its socket", type=INTEGER),
             *contact.validity,
             description="steps and micro-steps in which the model was used outside its domain",
         ),
@@ -123,6 +127,8 @@ def record(contact: RingContactPorts) -> Record:
         hexapod.hexapod(),
         platform.state(),
         accumulator.state(),
+        forward_stop.state(),
+        guide_pins.state(),
         MOTOR,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),

@@ -5,7 +5,7 @@ from components.core import check
 from components.core.component import combined
 from components.core.kernel import kernel
 from components.core.ports import AFFINE
-from components.devices import macro_step
+from components.devices import guide_pins, macro_step
 from components.linkage import hexapod
 from components.mechanics.vector import load, store
 from components.ring_mechanism import outputs
@@ -14,7 +14,11 @@ from components.ring_on_legs import momentum_balance, platform, ring_step, separ
 from components.ring_on_legs.contact import internal as contact
 
 MESSAGES = combined(
-    check.messages("1 base, 2 target, 3 motor voltages"), macro_step.MESSAGES, platform.RING_MESSAGES, contact.MESSAGES
+    check.messages("1 base, 2 target, 3 motor voltages"),
+    macro_step.MESSAGES,
+    platform.RING_MESSAGES,
+    guide_pins.MESSAGES,
+    contact.MESSAGES,
 )
 
 
@@ -40,15 +44,16 @@ def _drive(m, h):
     force, torque = contact.on_target(m)
     store(force, m.target.force_now)
     store(torque, m.target.torque_now)
-    separation.load_target(m)
+    separation.load_target(m, h)
 
 
 @kernel
 def _audit(m, h):
     """Set momentum and energies, with everything placed at the end of a step of length h."""
     momentum_balance.audit(m, h)
-    m.audit.stored_energy = m.balance.pusher_energy
-    m.audit.dissipated_energy = 0.0
+    m.audit.stored_energy = m.balance.pusher_energy + m.guiding.energy
+    m.audit.dissipated_guide_pins = m.guiding.dissipated
+    m.audit.dissipated_energy = m.guiding.dissipated
     legs.audit(m)
     contact.audit(m)
 
@@ -69,8 +74,12 @@ def _finish(m, h):
         code = contact.finish_step(m)
     if code:
         return code
+    code = separation.finish(m)
+    if code == 0:
+        code = legs.check_stops(m)
+    if code:
+        return code
     legs.drive(m, 0.0, 0.0)
-    separation.store_energy(m)
     outputs.set_motion(m)
     _audit(m, h)
     if m.parameters.base_motion == AFFINE:
@@ -89,6 +98,8 @@ def initialize(m):
         code = legs.check_geometry(m)
     if code == 0:
         code = legs.check(m)
+    if code == 0:
+        code = separation.start(m)
     if code:
         return code
     legs.build(m)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, changed, output, parameter
+from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Group, changed, output, parameter
 from components.core.record import Record
-from components.devices import exchange, interface_load, pushers
+from components.devices import exchange, guide_pins, interface_load, pushers
 from components.mechanics import kinematics
 from components.ring_mechanism.legs.law import LegLaw
 from components.ring_on_legs import micro_step_control, platform, separation
@@ -36,6 +36,7 @@ def _parameters(law: LegLaw) -> Group:
         *law.geometry,
         *law.parameters,
         PUSHERS,
+        guide_pins.parameters(),
     )  # fmt: skip
     return changed(group, {name: {"start": start} for name, start in (STARTS | dict(law.starts)).items()})
 
@@ -58,11 +59,17 @@ def record(law: LegLaw) -> Record:
         interface_load.loads(),
         ports.docking(),
         *law.public,
+        guide_pins.outputs(),
         *CONTACT.public,
-        Group("validity", *CONTACT.validity, description="micro-steps in which the model was used outside its domain"),
+        Group(
+            "validity",
+            output("pin_missed", "1", "steps in which a guide pin bore on the plane beside its socket", type=INTEGER),
+            *CONTACT.validity,
+            description="steps and micro-steps in which the model was used outside its domain",
+        ),
         Group(
             "audit",
-            *ports.audit((*law.devices, *CONTACT.devices), (*WORKS, *law.works)).members,
+            *ports.audit((*law.devices, *CONTACT.devices, "guide_pins"), (*WORKS, *law.works)).members,
             *exchange.audit(),
         ),
         ports.status(),
@@ -70,6 +77,7 @@ def record(law: LegLaw) -> Record:
         law.hexapod,
         platform.state(),
         law.state,
+        guide_pins.state(),
         *law.drive,
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),

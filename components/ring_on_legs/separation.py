@@ -1,12 +1,12 @@
-"""Separation pushers between the docking planes of units with a ring on legs (spec/06 5.11, spec/07 7.6)."""
+"""Separation pushers and guide pins between the docking planes (spec/06 5.11, spec/07 7.6, spec/00 R55)."""
 
 from __future__ import annotations
 
 from components.core.field import Field, private
 from components.core.kernel import kernel
-from components.devices import pushers
+from components.devices import guide_pins, pushers
 from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import accumulate, load
+from components.mechanics.vector import accumulate, add, load
 
 
 def energy() -> Field:
@@ -16,25 +16,35 @@ def energy() -> Field:
 
 @kernel
 def _push(m):
-    """Return force and torque of the pushers on the target, frame PU, and set their stored energy."""
+    """Return force and torque of pushers and pins on the target, frame PU, and set their stored energies."""
     p = m.parameters
     force, torque, m.balance.pusher_energy = pushers.wrench(
         p.pushers, p.docking_plane_x, load(m.relative.position), load_matrix(m.relative.rotation)
     )
-    return force, torque
+    guide_pins.evaluate(p.guide_pins, p.docking_plane_x, m.relative, m.guide_pin, m.guiding)
+    return add(force, load(m.guiding.force)), add(torque, load(m.guiding.torque))
 
 
 @kernel
-def load_target(m):
-    """Add the wrench of the pushers to that on the target, `target.force_now`, and set their stored energy."""
+def start(m):
+    """Set all losses and counts to zero. Returns 0, or the code of inconsistent parameters."""
+    m.guiding.dissipated = 0.0
+    m.validity.pin_missed = 0.0
+    return guide_pins.check_parameters(m.parameters.guide_pins, m.status)
+
+
+@kernel
+def load_target(m, h):
+    """Add the wrench of pushers and pins to that on the target, `target.force_now`, and their losses over h."""
     force, torque = _push(m)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
+    guide_pins.dissipate(m.guiding, h)
 
 
 @kernel
 def load_base(m):
-    """Add the wrench of the pushers to that on the base, `base.force_now`."""
+    """Add the wrench of pushers and pins to that on the base, `base.force_now`."""
     force, torque = _push(m)
     force, torque = pushers.reaction(force, torque, load(m.relative.position), load_matrix(m.relative.rotation))
     accumulate(force, m.base.force_now)
@@ -42,6 +52,8 @@ def load_base(m):
 
 
 @kernel
-def store_energy(m):
-    """Set the stored energy of the pushers at the placed position."""
+def finish(m):
+    """Set the stored energies at the placed position, and count a pin beside its socket. Returns 0, or a code."""
     _push(m)
+    m.validity.pin_missed += m.guiding.missed
+    return guide_pins.check_depth(m.parameters.guide_pins, m.guide_pin, m.status)

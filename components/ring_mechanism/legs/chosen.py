@@ -48,6 +48,9 @@ load_base = _by_law(hydraulic.load_base, _no_load, _no_load, _no_load)
 set_outputs = _by_law(hydraulic.set_outputs, force_controlled.set_outputs, geared.set_outputs, cranked.set_outputs)
 audit = _by_law(hydraulic.audit, force_controlled.audit, geared.audit, cranked.audit)
 
+# strokes of struts are checked when they are placed
+check_stops = _by_law(_unchecked, _unchecked, geared.check_stops, cranked.check_stops)
+
 # of the legs themselves: those of the law "cranked" are cranks, all others struts
 check_geometry = variant("damper", cranked.check_geometry, struts.check_geometry)
 build = variant("damper", cranked.build, struts.build)

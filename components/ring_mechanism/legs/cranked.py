@@ -22,11 +22,12 @@ from components.mechanics.rotation import store_matrix
 from components.mechanics.vector import cross, dot, scale, store, subtract
 from components.ring_mechanism.legs import retractor
 from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import platform
+from components.ring_on_legs import platform, train
 from components.ring_on_legs.platform import LEGS, azimuth
 
 REACH = 431
 ANGLE = 432
+CRANK_STOP = 433
 
 _RING, _ = platform.parameters(screws=False)
 
@@ -70,6 +71,7 @@ PARAMETERS = Group(
               162.0 * pi / 180.0),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 2e4, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "damping of the stops", 20.0, minimum=0.0),
+    parameter("stop_limit", "rad", "depth of a crank in a stop beyond which the model does not hold", 0.1, minimum=0.0),
     description="rotary dampers, springs and stops of the cranks",
 )  # fmt: skip
 
@@ -103,6 +105,10 @@ LAW = LegLaw(
         REACH: Message(
             "parameters.legs.rod_length = {parameters.legs.rod_length:g} m is shorter than the distance "
             "{status.value:.4g} m across the axis that a rod has to bridge at parameters.initial_angle"
+        ),
+        CRANK_STOP: Message(
+            "crank {status.index:.0f} is {status.value:.4g} rad deep in a stop, more than "
+            "parameters.dampers.stop_limit = {parameters.dampers.stop_limit:g} rad"
         ),
         ANGLE: Message(
             "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.retracted_angle = "
@@ -226,6 +232,16 @@ def _stop_depths(m, angle, ahead):
     """Return the depths of a crank in its (outer, inner) stops, rad, 0 outside; the outer stop `ahead` (s) in time."""
     outer = m.parameters.initial_angle + m.damper.lean + retractor.way(m, ahead) - angle
     return max(0.0, outer), max(0.0, angle - m.parameters.dampers.largest_angle)
+
+
+@kernel
+def check_stops(m):
+    """Return 0, or the code of a crank too deep in one of its stops (spec/00 R50)."""
+    for k in range(LEGS):
+        outer, inner = _stop_depths(m, crank_angle(m.hexapod.crank[k]), 0.0)
+        if max(outer, inner) > m.parameters.dampers.stop_limit:
+            return fail(m.status, CRANK_STOP, max(outer, inner), k + 1)
+    return 0
 
 
 @kernel

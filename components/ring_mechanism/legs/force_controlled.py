@@ -20,6 +20,7 @@ from components.core.field import BOOLEAN, Group, input, output, parameter, priv
 from components.core.kernel import kernel
 from components.ring_mechanism.legs import struts
 from components.ring_mechanism.legs.law import LegLaw
+from components.ring_on_legs import train
 from components.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
 
 PARAMETERS = (

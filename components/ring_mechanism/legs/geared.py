@@ -22,12 +22,13 @@ from components.linkage import gear_tree, hexapod
 from components.linkage.gear_tree import SHAFTS
 from components.ring_mechanism.legs import retractor, struts
 from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import platform
+from components.ring_on_legs import forward_stop, platform, train
 from components.ring_on_legs.platform import LEGS
 
 RANGE = 421
 HAND = 422
 RETRACTION = 423
+SHAFT_STOP = 424
 
 PARAMETERS = Group(
     "shafts",
@@ -47,6 +48,7 @@ PARAMETERS = Group(
     parameter("upper_stop", "rad", "angle of the upper stop", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 4.0, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "damping of the stops", 0.02, minimum=0.0),
+    parameter("stop_limit", "rad", "depth of a shaft in a stop beyond which the model does not hold", 8.0, minimum=0.0),
     parameter("retraction", "rad", "angle by which the drive turns the first shaft back from the start", 60.3,
               minimum=0.0),
     parameter("seat_stiffness", "N/m", "stiffness of the seat of a rod at its retracted position", 5e5, minimum=0.0),
@@ -58,7 +60,7 @@ LAW = LegLaw(
     name="GearedRingMechanism",
     description="ring on six legs geared together by differentials",
     geometry=struts.geometry(screws=True),
-    parameters=(PARAMETERS, retractor.parameters(4.0, "that of the first shaft")),
+    parameters=(PARAMETERS, forward_stop.parameters(), retractor.parameters(4.0, "that of the first shaft")),
     state=Group(
         "gearbox",
         private("start", "rad", "angles of the nuts at the start", shape=LEGS),
@@ -66,6 +68,7 @@ LAW = LegLaw(
         private("brakes", "J", "energy dissipated by brakes and trains"),
         private("stops", "J", "energy dissipated by the stops"),
         private("seats", "J", "energy dissipated by the seats of the rods"),
+        private("dissipated", "J", "energy dissipated by the forward stops of the rods"),
     ),
     leg=(
         *struts.OUTPUTS,
@@ -92,6 +95,10 @@ LAW = LegLaw(
         RANGE: Message(
             "parameters.shafts.lower_stop[{status.index:.0f}] = {status.value:g} rad must not be above 0, the start, "
             "and parameters.shafts.upper_stop must not be below 0"
+        ),
+        SHAFT_STOP: Message(
+            "shaft {status.index:.0f} is {status.value:.4g} rad deep in a stop, more than "
+            "parameters.shafts.stop_limit = {parameters.shafts.stop_limit:g} rad"
         ),
         HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
         RETRACTION: Message(
@@ -155,6 +162,7 @@ def initialize(m):
     m.gearbox.brakes = 0.0
     m.gearbox.stops = 0.0
     m.gearbox.seats = 0.0
+    m.gearbox.dissipated = 0.0
     retractor.initialize(m)
 
 
@@ -209,6 +217,7 @@ def drive(m, h, share):
     g = m.hexapod.gear
     loss = m.gearbox
     _seat(m, share)
+    forward_stop.hold(m.parameters, m.hexapod, m.gearbox, share)
     for i in range(SHAFTS):
         angle = _angle(m, i) - _carried(m, i, 0.5 * h)
         rate = g.rate[i] + (retractor.rate(m) if i == 0 else 0.0)
@@ -221,6 +230,17 @@ def drive(m, h, share):
         loss.brakes -= share * brake * rate
         loss.stops += share * train.stop_loss(p.stop_stiffness, low, lower, -rate)
         loss.stops += share * train.stop_loss(p.stop_stiffness, high, upper, rate)
+
+
+@kernel
+def check_stops(m):
+    """Return 0, or the code of a shaft too deep in one of its stops (spec/00 R50)."""
+    p = m.parameters.shafts
+    for i in range(SHAFTS):
+        low, high = _stop_depths(p, i, _angle(m, i) - _carried(m, i, 0.0))
+        if max(low, high) > p.stop_limit:
+            return fail(m.status, SHAFT_STOP, max(low, high), i + 1)
+    return 0
 
 
 @kernel
@@ -251,7 +271,8 @@ def audit(m):
         out.stored_energy += train.stored(p.stop_stiffness, low) + train.stored(p.stop_stiffness, high)
     out.dissipated_dampers = m.gearbox.dampers
     out.dissipated_brakes = m.gearbox.brakes
-    out.dissipated_stops = m.gearbox.stops
+    out.stored_energy += forward_stop.stored_energy(m.parameters, m.hexapod)
+    out.dissipated_stops = m.gearbox.stops + m.gearbox.dissipated
     out.dissipated_seats = m.gearbox.seats
     out.dissipated_energy += out.dissipated_dampers + out.dissipated_brakes + out.dissipated_stops
     out.dissipated_energy += out.dissipated_seats

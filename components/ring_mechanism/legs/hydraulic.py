@@ -20,7 +20,7 @@ from components.core.kernel import kernel
 from components.core.table import interpolate
 from components.ring_mechanism.legs import retractor, struts
 from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import platform, retraction
+from components.ring_on_legs import platform, retraction, train
 from components.ring_on_legs.platform import LEGS
 
 POINTS = 5

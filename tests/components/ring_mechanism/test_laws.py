@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 from components.core.component import ComponentError, Instance
 from components.core.record import Record
 from components.ring_mechanism import component
-from components.ring_mechanism.legs import force_controlled, hydraulic, train
+from components.ring_mechanism.legs import force_controlled, hydraulic
+from components.ring_on_legs import train
 from tests.components.peripheral_mechanism.platforms import Platform, machine
 
 pytestmark = pytest.mark.slow
