@@ -161,11 +161,8 @@ def _part(m, t):
     """Make one transition out of RELEASE or SEPARATE, if one is due."""
     p = m.parameters
     if m.phase == RELEASE:
-        held = 0.0
-        for k in range(LEGS):
-            held += m.sensor.latched[k]
         # a latch is told to let go in the step that begins now: it cannot have done so yet
-        if held == 0.0 and t > m.work.entered:
+        if _latches(m) == 0.0 and t > m.work.entered:
             m.event.separation = t
             m.happened.separation = 1.0
             _enter(m, SEPARATE, t)

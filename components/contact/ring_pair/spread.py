@@ -16,7 +16,7 @@ from components.core.kernel import kernel
 from components.mechanics.vector import ZERO, add, axpy, cross, dot, norm, scale, subtract
 
 # V / conformity beyond which the share of the mean is below rounding
-SINGLE = 40.0
+SINGLE = 25.0
 
 
 @kernel

@@ -11,6 +11,8 @@ pytestmark = pytest.mark.quick
 
 H = 0.1
 ALL = [1.0] * 6
+# rings clear of each other
+APART = {"contact": 0, "plane_gap": 1.0}
 
 
 class Rig:
@@ -124,7 +126,7 @@ def test_a_ring_with_controllers_is_drawn_in_and_held_there():
     assert rig.run(200.0, retracted=1, plane_gap=0.003).m.command.retract == 1.0
     rig = adapting(recovery=1.0)
     t = rig.m.event.initial_position_lost
-    assert rig.run(t + 24.8).m.command.retract == 0.0
+    assert rig.run(t + 24.8, **APART).m.command.retract == 0.0
     assert rig.run(t + 25.0).m.command.retract == 1.0
     rig.run(t + 26.0, retracted=1)
     assert (rig.phase, rig.m.command.retract) == ("STOWED", 1.0)
@@ -213,17 +215,43 @@ def test_no_capture_in_time_departs():
     assert rig.phase == "ADAPT"
     rig.run(t + 15.0)
     assert (rig.phase, rig.locks, rig.m.command.push) == ("DEPART", [1] * 6, -1)
-    rig.run(t + 24.8)
+    rig.run(t + 24.8, **APART)
     assert (rig.m.finished, rig.outcome) == (0.0, "NONE")
     rig.run(t + 25.0)
     assert (rig.phase, rig.outcome, rig.m.finished, rig.m.command.push) == ("END", "RETREATED", 1.0, 0)
+
+
+@pytest.mark.parametrize("still", [{"contact": 1}, {"plane_gap": 0.7}])
+def test_ruling_R53_units_that_are_not_apart_have_not_retreated(still):
+    """Thrust goes on until the rings are clear of each other, at most for `retreat_limit`; then the operator acts."""
+    rig = adapting()
+    t = rig.m.event.initial_position_lost + 15.0
+    rig.run(t + 59.8, **{**APART, **still})
+    assert (rig.phase, rig.outcome, rig.m.command.push) == ("DEPART", "NONE", -1)
+    rig.run(t + 60.1)
+    assert (rig.phase, rig.outcome, rig.m.command.push) == ("FAULT", "TIMED_OUT", 0)
+    rig = adapting().run(t + 30.0, **{**APART, **still})
+    assert rig.run(t + 30.1, **APART).outcome == "RETREATED"
+
+
+def test_ruling_R53_latched_without_capture_is_an_outcome_of_its_own():
+    """No thrust against held latches: neither at the end of the wait, nor by abort, nor when one catches on the way."""
+    waiting = adapting().run(17.0, latched=[0, 0, 0, 1, 0, 0])
+    pushes = {waiting.run(17.0 + 0.1 * k).m.command.push for k in range(1, 30)}
+    assert (waiting.phase, waiting.outcome, waiting.m.finished, pushes) == ("END", "LATCHED", 1.0, {0.0})
+    aborted = adapting().run(3.1, latched=ALL, abort=1)
+    assert (aborted.outcome, aborted.m.command.push, aborted.locks) == ("LATCHED", 0, [1] * 6)
+    caught = adapting().run(19.0)
+    assert caught.m.command.push == -1
+    caught.run(19.1, latched=[1, 0, 0, 0, 0, 0], plane_gap=0.4)
+    assert (caught.outcome, caught.m.command.push) == ("LATCHED", 0)
 
 
 def test_recovery_draws_the_free_ring_back_for_another_attempt():
     """A1 of spec/07 9: S6 with a free ring, then S0; `extend` begins anew."""
     rig = adapting(recovery=1.0)
     t = rig.m.event.initial_position_lost
-    rig.run(t + 25.0)
+    rig.run(t + 25.0, **APART)
     assert (rig.phase, rig.m.finished, rig.volts, rig.locks) == ("RECOVER", 0.0, (27.0, 27.0), [1] * 6)
     assert rig.m.command.push == 0
     rig.run(t + 60.0)
@@ -238,7 +266,7 @@ def test_recovery_draws_the_free_ring_back_for_another_attempt():
 def test_a_recovery_that_takes_too_long_waits_and_goes_on():
     rig = adapting(recovery=1.0, retraction_limit=5.0)
     t = rig.m.event.initial_position_lost
-    rig.run(t + 30.5)
+    rig.run(t + 30.5, **APART)
     assert (rig.phase, rig.outcome, rig.volts) == ("FAULT", "TIMED_OUT", (0.0, 0.0))
     rig.run(t + 30.6, extend=1)
     assert (rig.phase, rig.outcome) == ("RECOVER", "NONE")
@@ -292,7 +320,7 @@ def test_time_limits_stop_the_drive_and_wait_for_the_operator(begin, limit, afte
 def test_abort_departs_before_capture_and_ends_after_it():
     rig = adapting().run(3.1, abort=1)
     assert (rig.phase, rig.m.command.push) == ("DEPART", -1)
-    rig.run(20.0)
+    rig.run(20.0, **APART)
     assert (rig.phase, rig.outcome) == ("END", "ABORTED")
     rig = captured().run(4.0, abort=1)
     assert (rig.phase, rig.outcome, rig.locks) == ("END", "ABORTED", [1] * 6)
