@@ -10,7 +10,7 @@ socket bears on it with its end: it has missed, which is counted.
 
 from __future__ import annotations
 
-from math import cos, pi, sin, sqrt
+from math import cos, fabs, pi, sin, sqrt
 
 from components.contact import force
 from components.core.component import Message, fail
@@ -36,6 +36,8 @@ MESSAGES = {
 }
 
 ROD, CONE, END = 0.0, 1.0, 2.0
+# cosine of the tilt of the docking planes up to which pins are taken to face their sockets
+LEAST_AXIAL = 0.8
 
 
 def parameters() -> Group:
@@ -151,6 +153,16 @@ def evaluate(p, plane_x, relative, pins, state):
         return
     A = load_matrix(relative.rotation)
     r = load(relative.position)
+    # how far the docking planes overlap at the axis; no pin reaches farther than its length and the slant of its plane
+    overlap = r[0] + A[0][0] * plane_x
+    reach = p.length + p.radius * (fabs(A[1][0]) + fabs(A[2][0]))
+    if A[0][0] < LEAST_AXIAL or overlap + reach <= 0.0:
+        for k in range(PINS):
+            pins[k].insertion = overlap + p.length
+            pins[k].offset = sqrt(r[1] * r[1] + r[2] * r[2])
+            pins[k].force = 0.0
+            pins[k].depth = 0.0
+        return
     y = p.radius * cos(p.azimuth)
     z = p.radius * sin(p.azimuth)
     # the pin of the active unit, in PU

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 
 import dockfmu
+from components.mechanics.rotation import from_angles
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
+
+
+LOADS = ("compression", "tension", "shear", "torsion", "bending")
+# spec/07 11.3, N and N m, at the target port, over all micro-steps (spec/00 R52)
+LIMITS = {"compression": 6500.0, "tension": 3900.0, "shear": 3200.0, "torsion": 1500.0, "bending": 2800.0}
+STATIC_COMPRESSION, SHORT = 3500.0, 0.1
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +31,22 @@ def missed(tmp_path_factory):
     return run_system(tmp_path_factory.mktemp("missed"), "no_capture_peripheral_5t")
 
 
+def every_step(name, stop, names=(), **options):
+    """Run a system to `stop` with its loads recorded at each macro step."""
+    record = [f"mechanism.load.{load}" for load in LOADS] + list(names)
+    return dockfmu.load(name, options.pop("set", {})).run(record=record, every=1, stop=stop, check=False, **options)
+
+
+def peaks(run):
+    return {load: float(run[f"mechanism.load.{load}"].max()) for load in LOADS}
+
+
+def held(run, load):
+    """Return the largest load that lasts for 0.1 s."""
+    window = round(SHORT / float(np.median(np.diff(run.time))))
+    return float(np.lib.stride_tricks.sliding_window_view(run[f"mechanism.load.{load}"], window).min(1).max())
+
+
 def strokes(results):
     return np.column_stack([results[f"mechanism.leg[{k}].stroke"] for k in range(1, 7)])
 
@@ -32,64 +55,135 @@ def times(run):
     return {event["name"]: event["t"] for event in run.summary["events"]}
 
 
-def test_spec07_oracle_T24_T28_central_impact(impact):
-    """Travel, times and mean forces of the prototype, 1 %; its gap was 12 mm, here the latches begin at 13.28 mm.
+def test_spec07_oracle_T28_central_impact(impact):
+    """Capture before loss of the initial position, no unlock; travel up to 35 mm and 15 % of the stroke.
 
-    Peaks while the rings strike each other are not those of the prototype: its contact is one spring.
+    With the stiffer contact of CP-1R the impact of the ring's 94 kg gave 9.4 kN; T24 itself is in
+    `components/peripheral_mechanism/test_central_impact.py`.
     """
     results, t = impact.results, impact.results.time
-    later = (13.284 - 12.0) * 1e-3 / 0.1
-    travel = 0.14 - strokes(results)
-    assert travel.max() == pytest.approx(34.13e-3, rel=0.01)
-    assert travel.max() < 0.035 < 0.15 * 0.24
-    assert t[np.argmax(travel.mean(1))] == pytest.approx(0.984 + later, abs=0.01)
-    event = times(impact)
-    assert event["capture"] == pytest.approx(0.111 + later, abs=2e-3)
+    travel = 0.1425 - strokes(results)
+    assert 0.03 < travel.max() <= 0.035 <= 0.15 * 0.24
     lost = t[np.argmax(results["mechanism.sensor.initial_position_lost"] > 0)]
-    assert event["capture"] < lost, "capture first, so that the ring does not extend"
+    assert times(impact)["capture"] < lost, "capture first, so that the ring does not extend"
     assert all(np.all(results[f"mechanism.leg[{k}].locked"] == 1) for k in range(1, 7))
-    force = results["mechanism.base.force[1]"]
-    for at, reference in ((0.5, -2723.0), (0.7, -2768.0), (0.9, -2776.0)):
-        around = np.abs(t - at - later) < 0.02
-        assert force[around].mean() == pytest.approx(reference, rel=0.02)
-    closing = results["mechanism.docking.velocity[1]"]
-    for at, speed in ((0.3, 79.7e-3), (0.5, 56.8e-3), (0.7, 33.4e-3)):
-        assert np.interp(at + later, t, closing) == pytest.approx(speed, rel=0.02)
 
 
-def test_central_impact_stays_within_the_loads_of_the_interface(impact):
-    """IDSS as in spec/07 11.3: 6500 N compression in the first 0.1 s, then 3500 N; 3900 N tension."""
-    force, t = impact.results["mechanism.base.force_now[1]"], impact.results.time
-    assert -force.min() < 6500.0
-    start = t[np.argmax(-force > 500.0)]
-    assert -force[t > start + 0.1].min() < 3500.0
-    assert force.max() < 3900.0
+def test_spec07_oracle_T28_dynamic_peak_first_then_main_absorption_within_the_limits():
+    """The axial peak of the ring on the trains of its legs, then the second, long maximum of the springs."""
+    run = every_step("central_impact_peripheral_25t", 3.0)
+    t, load = run.time, run["mechanism.load.compression"]
+    peak, capture = t[np.argmax(load)], run.events["capture"]
+    assert capture < peak < capture + 0.1
+    absorption = (t > peak + 0.1) & (t < 1.1)
+    second = t[absorption][np.argmax(load[absorption])]
+    assert second - peak > 0.5, "a long maximum"
+    assert load.max() > load[absorption].max() > 2500.0
+    assert all(value < LIMITS[name] for name, value in peaks(run).items())
+    assert load.max() < STATIC_COMPRESSION, "the dynamic peak is within the static limit, too"
 
 
-def test_spec07_oracle_T29_T31_expert_run_to_the_docked_craft(expert):
-    """Events have the published order and windows: IP lost seconds after first contact, capture 0.1 to 0.35 s later."""
-    event, summary = times(expert), expert.summary
-    assert summary["outcome"] == "docked"
+@pytest.mark.parametrize("attitude", [(0.0, 0.0, 0.0), (40.0, 25.0, -70.0)])
+def test_ruling_R54_central_impact_is_symmetric_in_every_frame(attitude):
+    """Shear below 1e-6 of the axial force, over the impact, the absorption and the rebound, with each macro step.
+
+    The structural frame of the craft is turned by yaw, pitch and roll. With single points of contact it was 2 kN.
+    """
+    turn = np.radians(attitude)
+    found = []
+    for step in (1e-3, 5e-4):
+        run = every_step("central_impact_peripheral_25t", 3.0, step=step, set=turned(turn))
+        found.append(run["mechanism.load.compression"].max())
+        assert run["mechanism.load.shear"].max() < 1e-6 * found[-1]
+        assert run["mechanism.load.torsion"].max() < 1e-6 * found[-1]
+        assert run["mechanism.load.bending"].max() < 1e-6 * found[-1]
+    assert found[0] == pytest.approx(found[1], rel=0.01)
+
+
+def turned(angles):
+    """Return settings that give the active craft in a structural frame against which its port is turned."""
+    A = np.array(from_angles(*map(float, angles)))
+    inertia = A.T @ np.diag([6.3e4, 2.4e5, 2.4e5]) @ A
+    place = A.T @ [5.0, 0.0, 0.0]
+    settings = {f"chaser.parameters.port[1].position[{i + 1}]": float(place[i]) for i in range(3)}
+    settings |= {f"chaser.parameters.port[1].angles[{i + 1}]": float(angles[i]) for i in range(3)}
+    return settings | {
+        f"chaser.parameters.inertia[{i + 1},{j + 1}]": float(inertia[i, j]) for i in range(3) for j in range(3)
+    }
+
+
+def test_published_run_stays_within_the_loads_of_the_interface(expert):
+    """All of spec/07 11.3 at the target port; it was 14.7 kN of compression, 8.7 kN of shear, 5.1 kN m of bending."""
+    run = every_step("expert_peripheral_5t", 16.0)
+    assert all(value < LIMITS[name] for name, value in peaks(run).items())
+    assert held(run, "compression") < STATIC_COMPRESSION
+    assert peaks(run)["compression"] > 1500.0, "the ring meets the other one"
+    sampled = {load: expert.results[f"mechanism.load.{load}"].max() for load in LOADS}
+    assert all(value < LIMITS[name] for name, value in sampled.items()), "to the docked craft"
+
+
+def test_spec07_oracle_T29_seconds_of_contact_then_a_fast_extension(expert):
+    """Contact below the resistance of the initial position for seconds (3.34 in the source), then a fast extension.
+
+    Unlock to capture 0.1 to 0.35 s, absorption within 1.5 s. Contact forces are small: below the resistance at a point
+    of the edge before the unlock (802 N), within the limits after it.
+    """
+    event = times(expert)
     assert event["first_contact"] == pytest.approx(0.305, abs=5e-3)
     assert 2.0 < event["initial_position_lost"] - event["first_contact"] < 5.0
     assert 0.1 < event["capture"] - event["initial_position_lost"] < 0.35
     assert event["latched"] == pytest.approx(event["capture"], abs=0.05)
+    run = every_step("expert_peripheral_5t", 16.0, ["mechanism.docking.velocity[1]"])
+    before = run.time < event["initial_position_lost"] - 5e-3
+    assert 0.0 < run["mechanism.load.compression"][before].max() < 802.0
+    after = (run.time > event["capture"]) & (run.time < event["drive_on"])
+    moving = run.time[after][np.abs(run["mechanism.docking.velocity[1]"][after]) > 0.01]
+    assert (moving.max() if moving.size else event["capture"]) - event["capture"] < 1.5
+
+
+def test_spec07_oracle_T31_alignment_and_retraction(expert):
+    """Longest cable first, about 19 s; aligned some 100 s after drive on; total about 540 s: order exact, times 30 %.
+
+    A join flag drops out and returns while the craft swings; of the two drums of the source it is one here.
+    """
+    event, results, t = times(expert), expert.results, expert.results.time
+    assert expert.summary["outcome"] == "docked"
     assert event["drive_on"] == pytest.approx(event["capture"] + 10.0, abs=2e-3)
     assert event["end_of_retraction"] == pytest.approx(550.0, rel=0.02)
-    results, t = expert.results, expert.results.time
     ready = np.searchsorted(t, event["drive_on"])
-    longest = 1 + np.argmax([results[f"mechanism.cable[{i}].length"][ready] for i in (1, 2, 3)])
-    taut = {i: event[f"cable_{i}_taut"] for i in (1, 2, 3)}
-    assert min(taut, key=taut.get) == longest == 1
+    order = np.argsort([-results[f"mechanism.cable[{i}].length"][ready] for i in (1, 2, 3)]) + 1
+    taut = [event[f"cable_{i}_taut"] for i in order]
+    assert order[0] == 1
+    assert taut == sorted(taut)
+    assert taut[0] == pytest.approx(19.0, rel=0.3)
+    assert event["drive_on"] < taut[0]
     tilt = np.hypot(results["mechanism.docking.angles[1]"], results["mechanism.docking.angles[2]"])
     assert np.degrees(tilt[t > 114.0]).max() < 0.25, "aligned at 114 s"
 
 
-def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
-    """It slows by less than 0.02 m/s up to the capture, which the sensors report as soon as the latches hold.
+def test_ruling_R55_join_flag_drops_out_and_returns():
+    """Taut, slack, taut again while the relative rotation of the craft builds up and dies away."""
+    names = [f"mechanism.cable[{i}].joined" for i in (1, 2, 3)]
+    run = every_step("expert_peripheral_5t", 40.0, names)
+    edges = {i: np.diff(run[name]) for i, name in enumerate(names, 1)}
+    dropped = [i for i, edge in edges.items() if np.count_nonzero(edge < 0.0)]
+    assert dropped
+    assert all(run[f"mechanism.cable[{i}].joined"][-1] for i in (1, 2, 3)), "all taut at the end"
 
-    Half of it is the effect of the springs in free extension (T26: 0.01 m/s).
-    """
+
+def test_ruling_R55_guide_pins_align_roll_before_the_planes_meet(expert):
+    """Roll is that of the clearance of the pins, 0.3 mm at 0.6 m on both sides, from 20 mm before the planes meet."""
+    results, gap = expert.results, expert.results["mechanism.docking.plane_gap"]
+    roll = np.degrees(np.abs(results["mechanism.docking.angles[3]"]))
+    assert roll[(gap > 0.06) & (gap < 0.3)].max() > 0.5, "craft roll on the ring by a degree"
+    assert roll[gap < 0.02].max() < np.degrees(2 * 3e-4 / 0.6)
+    assert roll[-1] < np.degrees(3e-4 / 0.6) + 1e-3
+    assert results["mechanism.validity.pin_missed"][-1] == 0
+    assert results["mechanism.audit.dissipated_guide_pins"][-1] > 0.0
+
+
+def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
+    """It slows by less than 0.02 m/s up to the capture, which the sensors report as soon as the latches hold."""
     event = times(expert)
     closing = expert.results["mechanism.docking.velocity[1]"]
     before = np.interp([event["initial_position_lost"], event["capture"]], expert.results.time, closing)
@@ -97,7 +191,7 @@ def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
 
 
 def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_too_late():
-    """RefRing does not meet T30: its sensors switch at 1 mm within a play of 3 mm; the craft slows by 0.03 m/s."""
+    """Those of RefRing switch at 1 mm, within a play of 3 mm: later, when the craft has slowed to the bound of T30."""
     sensor = "mechanism.ring_pair.parameters.sensor.protrusion"
     system = dockfmu.load("expert_peripheral_5t", {sensor: 2e-3})
     names = ["mechanism.docking.velocity[1]", *(f"mechanism.sensor.latched[{k}]" for k in range(1, 7))]
@@ -107,9 +201,10 @@ def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_too_late():
     # a latch of each petal
     held = run.time[np.argmax((latched[:, ::2] + latched[:, 1::2] > 0.0).all(1))]
     speeds = np.interp([lost, held, capture], run.time, run[names[0]])
-    assert 0.1 < held - lost < 0.2
+    assert 0.1 < held - lost < 0.3
     assert capture - held > 0.04
-    assert speeds[0] - speeds[1] < 0.02 < speeds[0] - speeds[2]
+    assert 0.018 < speeds[0] - speeds[2]
+    assert speeds[0] - speeds[1] < 0.017
 
 
 def test_spec07_oracle_T35_after_capture(expert):
@@ -124,11 +219,14 @@ def test_spec07_oracle_T35_after_capture(expert):
 
 
 def test_one_drive_overcomes_pushers_and_connectors(expert):
-    """1500 N more on the cables over the last 20 mm (T33), and the springs are cocked again."""
+    """1500 N more on the cables over the last 20 mm (T33), and the springs are cocked again.
+
+    Before, the guide pins resist with up to 200 N while they align the craft.
+    """
     results, gap = expert.results, expert.results["mechanism.docking.plane_gap"]
     pull = sum(results[f"mechanism.cable[{i}].tension"] for i in (1, 2, 3))
     entering = np.argmax(gap < 0.02)
-    assert pull[entering + 300] - pull[entering - 300] == pytest.approx(1500.0, rel=0.1)
+    assert pull[entering + 300] - pull[entering - 300] == pytest.approx(1500.0, abs=200.0)
     assert strokes(results)[-1].max() < 1.1e-3
     stored = results["mechanism.audit.stored_energy"]
     assert stored[-1] > 500.0 > 3.0 * stored[np.searchsorted(expert.results.time, 10.0)]
@@ -143,17 +241,40 @@ def test_audit_of_the_expert_run(expert):
     assert audit["mechanism_momentum_drift"] < 3e-4, "the mechanism is 2 % of the craft: see docs/theory"
 
 
-def test_spec07_oracle_T32_premature_extension(missed):
-    """With the whole lateral speed the legs run out of stroke before the rings mate; the sequence departs."""
+def test_spec07_oracle_T32_premature_extension(missed, expert):
+    """The initial position is lost with the rings farther apart; the legs run out of stroke before they mate."""
     event, results = times(missed), missed.results
     assert missed.summary["outcome"] == "retreated"
     assert "capture" not in event
-    assert event["initial_position_lost"] < 3.0
+
+    def gap_of_rings(run):
+        at = np.searchsorted(run.results.time, times(run)["initial_position_lost"])
+        return run.results["mechanism.docking.plane_gap"][at] - run.results["mechanism.link[1].position[1]"][at]
+
+    assert gap_of_rings(missed) > gap_of_rings(expert) + 0.015
     assert event["departure"] == pytest.approx(event["initial_position_lost"] + 15.0, abs=2e-3)
     assert strokes(results).max() > 0.24, "out of stroke"
     thrust_on = np.searchsorted(results.time, event["departure"])
     closing = results["mechanism.docking.velocity[1]"][:thrust_on]
     assert -0.25 < closing.min() < 0.0, "T36: what the springs can give 5 t"
+    assert results["mechanism.docking.plane_gap"][-1] > 0.8, "R53: apart"
+
+
+def test_spec07_oracle_T32_with_post_contact_thrust_capture_becomes_possible():
+    """The named variant with 500 N (spec/00 8.1, R50): rods on their forward stops, captured within the limits."""
+    run = every_step("no_capture_peripheral_5t_push", 12.0, [f"mechanism.leg[{k}].stroke" for k in range(1, 7)]
+                     + ["mechanism.audit.dissipated_stops"])  # fmt: skip
+    assert run.events["capture"] - run.events["initial_position_lost"] < 1.0
+    assert all(value < LIMITS[name] for name, value in peaks(run).items())
+    assert held(run, "compression") < STATIC_COMPRESSION
+    assert run["mechanism.audit.dissipated_stops"][-1] > 0.1
+    assert 0.252 < max(run[f"mechanism.leg[{k}].stroke"].max() for k in range(1, 7)) < 0.26
+
+
+def test_ruling_R53_a_second_approach_meets_armed_latches(missed):
+    """After a retreat no latch is behind its stop, whatever it has met; the units are apart."""
+    latched = [missed.results[f"mechanism.sensor.latched[{k}]"][-1] for k in range(1, 7)]
+    assert latched == [0.0] * 6
 
 
 def test_recovery_after_no_capture_cocks_the_springs_again():
