@@ -85,19 +85,18 @@ def test_directional_derivatives_know_explicit_algorithms_alone(oscillator):
 
 
 @pytest.mark.slow
-def test_the_swing_of_the_airlock_is_pumped_by_a_high_gain_and_not_by_a_low_one():
-    """The pose loop of Insert on the output shafts with 0.05 1/s, as it was shipped, pumps the airlock on ERA.
+def test_ruling_R56_the_linear_model_shows_the_pumped_swing():
+    """The pose loop on the output shafts with 0.05 1/s, as it was shipped, pumps the swing of the airlock on ERA.
 
-    The loop has the period of its outer servo, 8 macro steps. The simplest model of the growth, a swing of w = 0.42
-    rad/s with the loop's lag behind it, gives about K / 2: 0.025 1/s for 0.05.
+    The loop has the period of its outer servo, 8 macro steps. The simplest model of the growth, an integral K of the
+    pose in phase with the velocity of the swing, gives K / 2: 0.025 1/s for 0.05.
     """
 
     def swings(gain: float) -> list[dockfmu.Mode]:
+        control = "manipulator.parameters.control"
         model = dockfmu.linearise(
-            "airlock_era", 20.0, count=8,
-            settings={"manipulator.parameters.control.pose_feedback": 2,
-                      "manipulator.parameters.control.pose_gain": gain},
-            inputs=["contact.base.position"], outputs=["manipulator.relative.position"],
+            "airlock_era", 20.0, settings={f"{control}.pose_gain": gain, f"{control}.pose_feedback": "OUTPUTS"},
+            count=8, inputs=["contact.base.position"], outputs=["manipulator.relative.position"],
         )  # fmt: skip
         assert "jumps" in model.held["manipulator.clock.until_inner"], "a tick comes a step earlier or later"
         return [m for m in model.modes if 0.02 < m.frequency < 0.3 and m.eigenvalue.imag > 0.0]
