@@ -54,6 +54,8 @@ SEMI = MODE.codes["SEMI"]
 SUPV = MODE.codes["SUPV"]
 HOLD_ARM = MODE.codes["HOLD"]
 LIMP_ARM = MODE.codes["LIMP"]
+# s, time in which the arm answers a trigger; one that it entered SUPV with has no rising edge, and is given again
+ANSWER = 0.1
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]
 HOLD = STEP_STATE.codes["HOLD"]
@@ -217,9 +219,15 @@ def _list(m, t, since):
             w.command += 1.0
             w.ended = since
             m.phase = WAIT
+        elif w.ran == 0.0 and state == IDLE and since - w.issued > ANSWER:
+            m.command.step.trigger = 0.0
+            w.triggered = 0.0
+            w.issued = since
     elif k < p.step.count and since + ROUNDING >= p.step.begin[k] and state == IDLE:
-        _issue(m, k)
-        w.triggered = 1.0
+        if w.issued < 0.0 or since - w.issued > ANSWER:
+            _issue(m, k)
+            w.triggered = 1.0
+            w.issued = since
     elif k >= p.step.count and since - max(w.ended, 0.0) + ROUNDING >= p.post_time:
         if w.captured == 0.0:
             _end(m, NOT_CAPTURED, t)
@@ -320,6 +328,7 @@ def _reset(m):
     w.command = 0.0
     w.ended = -1.0
     w.triggered = 0.0
+    w.issued = -1.0
     w.ran = 0.0
     w.captured = 0.0
     for i in range(3):

@@ -214,6 +214,7 @@ RECORD = Record(
         private("command", "1", "index of the current command in the list"),
         private("ended", "s", "time at which the last Step or Insert ended; -1 before"),
         private("triggered", "1", "the current command has been issued"),
+        private("issued", "s", "time at which a trigger was last given, or taken back; -1 before"),
         private("ran", "1", "the arm has started the current command"),
         private("captured", "1", "capture has been signalled"),
         Group("hand", private("deflection", "1", "deflections waiting for the delay", shape=6), count=WAITING),

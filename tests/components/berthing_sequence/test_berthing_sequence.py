@@ -217,6 +217,23 @@ def test_ruling_R58_commands_that_do_not_reach_their_pose_are_counted_and_the_li
     assert outcome(s) == ("BERTHED" if capture else "NOT_CAPTURED")
 
 
+def test_a_trigger_that_the_arm_did_not_see_rise_is_given_again():
+    """An arm that enters SUPV with the trigger already on, as at the start, does not begin: the list must not hang."""
+    s = sequence("STEP", **{**LIST, "parameters.step.begin": (0.0,) * 12})
+    m = s.m
+    before, given = None, []
+    for k in range(200):
+        s.step(k * H, H)
+        trigger = float(m.command.step.trigger)
+        # the first trigger is there when the arm enters the mode
+        if before is not None and trigger > before and m.command.state == STEP_STATE.codes["IDLE"]:
+            m.command.state = STEP_STATE.codes["RUN"]
+            given.append(k * H)
+        before = trigger
+    assert len(given) == 1
+    assert given[0] == pytest.approx(0.25, abs=0.1)
+
+
 def test_a_limp_arm_is_driven_to_its_capture_by_thrust():
     """OP-74 of spec/08 1.2: joints relaxed, thrusters on until capture, or for their longest time."""
     s = sequence("LIMP", **{"parameters.thrust": (200.0, 0.0, 5.0), "parameters.start_delay": 0.1})
