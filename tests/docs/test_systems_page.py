@@ -55,7 +55,7 @@ def known(monkeypatch, tmp_path):
     declaration.read(str(file))
     # initial conditions of an arm have keys of their own
     declaration.read("airlock_era")
-    return keys | {"extends"}
+    return keys | {"extends", "standard"}
 
 
 def test_the_page_has_every_key_and_no_other(known):

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
 
 SYSTEMS = Path(__file__).resolve().parents[3] / "ssp" / "systems"
+STANDARDS = SYSTEMS.parent / "standards"
 
 
 def names() -> list[str]:
@@ -28,11 +30,29 @@ def description(name: str) -> str:
 
 
 def read_tables(file: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Return the tables of a file, laid over those that it extends. Raises DeclarationError."""
+    """Return the tables of a file, laid over those of its standard, over those that it extends.
+
+    Raises DeclarationError.
+    """
     content = _content(file)
     extended = _extended(file, content, above)
     content.pop("extends", None)
-    return content if extended is None else _merged(read_tables(extended, (*above, file.resolve())), content)
+    tables = {} if extended is None else read_tables(extended, (*above, file.resolve()))
+    return _merged(_merged(tables, _standard(file, content)), content)
+
+
+def _standard(file: Path, content: dict[str, Any]) -> dict[str, Any]:
+    """Take the name of a standard out of the content of `file`, and return the tables of the standard."""
+    if "standard" not in content:
+        return {}
+    name = Table(content, str(file)).text("standard")
+    content.pop("standard")
+    known = sorted(path.stem for path in STANDARDS.glob("*.toml"))
+    if name not in known:
+        raise DeclarationError(f"{file}: standard = {name!r}: there is {', '.join(known)}{did_you_mean(name, known)}")
+    tables = _content(STANDARDS / f"{name}.toml")
+    tables.pop("description", None)
+    return tables
 
 
 def files_of(file: Path) -> list[Path]:
