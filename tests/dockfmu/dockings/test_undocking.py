@@ -38,7 +38,7 @@ def test_the_units_part_with_the_energy_of_the_pushers(undock):
 def test_unequal_pushers_tip_the_craft_off_without_a_touch(undock):
     """Two springs 5 % apart from the other two turn the craft, which also rocked within the play of the latches before.
 
-    Their moment has the lever 0.05 x 2 x 0.60 m / 4 with the axial impulse; guide pins, which slide out of their sockets
+    Their moment has the lever 0.05 x 2 x 0.60 m / 4 with the axial impulse; guide pins, which slide out of sockets
     over the same 30 mm, change the rate by about as much. Nothing touches once pushers and pins are free.
     """
     run = undock()
@@ -51,7 +51,7 @@ def test_unequal_pushers_tip_the_craft_off_without_a_touch(undock):
     assert np.linalg.norm(after - before) < 3.0 * expected
     assert finals["tip_off_rate"] == pytest.approx(np.linalg.norm(after))
     assert finals["tip_off_rate"] < np.radians(0.05)
-    assert finals["roll_rate"] < 1e-5
+    assert finals["roll_rate"] < np.radians(0.01)
     free = t > run.time("release") + 1.0
     assert not results["mechanism.flag.contact"][free].any()
     assert results["mechanism.docking.plane_gap"][-1] >= 0.5
