@@ -50,7 +50,7 @@ _ENTRIES = {
             "components.probe_mechanism",
             "central docking mechanism with contact inside",
             more_sets=("components.contact.probe_cone",),
-            other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
+            other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
             fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -59,7 +59,7 @@ _ENTRIES = {
             "the same mechanism with two friction brakes as its axial damper (variant V2)",
             {"axial": "two_brakes"},
             more_sets=("components.contact.probe_cone",),
-            other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "HB-3"),
+            other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "ML-3", "HB-3"),
             fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -68,7 +68,7 @@ _ENTRIES = {
             "the same mechanism with two friction brakes and a movable limiter instead of levers (variant V3)",
             {"axial": "two_brakes", "limiter": "movable"},
             more_sets=("components.contact.probe_cone",),
-            other_sets=("AX-1", "AX-MIM", "LV-1", "LV-2", "HB-1", "HB-2"),
+            other_sets=("AX-1", "AX-MIM", "LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"),
             fit="components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -76,7 +76,7 @@ _ENTRIES = {
             "components.probe_mechanism",
             "the same mechanism, with its contact in a separate FMU",
             {"contact": "external"},
-            other_sets=("AX-2", "ML-1", "ML-2", "HB-3"),
+            other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
         ),
         Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry(

@@ -28,8 +28,8 @@ _AXIAL: dict[str, tuple[Any, ...]] = {
 }
 # description, messages, and the parameter sets of `_OWN_SETS` for this limiter only: a fixed one comes with levers
 _LIMITERS: dict[str, tuple[Any, ...]] = {
-    "fixed": ("", {}, {"LV-1", "LV-2", "HB-1", "HB-2"}),
-    "movable": (", movable limiter", _LIMITER_MESSAGES, {"ML-1", "ML-2", "HB-3"}),
+    "fixed": ("", {}, {"LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"}),
+    "movable": (", movable limiter", _LIMITER_MESSAGES, {"ML-1", "ML-2", "ML-3", "HB-3"}),
 }
 _VARIANT_SETS = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
 # part of the FMU's name

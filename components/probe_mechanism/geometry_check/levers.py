@@ -1,0 +1,82 @@
+"""Alignment levers: stowed while energy is absorbed, never first on the cone, in reach of it when retracted (R46)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from components.core.record import Memory
+from components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
+
+STOWED = 1e-4
+"""Rise of a roller up to which it counts as stowed, m."""
+FIRST = 8e-3
+"""Clearance below which a part counts as about to touch, m: as far as pads and rollers move between two poses."""
+PLACES, TRAVELS = 16, 6
+"""Number of places of the head on each frustum, and of travels of the probe."""
+
+
+def risen(m: Memory) -> float:
+    """Return the travel of the probe beyond which the levers rise, m."""
+    levers = m.parameters.levers
+    travel = np.linspace(float(levers.travel[0]), float(levers.travel[-1]), 2001)
+    moved = np.abs(np.interp(travel, levers.travel, levers.radial) - levers.radial[0])
+    moved += np.abs(np.interp(travel, levers.travel, levers.axial) - levers.axial[0])
+    up = np.flatnonzero(moved > STOWED)
+    return float(travel[max(up[0] - 1, 0)]) if len(up) else np.inf
+
+
+def _entries(m: Memory, s: Shape) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
+    """Yield (name, travel, reach, head) of the poses before the levers rise: extended, on the bottom, on the stops."""
+    radius = float(m.probe_cone.parameters.head.radius)
+    surface = s.section
+    for v in range(1, len(surface.normals) - 1):
+        normal, ends = surface.normals[v], surface.corners[v : v + 2]
+        for share in np.linspace(0.0, 1.0, PLACES):
+            x, r = ends[0] + share * (ends[1] - ends[0]) - radius * normal
+            if r > 0.0:
+                yield "extended, the head on the cone", 0.0, float(s.reach(0.0)), (float(x), float(r))
+    for travel in np.linspace(0.0, min(risen(m), s.stroke), TRAVELS):
+        for name, x in (("on the bottom", s.bottomed), ("latched", s.latched)):
+            if x - s.reach(travel) + s.plane < 0.0:
+                yield f"the head {name}, the probe in", float(travel), float(s.reach(travel)), (x, 0.0)
+
+
+def _first(m: Memory, s: Shape) -> str | None:
+    """Return the pose in which a stowed roller touches the cone before the limiter does, or None."""
+    stowed, radius = rollers(m, 0.0), float(m.probe_cone.parameters.roller.radius)
+    parts = pads(m)
+    for name, travel, reach, head in _entries(m, s):
+        near = clearances(m, stowed, radius, reach, head)
+        if near.min() > FIRST:
+            continue
+        rows = np.flatnonzero(near.min(axis=1) < FIRST)
+        near, tilts = near[rows], TILTS[rows]
+        room = clearances(m, parts, 0.0, reach, head, tilts) if parts.size else np.full(near.shape, np.inf)
+        worse = (near < FIRST) & (room > -FIRST) & (near <= room)
+        if worse.any():
+            tilt, azimuth = np.unravel_index(np.where(worse, near, np.inf).argmin(), near.shape)
+            return (
+                f"{name}{f' by {travel:.3f} m' if travel else ''}, at a tilt of {np.degrees(tilts[tilt]):.1f} deg a "
+                f"stowed roller is {near[tilt, azimuth]:.3f} m from the cone and the limiter "
+                f"{room[tilt, azimuth]:.3f} m"
+            )
+    return None
+
+
+def misfits(m: Memory, s: Shape) -> Iterator[str]:
+    """Yield what is wrong with the levers while energy is absorbed."""
+    if m.probe_cone.parameters.roller.count == 0.0:
+        return
+    up = risen(m)
+    if up < s.absorption:
+        yield (
+            f"parameters.levers (travel) rise at {up:.4f} m of travel, but energy is absorbed up to {s.absorption:.4f} "
+            "m (play, stroke of spring or first brake, 10 mm): let them rise later, or lengthen the stroke of the probe"
+        )
+    if (found := _first(m, s)) is not None:
+        yield (
+            "parameters.levers (axial, radial) and probe_cone.parameters.limiter: rollers must not touch before the "
+            f"limiter does. {found}: stow them nearer to the axis"
+        )
