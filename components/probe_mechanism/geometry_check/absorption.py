@@ -55,7 +55,7 @@ def plane_misfits(m: Memory, s: Shape) -> Iterator[str]:
     """Yield where the docking planes meet while spring or first brake absorb energy."""
     for travel in np.linspace(0.0, min(s.absorption, s.stroke), STEPS):
         tilts = np.linspace(0.0, limiting_tilt(m, float(s.reach(travel)), s.bottomed), 5)
-        gaps = gap(s, float(travel), s.bottomed, tilts, s.section.rim)
+        gaps = gap(s, float(travel), s.bottomed, tilts, float(m.parameters.planes.outer_radius))
         if gaps.min() < 0.0:
             yield (
                 "parameters.probe (free_length, shortest_length) and parameters.docking_plane_x: the docking planes "

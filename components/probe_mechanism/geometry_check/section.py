@@ -39,11 +39,6 @@ class Section:
         """Return (x, r) of the entry edge: the inner edge of the flange."""
         return float(self.corners[1, 0]), float(self.corners[1, 1])
 
-    @property
-    def rim(self) -> float:
-        """Return the outer radius of the flange, m."""
-        return float(self.corners[0, 1])
-
     def heights(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
         """Return the heights of points above the line of each face, m, shape (..., faces); negative below it."""
         points = np.stack(np.broadcast_arrays(x, r), axis=-1)
