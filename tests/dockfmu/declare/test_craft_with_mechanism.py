@@ -62,7 +62,7 @@ def with_mechanism(craft, p):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_spec00_section_8_1_craft_and_mechanism_are_the_scenarios_craft(name):
-    """To 1e-5 of each: the sets are rounded, and central impacts have the shorter probe of PR-1.
+    """To 1e-4 of each: central impacts have the shorter probe of PR-1, the sets of craft are for PR-3.
 
     On a stand the mechanism is in the hall: its wrench does not act on the craft, which has the totals itself.
     """
@@ -80,5 +80,5 @@ def test_spec00_section_8_1_craft_and_mechanism_are_the_scenarios_craft(name):
     else:
         found = with_mechanism(body, p)
     assert found[0] == pytest.approx(mass, rel=1e-9)
-    assert found[1] == pytest.approx([hinge, 0.0, 0.0], abs=1e-5)
-    assert found[2] == pytest.approx(np.diag(moments), rel=1e-5, abs=1e-5 * max(moments))
+    assert found[1] == pytest.approx([hinge, 0.0, 0.0], abs=1e-4)
+    assert found[2] == pytest.approx(np.diag(moments), rel=1e-4, abs=1e-6 * max(moments))

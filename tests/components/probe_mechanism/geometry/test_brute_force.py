@@ -11,7 +11,7 @@ from components.probe_mechanism.geometry_check import misfits
 
 MECHANISM = component(axial="two_brakes")
 SETS = {entry.name: entry for entry in MECHANISM.parameter_sets}
-V2 = ("AX-2", "LD-2", "PR-3", "LV-4", "DeepCone25", "HB-4", "HB-4-pads")
+V2 = ("AX-2", "LD-2", "PR-3", "LV-4", "DeepCone22", "HB-4", "HB-4-pads")
 CASES = 30
 GRAZING = 2e-3
 """Depth below which a contact is not counted, m: poses and points are samples."""

@@ -17,10 +17,10 @@ MECHANISMS = {
     "V1": component(), "V2": component(axial="two_brakes"),
     "V3": component(axial="two_brakes", limiter="movable"),
 }  # fmt: skip
-V1 = ("PR-3", "LV-3", "DeepCone25")
-V2 = ("AX-2", "LD-2", "PR-3", "LV-4", "DeepCone25", "HB-4", "HB-4-pads")
+V1 = ("PR-3", "LV-3", "DeepCone22")
+V2 = ("AX-2", "LD-2", "PR-3", "LV-4", "DeepCone22", "HB-4", "HB-4-pads")
 ON_V3 = ("HB-4", "ML-3", "ML-3-pads")
-V3 = ("AX-2", "LD-2", "LD-3", "PR-3", "ShortDeepCone25", *ON_V3)
+V3 = ("AX-2", "LD-2", "LD-3", "PR-3", "ShortDeepCone22", *ON_V3)
 OLD_V1 = ("PR-2", "LV-2", "RefCone25")
 OLD_V2 = ("AX-2", "LD-2", *OLD_V1, "HB-2", "HB-2-pads")
 OLD_V3 = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads")
@@ -40,7 +40,7 @@ def reasons(variant, *names, **values):
 
 @pytest.mark.parametrize(("variant", "sets"), [
     ("V1", ()), ("V1", V1), ("V2", ("AX-2",)), ("V2", ("AX-2", "HB-1", "HB-1-pads")), ("V2", ("AX-2", *V1)), ("V2", V2),
-    ("V3", V3), ("V3", (*V3, "DeepCone25", *ON_V3)),
+    ("V3", V3), ("V3", (*V3, "DeepCone22", *ON_V3)),
 ])  # fmt: skip
 def test_sets_that_fit(variant, sets):
     assert reasons(variant, *sets) == ""
@@ -68,11 +68,11 @@ def test_the_limiter_clears_the_cone_by_some_millimetres():
 
 @pytest.mark.parametrize(("sets", "text"), [
     (("PR-3", "LV-3"), r"docking planes stay 0\.\d+ m apart"),
-    (("DeepCone25",), r"pads stand 0\.\d+ m deep in it"),
-    (("PR-3", "DeepCone25"), "rollers stand .* m"),
-    (("PR-3", "LV-4", "DeepCone25", "HB-4"), r"pads stand 0\.04\d m before it and could not guide"),
-    (("PR-3", "LV-3", "DeepCone25", "HB-4-pads"), r"pads stand 0\.03\d m deep in it"),
-    (("PR-3", "LV-3", "ShortDeepCone25", "HB-4"), "pads stand .* m before it and could not guide"),
+    (("DeepCone22",), r"pads stand 0\.\d+ m deep in it"),
+    (("PR-3", "DeepCone22"), "rollers stand .* m"),
+    (("PR-3", "LV-4", "DeepCone22", "HB-4"), r"pads stand 0\.04\d m before it and could not guide"),
+    (("PR-3", "LV-3", "DeepCone22", "HB-4-pads"), r"pads stand 0\.03\d m deep in it"),
+    (("PR-3", "LV-3", "ShortDeepCone22", "HB-4"), "pads stand .* m before it and could not guide"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused_with_the_reason(sets, text):
     found = reasons("V2", "AX-2", *sets)
@@ -145,7 +145,7 @@ def test_a_system_with_a_misfit_is_refused_by_name(tmp_path):
     file = tmp_path / "mixed.toml"
     file.write_text(
         'extends = "atv_probe_cone_v2"\nname = "mixed"\n[elements.mechanism]\n'
-        'sets = ["AX-2", "LD-2", "PR-3", "LV-4", "DeepCone25", "HB-4"]\n'
+        'sets = ["AX-2", "LD-2", "PR-3", "LV-4", "DeepCone22", "HB-4"]\n'
     )
     with pytest.raises(ParameterError, match=r"mixed.toml.*mechanism.*pads stand"):
         start_values(MECHANISMS["V2"], declaration.read(str(file)).elements["mechanism"])
