@@ -18,6 +18,7 @@ import dockfmu
 from benchmarks.coupling import delayed_berth as berth
 from benchmarks.coupling import delayed_contact as contact
 from benchmarks.page import replace_table
+from dockfmu.declare.parameters import parameters
 
 STIFFNESS = 1e6
 """Stiffness, N/m: that of the train of the axial damper, on which the latches hang."""
@@ -31,8 +32,14 @@ SECONDS = 12.0
 BERTH = 3.5e5
 """Effective axial stiffness of the contact of MIM-1, N/m, from the peak force of NRT-74 (spec/08 10)."""
 P, B = "platform.parameters.", "balance.parameters."
+CRAFT = {
+    p.full_name: p.value
+    for p in parameters("atv_probe_cone", {})
+    if p.full_name in ("chaser.parameters.mass", "chaser.parameters.inertia", "chaser.parameters.port[1].position")
+}
+"""Craft of `atv_probe_cone` without the mechanism, which acts on the craft where the stand is bypassed."""
 STANDS = {
-    "no stand (`bypass`)": {f"{P}bypass": 1, f"{B}bypass": 1, "chaser.parameters.mass": 19957.0},
+    "no stand (`bypass`)": {f"{P}bypass": 1, f"{B}bypass": 1, **CRAFT},
     "quick: all of SP-1 and SB-1 ten times faster": {
         f"{P}frequency": 100.0, f"{P}delay": 5e-4, f"{P}frame_time": 2e-4, f"{B}cutoff": 1e3, f"{B}frame_time": 2e-4,
     },

@@ -22,8 +22,8 @@ from matplotlib.axes import Axes
 from components.core.record import Memory
 from components.probe_mechanism import component
 
-LEVERS = ("PR-2", "LV-2", "DR-2", "RefCone25")
-MOVABLE = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "HB-3", "ML-2")
+LEVERS = ("PR-3", "LV-3", "DeepCone22")
+MOVABLE = ("AX-2", "LD-2", "LD-3", "PR-3", "HB-4", "ML-3")
 V2 = {"axial": "two_brakes"}
 V3 = {"axial": "two_brakes", "limiter": "movable"}
 
@@ -40,10 +40,12 @@ class Pairing:
 
 PAIRINGS = (
     Pairing("pairing_v1_refcone", "V1 on RefCone (PR-1, LV-1)", {}, ()),
-    Pairing("pairing_v1", "V1 on RefCone25 (PR-2, LV-2)", {}, LEVERS),
-    Pairing("pairing_v2", "V2 on RefCone25 (PR-2, LV-2, HB-2)", V2, (*LEVERS, "HB-2", "HB-2-pads")),
-    Pairing("pairing_v3", "V3 on ShortCone25 (PR-2, HB-3, ML-2)", V3, (*MOVABLE, "ShortCone25", "ML-1-pads")),
-    Pairing("pairing_v3_refcone25", "V3 on RefCone25 (PR-2, HB-3, ML-2)", V3, (*MOVABLE, "RefCone25", "ML-1-pads")),
+    Pairing("pairing_v1", "V1 on DeepCone22 (PR-3, LV-3)", {}, LEVERS),
+    Pairing(
+        "pairing_v2", "V2 on DeepCone22 (PR-3, LV-4, HB-4)", V2, ("PR-3", "LV-4", "DeepCone22", "HB-4", "HB-4-pads")
+    ),
+    Pairing("pairing_v3", "V3 on ShortDeepCone22 (PR-3, HB-4, ML-3)", V3, (*MOVABLE, "ShortDeepCone22", "ML-3-pads")),
+    Pairing("pairing_v3_deepcone22", "V3 on DeepCone22 (PR-3, HB-4, ML-3)", V3, (*MOVABLE, "DeepCone22", "ML-3-pads")),
 )
 
 

@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from math import asin, cos, pi, radians, sin, sqrt
+from math import asin, cos, pi, radians, sin
 from pathlib import Path
 
 import numpy as np

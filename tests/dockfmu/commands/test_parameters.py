@@ -101,7 +101,7 @@ def test_set_goes_over_sets_and_conditions():
     found = {p.full_name: p for p in parameters(SYSTEM, given)}
     assert found["chaser.parameters.mass"].value == 18e3
     assert found["chaser.parameters.mass"].set_by == "--set"
-    assert found["chaser.parameters.port[1].position"].value == [5.0, 0.01, 0.0]
+    assert found["chaser.parameters.port[1].position"].value == [5.011064, 0.01, 0.0]
     assert found["chaser.parameters.port[1].position"].set_by == "ATV-20t; --set"
     assert found["chaser.parameters.initial.velocity"].value == [1.0, 0.0, 0.0]
     assert found["initial_conditions.yaw"].value == math.radians(2.0)

@@ -1,4 +1,4 @@
-"""Mass, centre of mass and inertia of every craft with its central mechanism are those of the scenario (spec/00 8.1)."""
+"""Mass, centre of mass and inertia of a craft with its central mechanism are those of the scenario (spec/00 8.1)."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def bodies(p):
         limiter = p.limiter
         about_edge = np.diag([limiter.axial_inertia, limiter.lateral_inertia, limiter.lateral_inertia])
         along = np.array([limiter.centre, 0.0, 0.0])
-        at = along + [limiter.forward, 0.0, 0.0]
+        at = along + np.array([limiter.forward, 0.0, 0.0])
         yield float(limiter.mass), at, about_edge - point(limiter.mass, along) + point(limiter.mass, at)
 
 

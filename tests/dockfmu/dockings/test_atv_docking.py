@@ -106,35 +106,40 @@ def test_spec00_ruling_42_what_the_simplifications_of_the_source_put_in(tmp_path
     assert np.abs(sum(works)).max() / energy == pytest.approx(residual, rel=0.02)
 
 
-def test_spec00_ruling_35_tilt_limiter_and_times(atv):
-    """Check the purpose of the data set: the limiter bounds the tilt.
-
-    With energy kept (R42) the rollers touch 7 s later than the ruling says for the source's simplifications, 210 s
-    after the drive has started."""
+def test_spec00_ruling_46_tilt_limiter_and_times(atv):
+    """Check the purpose of the data set: the limiter bounds the tilt at 7.8 deg of the housing and what its springs
+    yield; no roller touches before the retraction, and the first about 180 s after the drive has started; end after 5
+    to 7 min."""
     t = atv.results.time
     angles = [atv.results[f"mechanism.docking.angles[{k}]"] for k in (1, 2)]
     tilt = np.degrees(np.arccos(np.cos(angles[0]) * np.cos(angles[1])))
-    assert tilt.max() < 6.0
+    assert tilt.max() < 9.0
     assert atv.results["mechanism.flag.limiter_contact"].any()
     rollers = min(atv.time(f"roller_contact_{k}") for k in (1, 2, 3)) - atv.time("drive_on")
-    assert 200.0 < rollers < 230.0
-    assert atv.time("end_of_retraction") == pytest.approx(331.8, abs=1.0)
+    assert 180.0 < rollers < 210.0
+    assert not any(
+        atv.results[f"mechanism.flag.roller_contact[{k}]"][t < atv.time("drive_on")].any() for k in (1, 2, 3)
+    )
+    assert atv.results["mechanism.docking.plane_gap"][t < atv.time("drive_on")].min() > 0.2
+    assert atv.time("end_of_retraction") == pytest.approx(328.2, abs=1.0)
     early = t < 10.0
-    assert np.abs(atv.results[PUSH][early]).max() == pytest.approx(9.8e3, rel=0.03)
+    assert np.abs(atv.results[PUSH][early]).max() == pytest.approx(9.9e3, rel=0.03)
 
 
-def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(atv):
-    """At least two before 38 s, with moments about the lateral axes on mechanism and station, and a turn of the craft.
+def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(tmp_path):
+    """At least two before 38 s from the misaligned start of the Soyuz, with moments about the lateral axes on mechanism
+    and station, and a turn of the craft. From its own start, turned by 1.4 deg, the ATV first touches at 54 s.
 
     Moments of the contacts over those 0.1 s before; rows every 10 ms.
     """
-    t, touching = atv.results.time, atv.results["mechanism.flag.limiter_contact"] > 0.0
+    soyuz = run_system(tmp_path, "soyuz_probe_cone", "--stop", 40, "--no-report")
+    t, touching = soyuz.results.time, soyuz.results["mechanism.flag.limiter_contact"] > 0.0
     begins = np.flatnonzero(np.diff(touching.astype(int)) > 0) + 1
     begins = begins[t[begins] < 38.0]
     assert len(begins) >= 2
     for unit, name, least in (("mechanism", "base.torque_now", 5.0), ("mechanism", "target.torque_now", 20.0),
                               ("chaser", "body.angular_velocity", 1e-4)):  # fmt: skip
-        lateral = np.array([atv.results[f"{unit}.{name}[{k}]"] for k in (2, 3)])
+        lateral = np.array([soyuz.results[f"{unit}.{name}[{k}]"] for k in (2, 3)])
         changes = [np.ptp(lateral[:, i - 2 : i + 12], axis=1).max() for i in begins]
         assert sorted(changes)[-2] > least, name
 
@@ -152,7 +157,7 @@ def test_spec06_oracle_19_docking_starts_3_s_after_first_contact(atv):
 
 
 def test_spec06_oracle_19_first_latch_pulse_2_to_4_s_after_the_bottom(atv):
-    """With RefCone25 1.9 s: its cone is twice as deep, the thrusters push longer, and the head comes to the bottom at
+    """1.9 s: the cone is twice as deep as RefCone, the thrusters push longer, and the head comes to the bottom at
     0.14 m/s, for which the 1-D table of 9.4 has between 1.65 s (0.15 m/s) and 2.0 s (0.07 m/s)."""
     t, force = atv.results.time, atv.results[PUSH]
     bottom = atv.time("socket_bottom")

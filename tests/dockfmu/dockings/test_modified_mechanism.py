@@ -48,17 +48,17 @@ def test_spec06_oracle_14_15_docking_of_the_modified_mechanism_closes(central, a
 
 def test_spec06_section_5_11_pushers_re_cock_the_first_brake(atv_v2):
     """Near the end the pushers hold the probe: the nut stands while the drive takes the stroke of FrB1 back to 0, at
-    the drive's 0.375 mm/s; the gap stays; then the planes come together."""
+    the drive's 1 mm/s; the gap stays; then the planes come together."""
     results = atv_v2.results
     t, stroke = results.time, results["mechanism.axial.stroke"]
     captured = t > 10.0
     assert stroke[captured][0] > 0.03
     assert stroke[-1] == 0.0
     zero = t[np.flatnonzero(stroke == 0.0)[np.flatnonzero(stroke == 0.0) > np.argmax(stroke)][0]]
-    during = (t > zero - 60.0) & (t < zero - 5.0)
+    during = (t > zero - 25.0) & (t < zero - 3.0)
     assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.2e-3
     assert np.ptp(results["mechanism.docking.plane_gap"][during]) < 2e-3
-    assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-0.375e-3, rel=0.03)
+    assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-1e-3, rel=0.03)
     assert results["mechanism.docking.plane_gap"][-1] < 0.0105
 
 
