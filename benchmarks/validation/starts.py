@@ -1,9 +1,12 @@
-"""Limiter and swing of V1, V2 and V3 from many equal starts: items 24 and 25 of spec/06 9.6.
+"""V1, V2 and V3 from many starts: limiter and swing (items 24 and 25 of spec/06 9.6), and how random starts end.
 
     python -m benchmarks.validation.starts [SEEDS]
+    python -m benchmarks.validation.starts random [DRAWS]
 
-The starts of the ATV and of the Soyuz, that of `soyuz_near_maxima`, and SEEDS (default: 8) draws of all eleven initial
-conditions for either craft. Prints the table of docs/validation/published.md.
+The first runs the starts of the ATV and of the Soyuz, that of `soyuz_near_maxima`, and SEEDS (default: 8) draws of all
+eleven initial conditions for either craft. The second runs DRAWS (default: 100) draws for each craft and variant up to
+the start of the retraction and counts how they end: spec/00 R46 allows no roller and no docking plane to touch before.
+Both print tables of docs/validation/published.md.
 """
 
 from __future__ import annotations
@@ -86,6 +89,43 @@ def row(title: str, system: str, settings: dict[str, Any]) -> str:
     return f"| {title} | {' | '.join(cells)} |"
 
 
+BEFORE_RETRACTION = 35.0
+"""Time up to which random starts run, s: the drive starts 35 s after the head is at the bottom."""
+ENDS = (
+    "captured", "captured, outside the domain of a formula", "not captured", "beyond a limit of the model",
+    "rollers before the retraction", "docking planes met",
+)  # fmt: skip
+DOMAIN = ("latch_tilt", "wide_slot", "lever_arm", "three_rollers")
+
+
+def end_of(system: str, seed: int) -> str:
+    """Run a random start up to the retraction. Return which of `ENDS` it is; the worst, where several hold."""
+    counts = [f"mechanism.validity.{name}" for name in (*DOMAIN, "early_plane_contact")]
+    try:
+        done = dockfmu.load(system, {"initial_conditions.seed": seed}).run(
+            stop=BEFORE_RETRACTION, record=counts, every=1000, check=False
+        )
+    except dockfmu.DockfmuError:
+        return ENDS[3]
+    if done["mechanism.validity.early_plane_contact"][-1] > 0.0:
+        return ENDS[5]
+    if any(name.startswith("roller_contact") for name in done.events):
+        return ENDS[4]
+    if "capture" not in done.events:
+        return ENDS[2]
+    return ENDS[1] if any(done[f"mechanism.validity.{name}"][-1] > 0.0 for name in DOMAIN) else ENDS[0]
+
+
+def count_ends(draws: int) -> None:
+    """Run the random starts of both craft and print how many ended how."""
+    print(f"| start | runs | {' | '.join(ENDS)} |\n|---|{'---|' * (len(ENDS) + 1)}")
+    for craft in ("atv", "soyuz"):
+        for variant in VARIANTS:
+            system = f"{craft}_probe_cone{variant}"
+            ends = [end_of(system, seed) for seed in range(1, draws + 1)]
+            print(f"| `{system}` | {draws} | {' | '.join(str(ends.count(end)) for end in ENDS)} |", flush=True)
+
+
 def main(seeds: int = 8) -> None:
     """Run all starts and print the table."""
     print("| start | V1 | V2 | V3 |\n|---|---|---|---|")
@@ -94,4 +134,7 @@ def main(seeds: int = 8) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
+    if sys.argv[1:2] == ["random"]:
+        count_ends(*(int(argument) for argument in sys.argv[2:] or ["100"]))
+    else:
+        main(*(int(argument) for argument in sys.argv[1:]))

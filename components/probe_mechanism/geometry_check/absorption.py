@@ -14,6 +14,8 @@ from components.core.record import Memory
 from components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
 
 STEPS = 6
+STUCK = 0.05
+"""Twist of the gear train, m, beyond which a friction brake counts as stuck: a fault that no geometry cures."""
 NO_TILT = np.zeros(1)
 
 
@@ -66,7 +68,7 @@ def plane_misfits(m: Memory, s: Shape) -> Iterator[str]:
             return
 
 
-def slip_travel(m: Memory, s: Shape) -> float:
+def slip_travel(m: Memory) -> float:
     """Return the travel of the probe at which the second brake begins to slip, m, with the drive locked."""
     axial = m.parameters.axial
     yielding = axial.first_brake_stroke if "first_brake_stroke" in axial.dtype.fields else axial.spring_stroke
@@ -75,7 +77,10 @@ def slip_travel(m: Memory, s: Shape) -> float:
 
 def brake_misfits(m: Memory, s: Shape, movable: bool) -> Iterator[str]:
     """Yield what is hit before the (second) friction brake can slip, without a tilt."""
-    start = slip_travel(m, s)
+    axial = m.parameters.axial
+    if axial.brake_compression > STUCK * axial.train_stiffness:
+        return
+    start = slip_travel(m)
     name = "FrB2" if "first_brake_stroke" in m.parameters.axial.dtype.fields else "the friction brake"
     told = f"{name} could never slip, which begins at {start:.3f} m of travel with the head on the bottom: "
     if start > s.stroke:

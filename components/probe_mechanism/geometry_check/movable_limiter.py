@@ -50,7 +50,7 @@ def _place_misfits(m: Memory, s: Shape, full: float) -> Iterator[str]:
     gap = float(limiter.forward) - full - s.plane
     if gap > limiter.stroke:
         yield f"{START}its stroke of {limiter.stroke:.3f} m ends {gap - limiter.stroke:.3f} m before the planes meet"
-    pushed = full - (s.bottomed - float(s.reach(slip_travel(m, s)))) - float(limiter.forward) + limiter.stroke
+    pushed = full - (s.bottomed - float(s.reach(slip_travel(m)))) - float(limiter.forward) + limiter.stroke
     if pushed < 0.0:
         yield (
             f"{START}its stroke of {limiter.stroke:.3f} m ends {-pushed:.3f} m before FrB2 begins to slip, with the "

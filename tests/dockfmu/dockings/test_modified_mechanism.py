@@ -56,7 +56,8 @@ def test_spec06_section_5_11_pushers_re_cock_the_first_brake(atv_v2):
     assert stroke[-1] == 0.0
     zero = t[np.flatnonzero(stroke == 0.0)[np.flatnonzero(stroke == 0.0) > np.argmax(stroke)][0]]
     during = (t > zero - 25.0) & (t < zero - 3.0)
-    assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.2e-3
+    # 1 % of what the drive takes back: the gears creep under their hysteresis (spec/00 R49)
+    assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.4e-3
     assert np.ptp(results["mechanism.docking.plane_gap"][during]) < 2e-3
     assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-1e-3, rel=0.03)
     assert results["mechanism.docking.plane_gap"][-1] < 0.0105
