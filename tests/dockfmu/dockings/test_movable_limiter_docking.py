@@ -128,7 +128,8 @@ def test_spec06_oracle_26_springs_of_the_limiter_throw_the_craft_back():
     assert pulse > 1.7e3
     stored, taken, damped = recoil(good)
     assert stored < taken
-    assert damped < 1.2 * RETURN_FORCE / 0.9
+    # force of FrB1 behind the screw, hysteresis and damping of the gears
+    assert damped < 1.25 * RETURN_FORCE / 0.9
     assert pulse > 1.7 * damped
 
 

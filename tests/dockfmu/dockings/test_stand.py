@@ -124,7 +124,7 @@ def test_a_resumed_run_carries_delay_line_and_noise(tmp_path):
     assert len(at) > 1
     for name in ("balance.measured.force[1]", "chaser.port[1].position[1]", "mechanism.target.force[1]"):
         assert np.array_equal(whole[name][at], rest[name][1:]), name
-    assert np.abs(rest["mechanism.target.force[1]"]).max() > 10.0
+    assert np.abs(rest["mechanism.target.force[1]"]).max() > 5.0
 
 
 def test_emergency_stop_ends_the_test():
