@@ -718,6 +718,7 @@ def test_parameter_sets_fit_and_subtract_the_mechanism():
     assert masses == {
         "ATV-20t": 19957, "ATV-20t-V2": 19957, "ATV-20t-V3": 19953, "Soyuz-7t": 6957, "Soyuz-7t-V2": 6957,
         "Soyuz-7t-V3": 6953, "Expert-5t": 4906, "Impact-25t": 24906, "Station-400t": 4e5,
+        "Station-350t": 3.5e5, "Visitor-20t": 19906,
     }  # fmt: skip
 
 

@@ -34,8 +34,8 @@ def limiter_force(scale, system="soyuz_probe_cone", stop=12.0, start=None, **mor
 
 
 def test_spec06_oracle_24_limiter_strikes_in_a_series_of_peaks_at_large_initial_conditions():
-    """From three quarters of all maxima: pulses of up to 33 kN, one after another, those above 1 kN short, but one; the swing of
-    the craft takes seconds."""
+    """From three quarters of all maxima: pulses of up to 33 kN, one after another, those above 1 kN short, but one; the
+    swing of the craft takes seconds."""
     force = limiter_force(1.0, stop=20.0, start="soyuz_near_maxima", **{DEEP: 0.010})
     peaks, _ = find_peaks(force, height=300.0, distance=20)
     assert len(peaks) > 10
