@@ -39,6 +39,7 @@ _CONDITIONS = {
     "velocity": "velocity of the moving craft; x > 0 closes",
     "angular_velocity": "angular velocity of the moving craft relative to the resting one, axes C",
     "start_gap": "distance by which the active unit is moved back along x of the passive one",
+    "gap": "distance along x by which the interface of a payload is short of the berth",
     "orbital_rate": "angular velocity of both craft due to their orbit, axes C of the resting one",
 }
 

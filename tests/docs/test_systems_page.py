@@ -24,6 +24,10 @@ miss = "30cm"
 angles = "7deg"
 velocity = "0.3m/s"
 angular_velocity = "1deg/s"
+[loads]
+element = "mechanism"
+[loads.limits]
+shear = { static = "3.2 kN", source = "assumed" }
 """
 
 
@@ -60,7 +64,7 @@ def known(monkeypatch, tmp_path):
 
 def test_the_page_has_every_key_and_no_other(known):
     tables = {
-        "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final",
+        "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final", "loads",
     }  # fmt: skip
     tables.add("report")
     for table in tables:

@@ -13,6 +13,7 @@ from dockfmu.commands import terminal
 from dockfmu.declare.conditions.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.library import systems
 from master.errors import ArchiveError, StructureError
 from master.fmi.description import read_description
 from tests.dockfmu.command_line import status_of
@@ -247,6 +248,14 @@ def test_colours_are_for_terminals(variables, isatty, colours, monkeypatch):
         monkeypatch.setenv(name, value)
     assert terminal.coloured(Stream(isatty)) is colours
     assert (terminal.styled("x", "red", Stream(isatty)) == "x") is not colours
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", systems())
+def test_the_parameters_of_every_system_are_listed(name):
+    found = parameters(name)
+    assert found
+    assert all(parameter.description for parameter in found)
 
 
 @pytest.mark.parametrize("name", ["atv_probe_cone", "central_impact_20t", "atv_attitude_control", "atv_stand"])
