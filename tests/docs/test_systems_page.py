@@ -64,7 +64,8 @@ def known(monkeypatch, tmp_path):
 
 def test_the_page_has_every_key_and_no_other(known):
     tables = {
-        "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final", "loads",
+        "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final",
+        "loads",
     }  # fmt: skip
     tables.add("report")
     for table in tables:

@@ -265,7 +265,7 @@ def test_results_as_tables(swing, tmp_path):
 
 
 def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_path):
-    observers = [Recorder(tmp_path / "r.h5", attributes={"command": "a\0b"})]
+    observers = [Recorder(tmp_path / "r.h5", attributes={"com\0mand": "a"})]
     result = run(swing, step=0.01, stop=1.0, observers=observers)
     assert result.status == "failed"
     assert result.message.startswith(f"{tmp_path / 'r.h5'}: cannot be written (")
