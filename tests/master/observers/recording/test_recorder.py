@@ -264,9 +264,12 @@ def test_results_as_tables(swing, tmp_path):
         assert list(results.to_pandas().columns) == results.variables
 
 
-def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_path):
-    observers = [Recorder(tmp_path / "r.h5", attributes={"com\0mand": "a"})]
-    result = run(swing, step=0.01, stop=1.0, observers=observers)
+def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_path, monkeypatch):
+    def refuse(*_arguments):
+        raise ValueError("no attribute of this name")
+
+    monkeypatch.setattr(Recorder, "_write_fmu", refuse)
+    result = run(swing, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
     assert result.status == "failed"
     assert result.message.startswith(f"{tmp_path / 'r.h5'}: cannot be written (")
     assert not list(tmp_path.glob("r.h5*"))
