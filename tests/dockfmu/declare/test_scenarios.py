@@ -14,18 +14,19 @@ pytestmark = pytest.mark.quick
 MECHANISM = 43.0
 """Mass of the modelled mechanism V1: the craft gets the total less this (R3)."""
 
-# total mass kg, principal inertia kg m2, port m, miss m, angles deg, velocity m/s, rates deg/s, push N
+# total mass kg, miss m, angles deg, velocity m/s, rates deg/s, push N; centre and inertia of the craft with its mechanism
+# are in test_craft_with_mechanism.py
 SCENARIOS = {
     "atv_probe_cone": (
-        20e3, (0.5e5, 1.9e5, 1.9e5), (5, 0, 0), (0.05, -0.05), (1, -1, 1.5), (0.07, 0.01, -0.01), (0.05, 0.05, -0.05),
+        20e3, (0.05, -0.05), (1, -1, 1.5), (0.07, 0.01, -0.01), (0.05, 0.05, -0.05),
         900,
     ),
     "soyuz_probe_cone": (
-        7e3, (0.64e4, 3.2e4, 3.2e4), (3, 0, 0), (0.10, -0.08), (2, -2, 3), (0.20, 0.02, -0.02), (0.2, 0.2, -0.2),
+        7e3, (0.10, -0.08), (2, -2, 3), (0.20, 0.02, -0.02), (0.2, 0.2, -0.2),
         500,
     ),
     "central_impact_20t": (
-        20e3, (0.5e5, 1.9e5, 1.9e5), (5, 0, 0), (0, 0), (0, 0, 0), (0.15, 0, 0), (0, 0, 0),
+        20e3, (0, 0), (0, 0, 0), (0.15, 0, 0), (0, 0, 0),
         0,
     ),
 }  # fmt: skip
@@ -39,12 +40,10 @@ def parameters(declared, element):
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_spec00_section_8_1_craft_and_initial_conditions(name):
-    mass, inertia, port, miss, angles, velocity, rates, push = SCENARIOS[name]
+    mass, miss, angles, velocity, rates, push = SCENARIOS[name]
     declared = declaration.read(name)
     chaser, station = parameters(declared, "chaser"), parameters(declared, "station")
     assert chaser.mass == pytest.approx(mass - MECHANISM)
-    assert np.diag(chaser.inertia) == pytest.approx(inertia)
-    assert chaser.port[0].position - chaser.center_of_mass == pytest.approx(port)
     assert chaser.push_thrust == push
     assert station.mass == pytest.approx(400e3)
     assert np.diag(station.inertia) == pytest.approx((1.2e8, 1.0e8, 2.0e8))
