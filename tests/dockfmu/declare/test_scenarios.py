@@ -14,8 +14,8 @@ pytestmark = pytest.mark.quick
 MECHANISM = 43.0
 """Mass of the modelled mechanism V1: the craft gets the total less this (R3)."""
 
-# total mass kg, miss m, angles deg, velocity m/s, rates deg/s, push N; centre and inertia of the craft with its mechanism
-# are in test_craft_with_mechanism.py
+# total mass kg, miss m, angles deg, velocity m/s, rates deg/s, push N
+# (test_craft_with_mechanism.py has centre and inertia of the craft with its mechanism)
 SCENARIOS = {
     "atv_probe_cone": (
         20e3, (0.05, -0.05), (1, -1, 1.5), (0.07, 0.01, -0.01), (0.05, 0.05, -0.05),
