@@ -3,8 +3,10 @@
     python -m benchmarks capture_domain [--write] [--points N]
 
 The conditions are those of `expert_peripheral_5t` except for the miss and the lateral rate along it, for every
-mechanism, without thrust and with thrust from first contact to capture. A run ends at capture or when the rings have
-separated. With `--write` the table and its figure go into docs/validation/capture-domain.md.
+mechanism, without thrust and with thrust from first contact to capture. Each point is run with several signs of roll,
+tilt and their rates. A run ends at capture or when the rings have separated; one that leaves the domain of the model
+before says nothing about capture and is counted apart. With `--write` the table and its figure go into
+docs/validation/capture-domain.md.
 """
 
 from __future__ import annotations
@@ -37,19 +39,21 @@ MECHANISMS = {
     "hydraulic": "hydraulic_ring_5t",
     "Hunt": "hunt_ring_5t",
 }
-CONDITIONS = {
-    "initial_conditions.pitch": "4deg",
-    "initial_conditions.roll": "4deg",
-    "initial_conditions.angular_velocity": (np.radians(0.2), 0.0, -np.radians(0.2)),
-    "initial_conditions.start_gap": 0.0223,
-}
+CONDITIONS = {"initial_conditions.start_gap": 0.0223}
+MEMBERS = ((1, 1, 1, -1), (1, 1, -1, -1), (-1, 1, 1, -1), (-1, -1, -1, 1))
+"""Signs of roll, of the tilt toward the miss, and of the rates of both; the first is that of the named system."""
+OUTSIDE = -1.0
+"""Time of a run that left the domain of the model."""
 SPEED = 0.05
 """Speed along the axis, m/s."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """Captures of one mechanism: misses (m) by rates (m/s), and s to capture, NaN without, by [miss, rate]."""
+    """Captures of one mechanism over misses (m) and rates (m/s).
+
+    `times` by [member, miss, rate]: s to capture, NaN without, OUTSIDE where the run left the domain of the model.
+    """
 
     name: str
     push: bool
@@ -57,21 +61,38 @@ class Domain:
     rates: np.ndarray
     times: np.ndarray
 
-    @property
-    def captured(self) -> int:
-        """Number of points that are captured."""
-        return int(np.isfinite(self.times).sum())
+    def share(self) -> np.ndarray:
+        """Return the share of captures among the members that stayed within the model, NaN where none did."""
+        inside = (self.times != OUTSIDE).sum(0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.times > 0.0).sum(0) / inside
+
+    def counts(self) -> tuple[list[int], int, int]:
+        """Return (captures of each member, runs outside the model, all runs)."""
+        by_member = [int((times > 0.0).sum()) for times in self.times]
+        return by_member, int((self.times == OUTSIDE).sum()), self.times.size
 
 
-def time_of_capture(run: dockfmu.Simulation, miss: float, rate: float) -> float:
-    """Return the time of capture in s, NaN if the craft separate or nothing happens for a long time."""
-    run.reset({"initial_conditions.miss": (miss, 0.0), "initial_conditions.velocity": (SPEED, rate, 0.0)})
+def member_conditions(signs: tuple[int, ...]) -> dict[str, object]:
+    """Return the angles and rates of a sign member: 4 deg and 0.2 deg/s."""
+    roll, tilt, roll_rate, tilt_rate = signs
+    return {
+        "initial_conditions.pitch": tilt * np.radians(4.0),
+        "initial_conditions.roll": roll * np.radians(4.0),
+        "initial_conditions.angular_velocity": (roll_rate * np.radians(0.2), 0.0, tilt_rate * np.radians(0.2)),
+    }
+
+
+def time_of_capture(run: dockfmu.Simulation, signs: tuple[int, ...], miss: float, rate: float) -> float:
+    """Return the time of capture in s, NaN if the craft separate or nothing happens for a long time, or OUTSIDE."""
+    place = {"initial_conditions.miss": (miss, 0.0), "initial_conditions.velocity": (SPEED, rate, 0.0)}
+    run.reset(member_conditions(signs) | place)
     closest = np.inf
     while not run.finished:
         try:
             run.advance(run.time + INTERVAL)
-        except FmuError:  # a leg at the end of its travel: beyond what the mechanism is made for
-            return np.nan
+        except FmuError:  # a stroke, a stop or a contact beyond its limit: no result
+            return OUTSIDE
         if run["cyclogram.captured"]:
             return float(run["cyclogram.event.capture"])
         gap = run["mechanism.docking.plane_gap"]
@@ -86,27 +107,26 @@ def sweep(name: str, push: bool, points: int) -> Domain:
     misses, rates = np.linspace(0.0, LARGEST_MISS, points), np.linspace(0.0, LARGEST_RATE, points)
     system = dockfmu.load(MECHANISMS[name], {**CONDITIONS, "cyclogram.parameters.push": float(push)})
     with system.simulate(stop=LONGEST, record=["mechanism.docking.plane_gap"], every=1000) as run:
-        times = np.array([[time_of_capture(run, float(miss), float(rate)) for rate in rates] for miss in misses])
+        times = np.array(
+            [
+                [[time_of_capture(run, signs, float(miss), float(rate)) for rate in rates] for miss in misses]
+                for signs in MEMBERS
+            ]
+        )
     return Domain(name, push, misses, rates, times)
 
 
-def widest_rate(domain: Domain) -> list[str]:
-    """Return, for each miss, the largest rate in mm/s up to which all points are captured; a dash for none."""
-    cells = []
-    for row in np.isfinite(domain.times):
-        held = len(row) if row.all() else int(np.argmin(row))
-        cells.append(f"{1e3 * domain.rates[held - 1]:.0f}" if held else "-")
-    return cells
-
-
 def table(domains: list[Domain]) -> list[str]:
-    """Return the lines of the table: largest lateral rate by miss, and how many points are captured."""
+    """Return the lines of the table: the share of captures by miss, over rates and members, and the spread."""
     misses = [f"{1e3 * miss:.0f} mm" for miss in domains[0].misses]
-    lines = ["| Mechanism | Thrust | captured | " + " | ".join(misses) + " |", "|" + " --- |" * (len(misses) + 3)]
+    heads = ["Mechanism", "Thrust", "captured, by member", "of", "outside the model", *misses]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for domain in domains:
-        share = f"{domain.captured} of {domain.times.size}"
-        thrust = "from contact" if domain.push else "none"
-        lines.append(f"| {domain.name} | {thrust} | {share} | " + " | ".join(widest_rate(domain)) + " |")
+        by_member, outside, _ = domain.counts()
+        shares = ["-" if np.isnan(row).all() else f"{100.0 * np.nanmean(row):.0f} %" for row in domain.share()]
+        cells = [domain.name, "from contact" if domain.push else "none", ", ".join(map(str, by_member)),
+                 str(domain.times[0].size), str(outside), *shares]  # fmt: skip
+        lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
@@ -120,18 +140,16 @@ def draw(domains: list[Domain], file: Path) -> None:
     for domain in domains:
         place = axes[int(domain.push), list(MECHANISMS).index(domain.name)]
         miss, rate = np.meshgrid(1e3 * domain.misses, 1e3 * domain.rates, indexing="ij")
-        found = np.isfinite(domain.times)
-        dots = place.scatter(miss[found], rate[found], c=domain.times[found], cmap="viridis_r", vmin=0, vmax=10, s=60)
-        place.scatter(miss[~found], rate[~found], marker="x", color="0.65", s=35)
+        share, outside = domain.share(), (domain.times == OUTSIDE).any(0)
+        dots = place.scatter(miss, rate, c=share, cmap="RdYlGn", vmin=0, vmax=1, s=60)
+        place.scatter(miss[outside], rate[outside], marker="x", color="black", s=35)
         place.plot([0, 100, 100], [40, 40, 0], color="tab:red", lw=1, ls="--")
-        place.set_title(
-            f"{domain.name}{', thrust' if domain.push else ''}: {domain.captured}/{found.size}", fontsize=10
-        )
+        place.set_title(f"{domain.name}{', thrust' if domain.push else ''}", fontsize=10)
     for place in axes[-1]:
         place.set_xlabel("lateral miss, mm")
     for row in axes:
         row[0].set_ylabel("lateral rate, mm/s")
-    figure.colorbar(dots, ax=axes, label="time of capture, s", shrink=0.8)
+    figure.colorbar(dots, ax=axes, label="share of sign members that is captured", shrink=0.8)
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

@@ -46,8 +46,12 @@ class Found:
     lost: float | None
     capture: float | None
     slowed: float | None
+    failed: bool = False
+    """The run left the domain of the model before it was decided: it says nothing about capture."""
 
     def __str__(self) -> str:
+        if self.failed:
+            return "outside the model"
         if self.lost is None:
             return "in place" if self.capture is None else "captured in place"
         if self.capture is None:
@@ -87,9 +91,10 @@ def run(signs: Signs, clocking: float) -> Found:
     event = outcome.events
     first, lost, capture = (event.get(name) for name in ("first_contact", "initial_position_lost", "capture"))
     if lost is None or first is None or (capture is not None and capture < lost):
-        return Found(None, None if capture is None or first is None else capture - first, None)
+        failed = capture is None and outcome.outcome == "failed"
+        return Found(None, None if capture is None or first is None else capture - first, None, failed)
     if capture is None:
-        return Found(lost - first, None, None)
+        return Found(lost - first, None, None, outcome.outcome == "failed")
     speed = np.interp([lost, capture], outcome.time, outcome[SPEED])
     return Found(lost - first, capture - lost, float(speed[0] - speed[1]))
 
@@ -108,7 +113,8 @@ def table() -> str:
     lines += [
         "",
         f"{len(found)} members: {len(captured)} captured after the loss of the initial position, "
-        f"{sum(x.published for x in found)} of them as published.",
+        f"{sum(x.published for x in found)} of them as published; {sum(x.failed for x in found)} left the domain of "
+        "the model and are not counted as missed.",
     ]
     return "\n".join(lines)
 

@@ -96,6 +96,8 @@ def rod_behind_stop(face, root, along, conformity):
         point = axpy(t, along, root)
         r_edge = sqrt(point[1] * point[1] + point[2] * point[2])
         over_edge = (r_edge - face[FRONT].r) * face[FRONT].n_r
+        if max(depth, over_edge) <= 0.0:
+            return max(depth, over_edge), (1.0, 0.0, 0.0), 1.0, tip, 0.0
         first = revolve(face[FRONT].n_x, face[FRONT].n_r, point, r_edge)
         second = revolve(face[REAR].n_x, face[REAR].n_r, point, r_edge)
         rise = dot(first, along)

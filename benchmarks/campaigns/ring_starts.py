@@ -1,0 +1,116 @@
+"""Random starts of the five ring systems within their documented limits: how many end how, and their loads.
+
+    python -m benchmarks ring_starts [--starts N] [--write]
+
+Conditions are drawn in the box of the published runs (source 7.6), the resultants across the axis bounded: miss 0.1 m,
+tilt and roll 4 deg, 0.05 to 0.1 m/s along the axis and 0.04 m/s across, rates 0.2 deg/s. A run ends 15 s after its
+start. A run that left the domain of the model is counted apart: it says nothing about capture. Loads are the extremes
+over all micro-steps at the target port (spec/00 R52). With `--write` the table goes into docs/validation/peripheral.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from math import cos, pi, radians, sin
+from pathlib import Path
+
+import numpy as np
+
+import dockfmu
+from benchmarks.page import machine, replace_table
+from master.errors import FmuError
+
+PAGE = Path("docs/validation/peripheral.md")
+SYSTEMS = ("expert_peripheral_5t", "electric_ring_5t", "geared_ring_5t", "hydraulic_ring_5t", "hunt_ring_5t")
+STOP = 15.0
+LIMITS = {"compression": 6500.0, "tension": 3900.0, "shear": 3200.0, "torsion": 1500.0, "bending": 2800.0}
+"""Limits of the standard as quoted in spec/07 11.3, N and N m; compression for less than 0.1 s."""
+STATIC = 3500.0
+"""Limit of a compression that lasts for 0.1 s, N."""
+ENDS = ("captured", "latched", "in contact", "apart", "outside the model")
+
+
+def within(rng: np.random.Generator, radius: float) -> tuple[float, float]:
+    """Return a point drawn evenly in a disc of this radius."""
+    r, azimuth = radius * np.sqrt(rng.uniform()), rng.uniform(0.0, 2.0 * pi)
+    return r * cos(azimuth), r * sin(azimuth)
+
+
+def conditions(rng: np.random.Generator) -> dict[str, object]:
+    """Return one draw of initial conditions."""
+    yaw, pitch = within(rng, radians(4.0))
+    across = within(rng, 0.04)
+    rates = within(rng, radians(0.2))
+    return {
+        "initial_conditions.miss": within(rng, 0.1),
+        "initial_conditions.yaw": yaw,
+        "initial_conditions.pitch": pitch,
+        "initial_conditions.roll": rng.uniform(-1.0, 1.0) * radians(4.0),
+        "initial_conditions.velocity": (rng.uniform(0.05, 0.1), *across),
+        "initial_conditions.angular_velocity": (rng.uniform(-1.0, 1.0) * radians(0.2), *rates),
+    }
+
+
+def end_of(run: dockfmu.Outcome) -> str:
+    """Return how a run within the domain of the model ended, one of ENDS."""
+    if run.events.get("capture") is not None:
+        return "captured"
+    if any(run[f"mechanism.sensor.latched[{k}]"][-1] for k in range(1, 7)):
+        return "latched"
+    recent = run.time > run.time[-1] - 1.0
+    return "in contact" if run["mechanism.flag.contact"][recent].any() else "apart"
+
+
+def peaks_of(run: dockfmu.Outcome) -> dict[str, float]:
+    """Return the largest loads of a run, with the largest compression that lasts for 0.1 s as `held`."""
+    peaks = {name: float(run[f"mechanism.load.{name}"].max()) for name in LIMITS}
+    window = round(0.1 / float(np.median(np.diff(run.time))))
+    load = run["mechanism.load.compression"]
+    peaks["held"] = float(np.lib.stride_tricks.sliding_window_view(load, window).min(1).max())
+    return peaks
+
+
+def draw(system: str, starts: int, seed: int) -> list[str]:
+    """Run the starts of one system and return the cells of its row."""
+    rng = np.random.default_rng(seed)
+    record = [f"mechanism.load.{name}" for name in LIMITS]
+    record += [f"mechanism.sensor.latched[{k}]" for k in range(1, 7)] + ["mechanism.flag.contact"]
+    ends: Counter[str] = Counter()
+    peaks: list[dict[str, float]] = []
+    with dockfmu.load(system).simulate(stop=STOP, record=record, every=1) as simulation:
+        for _ in range(starts):
+            simulation.reset(conditions(rng))
+            try:
+                simulation.advance()
+                run = simulation.finish()
+            except FmuError:
+                ends["outside the model"] += 1
+                continue
+            ends[end_of(run)] += 1
+            peaks.append(peaks_of(run))
+    fine = sum(all(p[name] < limit for name, limit in LIMITS.items()) and p["held"] < STATIC for p in peaks)
+    worst = ", ".join(f"{1e-3 * max(p[name] for p in peaks):.1f}" for name in LIMITS)
+    median = ", ".join(f"{1e-3 * float(np.median([p[name] for p in peaks])):.1f}" for name in LIMITS)
+    return [f"`{system}`", str(starts), *(str(ends[end]) for end in ENDS), f"{fine} of {len(peaks)}", median, worst]
+
+
+def main() -> None:
+    """Print the table, or write it into the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--starts", type=int, default=40, help="of each system (default 40)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help=f"write into {PAGE}")
+    options = parser.parse_args()
+    heads = ["system", "starts", *ENDS, "within all limits", "median loads", "largest loads"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for system in SYSTEMS:
+        lines.append("| " + " | ".join(draw(system, options.starts, options.seed)) + " |")
+        print(lines[-1], flush=True)
+    text = "\n".join([*lines, "", f"({machine()})"])
+    if options.write:
+        replace_table(PAGE, "ring starts", text)
+
+
+if __name__ == "__main__":
+    main()
