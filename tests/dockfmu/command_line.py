@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +32,12 @@ def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.Completed
     )  # fmt: skip
 
 
-def run_system(folder: Path, *arguments: object, cwd: Path | None = None) -> Run:
-    """Run `dockfmu run ARGUMENTS --json` with results in `folder`; fail with the output of the command."""
+def run_system(
+    folder: Path, *arguments: object, cwd: Path | None = None, statuses: Sequence[int] = (0, 3)
+) -> Run:  # fmt: skip
+    """Run `dockfmu run ARGUMENTS --json` with results in `folder`; fail with its output on another exit status."""
     done = dockfmu("run", *arguments, "--json", "-o", folder, cwd=cwd)
-    assert done.returncode in (0, 3), done.stderr
+    assert done.returncode in statuses, done.stderr
     return Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
 
 
