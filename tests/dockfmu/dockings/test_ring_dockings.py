@@ -114,12 +114,13 @@ def test_what_the_mechanism_owes_is_its_mass_times_the_last_change_of_its_base_s
     """R38, LAGGED: the base's acceleration is one step old, and the debt is settled a step later.
 
     Of 94 kg, on a port of the craft whose acceleration is known; ring and legs are within half a metre of it, and move.
+    With the contact of CP-2R the ring captures at 1.4 s.
     """
     vectors = ("chaser.audit.momentum", "station.audit.momentum", "mechanism.audit.own_momentum")
     vectors += ("chaser.port[1].acceleration",)
     names = {vector: [f"{vector}[{k}]" for k in (1, 2, 3)] for vector in vectors}
     run = dockfmu.load("electric_ring_5t").run(
-        record=[name for three in names.values() for name in three], every=1, stop=1.2, check=False
+        record=[name for three in names.values() for name in three], every=1, stop=3.0, check=False
     )
     chaser, station, own, acceleration = (np.column_stack([run[name] for name in names[v]]) for v in vectors)
     total = chaser + station + own
