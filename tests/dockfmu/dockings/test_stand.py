@@ -50,14 +50,18 @@ def test_bypass_gives_the_bits_of_the_berthing_without_a_stand():
 
 
 def test_mim_1_berths_on_the_stand_and_its_probe_rings_in_the_socket():
-    """The stand puts energy into the contact at the bottom, which a run without a stand damps out."""
+    """The stand puts energy into the contact at the bottom, which a run without a stand damps out.
+
+    The hysteresis of the gears (spec/00 R49) damps the ringing on the stand, from 141 to 89 N; without a stand it is
+    31 N.
+    """
     works = ["manipulator.audit.work_interface", "mechanism.audit.work_base", "mechanism.audit.work_target"]
     run = dockfmu.load("mim1_ssrms_nrt74_stand").run(record=[*works, "mechanism.target.force_now"])
     plain = dockfmu.load("mim1_ssrms_nrt74").run(record=["mechanism.target.force_now"])
     assert (run.outcome, plain.outcome) == ("berthed", "berthed")
     assert sum(run[name][-1] for name in works) > 1.0
     ringing = [one["mechanism.target.force_now"][one.time > one.time[-1] - 2.0, 0].std() for one in (run, plain)]
-    assert ringing[0] > 3.0 * ringing[1]
+    assert ringing[0] > 2.5 * ringing[1]
 
 
 def quiet(**more):
