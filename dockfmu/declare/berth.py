@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from components.mechanics.rotation import from_angles, from_quaternion, quaternion
 from master.errors import StructureError
 from master.system import Structure
 
@@ -86,6 +85,9 @@ def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarr
 def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (position, quaternion) of the berth of an arm, in B = I."""
     rows = [[_value(system, arm, f"{TARGET}.{name}[{k}]") for k in (1, 2, 3)] for name in ("position", "angles")]
+    # kernels take a second to import, which runs without a berth are spared
+    from components.mechanics.rotation import from_angles, quaternion
+
     position, angles = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
     return position, np.array(quaternion(from_angles(*map(float, angles))))
 
@@ -96,6 +98,8 @@ def _apart(system: Structure, arm: str, unit: str, port: str) -> tuple[float, fl
     size = float(np.linalg.norm(turned))
     if not size > 0.0:
         return None
+    from components.mechanics.rotation import from_quaternion
+
     own, stated = (np.array(from_quaternion(tuple(map(float, q)))) for q in (turned / size, facing))
     place, turn = float(np.linalg.norm(here - there)), float(np.linalg.norm(own - stated) / np.sqrt(2.0))
     return (place, turn) if place > NEAR or turn > NEAR else None

@@ -39,7 +39,7 @@ def _loaded() -> dict[str, set[str]]:
     """Return the files of the libraries of this process by name."""
     found: dict[str, set[str]] = {}
     try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
+        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return found
     for line in lines:

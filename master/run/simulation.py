@@ -41,6 +41,7 @@ from master.run.interruption import deferred, signal_of, uninterrupted
 from master.run.participants import Participants
 from master.run.schedule import Schedule, end_of_steps
 from master.run.session import Session
+from master.run.stepping import origin_of
 from master.step_control import Retry, StepControl
 from master.system import Structure
 
@@ -230,7 +231,7 @@ class CoSimulation:
         if isinstance(self.control, StepControl):
             return dict.fromkeys(self.system.elements, self.stop)
         memory = self._loop_state
-        origin = self.start if memory is None else float(memory["grid"][0])
+        origin = self.start if memory is None else origin_of(memory.get("grid"))
         return {
             name: end_of_steps(origin, self.step, self.stop, element) for name, element in self.system.elements.items()
         }

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from master import loop
+from master.errors import MasterError
 from master.loop.packing import Packed
 from master.loop.tables import EVENTS, LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from master.result import Result
@@ -108,6 +109,13 @@ class FixedSteps:
 
     def report(self, result: Result) -> None:
         _report(self.tables, result)
+
+
+def origin_of(grid: np.ndarray | None) -> float:
+    """Return the origin of a grid of fixed steps. Raises MasterError for an array of a checkpoint that is none."""
+    if grid is None or grid.shape != (2,) or grid.dtype != np.float64 or not np.isfinite(grid).all():
+        raise MasterError("the checkpoint is damaged: its 'grid' is not that of fixed steps")
+    return float(grid[0])
 
 
 class ControlledSteps:

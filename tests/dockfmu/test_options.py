@@ -68,7 +68,7 @@ def test_an_algorithm_that_does_not_exist():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"realtime": 0}, "realtime must be a positive, finite multiple of real time, not 0"),
+        ({"realtime": 0}, "realtime must be a multiple of real time from 1e-06 to 1e+06, not 0"),
         ({"realtime": -1}, "not -1"),
         ({"realtime": float("nan")}, "not nan"),
         ({"realtime": "x"}, "not 'x'"),

@@ -382,7 +382,7 @@ def test_an_energy_balance_that_does_not_close_is_warned_of(pair, oscillator, tm
     assert status_of("run", pair, "--no-report") == 0
     assert "warning" not in capfd.readouterr().err
     write_pair(oscillator, tmp_path, replace(PLAN, supplied=()))
-    assert status_of("run", "pair.ssp", "--no-report", "--json") == 0
+    assert status_of("run", "pair.ssp", "--no-report", "--json") == 4
     said = capfd.readouterr()
     summary = json.loads(said.out)
     (warning,) = summary["warnings"]

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 KEYS = {
     "system", "status", "t_end", "wall_s", "real_time_factor", "macro_steps", "algorithm", "step", "events", "peaks",
-    "audit", "message", "warnings",
+    "audit", "message", "warnings", "finals",
     "outcome", "success", "audit_checks", "validity", "rejected_steps", "sweeps", "shortest_step", "longest_step",
 }  # fmt: skip
 FORCE = "mechanism.target.force_now[1]"

@@ -35,7 +35,7 @@ def test_systems_and_files_are_offered(tmp_path):
     (tmp_path / "atv_px.toml").touch()
     (tmp_path / "atv_px.txt").touch()
     found = offered("dockfmu run atv_p", tmp_path, cwd=tmp_path)
-    variants = [f"atv_probe_cone{ending}" for ending in ("", "_external", "_v2", "_v3", "_v3_external")]
+    variants = [f"atv_probe_cone{ending}" for ending in ("", "_external", "_v2", "_v3", "_v3_delayed", "_v3_external")]
     assert found == [*variants, "atv_px.toml"]
 
 
