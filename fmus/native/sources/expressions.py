@@ -29,6 +29,14 @@ _BINARY = {
 }  # fmt: skip
 _SIGNED_BINARY = {"sdiv": "/", "srem": "%", "ashr": ">>"}
 _ORDERED = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
+_CLASSES = {
+    0x003: "isnan({x})", 0x004: "{x} == -HUGE_VAL", 0x008: "({x} > -HUGE_VAL && {x} <= -0x1p-1022)",
+    0x010: "({x} > -0x1p-1022 && {x} < 0.0)", 0x020: "({x} == 0.0 && signbit({x}))",
+    0x040: "({x} == 0.0 && !signbit({x}))", 0x080: "({x} > 0.0 && {x} < 0x1p-1022)",
+    0x100: "({x} >= 0x1p-1022 && {x} < HUGE_VAL)", 0x200: "{x} == HUGE_VAL",
+}  # fmt: skip
+"""Tests for the classes of doubles of `llvm.is.fpclass`, by their bits in its mask; 0x1p-1022 is the least normal."""
+
 _RENAMED = {"minnum": "fmin", "maxnum": "fmax", "minimumnum": "fmin", "maximumnum": "fmax"}
 
 
@@ -196,6 +204,8 @@ class Expressions:
             left, right, unmoved = (places, others, a) if funnel[1] == "l" else (others, places, b)
             # C does not define a shift by all bits of the type
             return kind, f"({places} ? ({TYPES[kind]})({a} << {left} | {b} >> {right}) : {unmoved})"
+        if name == "llvm.is.fpclass.f64":
+            return kind, _is_of_class(arguments[0], int(typed(given[1])[1]))
         function = re.sub(r"^llvm\.(\w+)\.f64$", r"\1", name)
         function = _RENAMED.get(function, function)
         if function in MATHS:
@@ -204,6 +214,16 @@ class Expressions:
             value = f"{self.names[name]}({', '.join(arguments)})"
             return kind, f"({TYPES[kind]}){value}" if kind == "i32" else value
         raise TranslationError(f"call of {name}")
+
+
+def _is_of_class(value: str, mask: int) -> str:
+    """Return the C expression of `llvm.is.fpclass`. Raises TranslationError where kinds of NaN are told apart."""
+    if mask & 0x003 in (0x001, 0x002):
+        raise TranslationError(f"llvm.is.fpclass with the mask {mask}: C does not tell quiet from signaling NaN")
+    inverted = mask.bit_count() > 5
+    chosen = mask ^ 0x3FF if inverted else mask
+    tests = [test.format(x=value) for bits, test in _CLASSES.items() if chosen & bits]
+    return f"{'!' * inverted}({' || '.join(tests) or '0'})"
 
 
 def number(text: str) -> float:

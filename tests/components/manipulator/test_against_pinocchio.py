@@ -72,7 +72,7 @@ def test_inverse_dynamics_on_a_moving_root_is_that_of_pinocchio(arms, name, seed
     size = np.abs(needed).max()
     np.testing.assert_allclose(needed[6:], tau, atol=1e-10 * size)
     np.testing.assert_allclose(needed[:6], -np.concatenate([force, torque]), atol=1e-10 * size)
-    kinetic, momentum, angular = links.momenta(m)
+    kinetic, momentum, angular = links.momenta(m, (0.0, 0.0, 0.0))
     data = model.createData()
     full = np.concatenate([np.zeros(6), [1.0], q]), np.concatenate([velocity, spin, v])
     assert kinetic == pytest.approx(pinocchio.computeKineticEnergy(model, data, *full), rel=1e-12)

@@ -217,16 +217,49 @@ def test_funnel_shifts(tmp_path):
             assert memory.view(np.uint64)[3:].tolist() == expected, count
 
 
+CLASSES = {
+    0x003: [np.nan, -np.nan], 0x004: [-np.inf], 0x008: [-1.7e308, -1.0, -2.2250738585072014e-308],
+    0x010: [-2.225073858507201e-308, -5e-324], 0x020: [-0.0], 0x040: [0.0], 0x080: [5e-324, 2.225073858507201e-308],
+    0x100: [2.2250738585072014e-308, 1.0, 1.7e308], 0x200: [np.inf],
+}  # fmt: skip
+
+
+def test_classes_of_numbers(tmp_path):
+    """LLVM makes `llvm.is.fpclass` of comparisons with infinities: each class and its opposite, and what LLVM made."""
+    masks = [*CLASSES, *(0x3FF ^ bits for bits in CLASSES), 0x000, 0x3FF, 0x27F, 0x204, 0x0F0]
+    lines = []
+    for k, mask in enumerate(masks):
+        lines += [
+            f"%is{k} = call i1 @llvm.is.fpclass.f64(double %t, i32 {mask})", f"%n{k} = uitofp i1 %is{k} to double",
+            f"%p{k} = getelementptr double, ptr %memory, i64 {k}", f"store double %n{k}, ptr %p{k}, align 8",
+        ]  # fmt: skip
+    head = "define i32 @kernel_step(ptr %result, ptr %exception, ptr %memory, double %t, double %h) {"
+    start = "define i32 @kernel_initialize(ptr %result, ptr %exception, ptr %memory) {\n  ret i32 0\n}"
+    text = 'target triple = ""\ntarget datalayout = ""\ndeclare i1 @llvm.is.fpclass.f64(double, i32)'
+    assembly = "\n".join([text, start, head, *lines, "ret i32 0", "}"])
+    module = llvm.parse_assembly(assembly)
+    module.verify()
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    for bits, values in CLASSES.items():
+        for value in values:
+            for run in (step, native.step):
+                memory = np.full(len(masks), -1.0)
+                assert run(memory, value, 0.1) == 0
+                assert memory.tolist() == [float(bool(mask & bits)) for mask in masks], value
+
+
 @pytest.mark.parametrize(
     ("line", "name"),
     [
+        ("%n = call i1 @llvm.is.fpclass.f64(double %t, i32 1)", "signaling"),
         ("%n = fptrunc double %t to float", "float"),
         ("%n = call i65 @odd()", "odd"),
         ("%n = insertvalue { float } undef, float 0.0, 0", "float"),
     ],
 )
 def test_what_is_not_known_is_refused_by_name(line, name):
-    text = f"declare i65 @odd()\ndefine i32 @kernel_step(double %t) {{\n  {line}\n  ret i32 0\n}}"
+    text = "declare i1 @llvm.is.fpclass.f64(double, i32)\n"
+    text += f"declare i65 @odd()\ndefine i32 @kernel_step(double %t) {{\n  {line}\n  ret i32 0\n}}"
     with pytest.raises(TranslationError, match=name):
         translate(llvm.parse_assembly(text), (STEP,))
 
