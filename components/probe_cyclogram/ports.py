@@ -53,7 +53,7 @@ RECORD = Record(
     Group(
         "docking",
         input("plane_gap", "m", "distance between the docking planes", 1.0),
-        input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one", shape=3),
+        input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one; optional", shape=3),
     ),
     Group(
         "operator",

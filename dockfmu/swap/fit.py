@@ -11,6 +11,9 @@ from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
 from master.system import Structure, Supplement
 
+OPTIONAL = "; optional"
+"""End of the description of an input that another FMU in the place of the element may lack."""
+
 
 @dataclass(frozen=True)
 class Misfit:
@@ -27,7 +30,8 @@ class Misfit:
 def misfits(system: Structure, element: str, other: Description) -> list[Misfit]:
     """Return the connected variables of `element` that `other` lacks or defines differently.
 
-    A variable without a unit fits any unit. Units of one quantity fit if the master converts them.
+    A variable without a unit fits any unit. Units of one quantity fit if the master converts them. Inputs that are
+    optional may be missing.
     """
     own = system.description(element)
     used: dict[str, bool] = {}
@@ -38,14 +42,36 @@ def misfits(system: Structure, element: str, other: Description) -> list[Misfit]
     arrays: dict[tuple[str, str, str], list[str]] = {}
     for name in [name for name in own.variables if name in used]:
         expected, present = own.variables[name], other.variables.get(name)
+        if present is None and is_optional(expected):
+            continue
         if present is None or not _fits(own, expected, other, present, convert=used[name]):
             array, bracket, subscript = name.rpartition("[")
             key = (array if bracket and subscript[:-1].isdigit() else name, _kind(expected), _kind(present))
             arrays.setdefault(key, []).append(name)
-    return [
-        Misfit(names[0] if len(names) == 1 else f"{array}[{', '.join(n[len(array) + 1 : -1] for n in names)}]", *kinds)
-        for (array, *kinds), names in arrays.items()
-    ]
+    return [Misfit(_listed(array, names), *kinds) for (array, *kinds), names in arrays.items()]
+
+
+def is_optional(variable: Variable) -> bool:
+    """Return whether a variable is an input whose description ends with OPTIONAL."""
+    return variable.causality == "input" and variable.description.endswith(OPTIONAL)
+
+
+def _listed(array: str, names: list[str]) -> str:
+    """Return elements of one array as A[1, 2]; a single name as it is."""
+    return names[0] if len(names) == 1 else f"{array}[{', '.join(n[len(array) + 1 : -1] for n in names)}]"
+
+
+def _disconnect(system: Structure, element: str, other: Description) -> list[str]:
+    """Remove the connections to optional inputs that `other` lacks; return these inputs, arrays as one."""
+    own = system.description(element)
+    arrays: dict[str, list[str]] = {}
+    for connection in list(system.connections):
+        name = connection.input
+        if connection.target != element or name in other.variables or not is_optional(own.variables[name]):
+            continue
+        system.connections.remove(connection)
+        arrays.setdefault(name.partition("[")[0] if name.count("[") == 1 else name, []).append(name)
+    return [_listed(array, names) for array, names in arrays.items()]
 
 
 def _fits(own: Description, expected: Variable, other: Description, present: Variable, convert: bool = True) -> bool:
@@ -76,8 +102,9 @@ def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[st
 
     Units, descriptions, names of values and start values that the new FMU does not give are those of the replaced one.
 
-    Returns the outputs that are lost, "element.variable", and a sentence on start values that were left out. Raises
-    StructureError, which lists every connected variable that the new FMU lacks or defines differently.
+    Returns the outputs that are lost, "element.variable", and sentences on optional inputs that the new FMU lacks and
+    on start values that were left out. Raises StructureError, which lists every connected variable that the new FMU
+    lacks or defines differently.
     """
     system.element(element)
     own, other = system.description(element), read_description(file)
@@ -86,6 +113,7 @@ def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[st
     ]
     if problems:
         raise StructureError(problems)
+    unread = _disconnect(system, element, other)
     place = system.elements[element]
     kept, left_out = {}, []
     for name, value in place.start.items():
@@ -106,10 +134,10 @@ def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[st
         for name, before in own.variables.items()
         if name in other.variables and before.storage == other.variables[name].storage
     }
-    notes = []
+    notes = [f"{file.name} does not read {name} of {element}, which is optional" for name in unread]
     if left_out:
         shown = ", ".join(left_out[:6]) + (", ..." if len(left_out) > 6 else "")
-        notes = [f"{file.name} does not take {len(left_out)} start values of {element}: {shown}"]
+        notes += [f"{file.name} does not take {len(left_out)} start values of {element}: {shown}"]
     lost = {f"{element}.{variable.name}" for variable in own.select("output") if variable.name not in other.variables}
     return lost, notes
 

@@ -12,7 +12,7 @@ from base.names import subscripts
 from base.platforms import this_platform
 from dockfmu.declare.packages.unbuilt import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
-from dockfmu.swap.fit import swap
+from dockfmu.swap.fit import is_optional, swap
 from fmus import catalogue
 from master.errors import StructureError
 from master.fmi.description import Description, Variable, read_description
@@ -41,7 +41,10 @@ class Signal:
 
 @dataclass(frozen=True)
 class Interface:
-    """The ports of an element of a system, or of a component alone, of which all inputs and outputs are `needed`."""
+    """The ports of an element of a system, or of a component alone, of which all inputs and outputs are `needed`.
+
+    `optional` are those that are not connected, and inputs that say of themselves that they are optional.
+    """
 
     name: str
     title: str
@@ -80,8 +83,8 @@ def interface(name: str) -> Interface:
             name,
             description.description,
             description,
-            tuple(signal for signal in signals if signal.partners),
-            tuple(signal for signal in signals if not signal.partners),
+            tuple(signal for signal in signals if signal.partners and not is_optional(signal.first)),
+            tuple(signal for signal in signals if not signal.partners or is_optional(signal.first)),
         )
 
 

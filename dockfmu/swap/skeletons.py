@@ -41,7 +41,12 @@ def table(interface: Interface) -> str:
 def _groups(interface: Interface) -> list[tuple[str, tuple[Signal, ...]]]:
     if not interface.optional:
         return [("inputs and outputs", interface.needed)]
-    return [("needed: connected in the system", interface.needed), ("optional: not connected", interface.optional)]
+    connected = tuple(signal for signal in interface.optional if signal.partners)
+    return [
+        ("needed: connected in the system", interface.needed),
+        ("optional: connected, may be missing", connected),
+        ("optional: not connected", tuple(signal for signal in interface.optional if not signal.partners)),
+    ]
 
 
 def _row(signal: Signal) -> tuple[str, ...]:
@@ -61,14 +66,15 @@ def _row(signal: Signal) -> tuple[str, ...]:
 def skeleton(interface: Interface, form: str, identifier: str | None = None) -> dict[str, str]:
     """Return the files of a skeleton by name, the main one first.
 
-    `form` is one of FORMS, and `identifier` names the model. Optional ports are included if the run uses them.
+    `form` is one of FORMS, and `identifier` names the model. Optional ports are included if they are connected
+    or the run uses them.
     """
     name = identifier or "My" + re.sub(r"\W", "", interface.name.rpartition(".")[2].title())
     return FORMS[form](interface, name)
 
 
 def _used(interface: Interface) -> list[Signal]:
-    return [*interface.needed, *(signal for signal in interface.optional if signal.uses)]
+    return [*interface.needed, *(signal for signal in interface.optional if signal.partners or signal.uses)]
 
 
 def _variables(interface: Interface) -> list[Variable]:

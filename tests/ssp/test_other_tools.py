@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from dockfmu.commands.arguments import NOT_BALANCED
 from master.algorithms.jacobi import Jacobi
 from master.observers.recording.recorder import Recorder
 from master.observers.recording.results import read_results
@@ -78,10 +79,17 @@ IMPACT = ("mechanism.target.force_now[1]", "chaser.port[1].position[1]", "chaser
 
 @pytest.mark.slow
 def test_the_docking_is_the_same_everywhere(tmp_path):
-    """The first impact of a craft of 20 t, kilonewtons: libcosim's nanoseconds make some nanonewtons."""
+    """The first impact of a craft of 20 t, kilonewtons: libcosim's nanoseconds make some nanonewtons.
+
+    The run that writes the package is one of Jacobi and ends in the midst of the impact: the station feels the force of
+    a step one step later than the mechanism gives it, and the audit rightly finds the momentum that is under way,
+    2.4 kN for 1 ms of 3000 N s.
+    """
     arguments = ("central_impact_20t", "--algorithm", "jacobi", "--step", 1e-3, "--stop", 2e-3, "--no-report")
     command = [sys.executable, "-m", "dockfmu", "run", *map(str, arguments), "-o", "results"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=900, capture_output=True)
+    done = subprocess.run(command, cwd=tmp_path, check=False, timeout=900, capture_output=True, text=True)
+    assert done.returncode == NOT_BALANCED, done.stderr
+    assert "the balance does not close: linear momentum drift; the results" in done.stderr
     package = tmp_path / "build" / "ssp" / "central_impact_20t.ssp"
     ours = with_ours(package, IMPACT, 300, 1e-3, tmp_path)
     assert ours[:, 0].max() > 1e3

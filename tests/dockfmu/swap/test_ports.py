@@ -41,7 +41,7 @@ def found(place):
 
 def names(found):
     """Return the scalar variables of a skeleton: connected ones, and those that the run uses."""
-    signals = [*found.needed, *(signal for signal in found.optional if signal.uses)]
+    signals = [*found.needed, *(signal for signal in found.optional if signal.partners or signal.uses)]
     return {variable.name for signal in signals for variable in signal.variables}
 
 
@@ -56,6 +56,17 @@ def test_an_interface_is_what_the_system_connects():
     assert optional["operator.abort"] == ()
 
 
+def test_a_connected_input_that_says_it_is_optional_is_not_needed():
+    found = interface("atv_probe_cone.cyclogram")
+    assert "docking.angles" not in {signal.name for signal in found.needed}
+    optional = {signal.name: signal.partners for signal in found.optional}
+    assert optional["docking.angles"] == ("mechanism.docking.angles",)
+    told = table(found).partition("optional: connected, may be missing\n")[2].partition("\n\n")[0]
+    (line,) = told.splitlines()
+    assert line.split()[:2] == ["input", "docking.angles[3]"]
+    assert line.endswith("<- mechanism.docking.angles")
+
+
 def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
     found = interface(f"{pair}.first")
     assert [(signal.name, signal.partners) for signal in found.needed] == [
@@ -67,7 +78,8 @@ def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
 def test_a_component_alone_needs_all_its_ports():
     found = interface("probe_cyclogram")
     assert found.optional == ()
-    assert len([s for s in found.needed if s.first.causality == "input"]) == 9
+    # five sensors, the gap and the angles (for the outcome MISALIGNED) of docking, three of the operator
+    assert len([s for s in found.needed if s.first.causality == "input"]) == 5 + 2 + 3
 
 
 @pytest.mark.parametrize(
@@ -100,7 +112,7 @@ def model(found):
 
 
 def test_the_table_in_the_docs_is_that_of_the_declaration():
-    told = table(interface("atv_probe_cone.cyclogram")).partition("\n\noptional")[0]
+    told = table(interface("atv_probe_cone.cyclogram")).partition("\n\noptional: not connected")[0]
     assert f"```\n{told}\n```" in (ROOT / "docs" / "guide" / "swap.md").read_text()
 
 

@@ -95,6 +95,25 @@ def test_start_values_that_the_other_fmu_does_not_know_are_told(oscillator, chan
     assert system.elements["first"].start == {}
 
 
+def test_an_optional_input_that_the_other_fmu_lacks_is_left_unconnected_and_told(oscillator, changed, tmp_path):
+    """Only where the replaced element says so, and only what is missing: what is there must fit all the same."""
+    marked = changed(('along x" causality="input"', 'along x; optional" causality="input"')).rename(
+        tmp_path / "marked.fmu"
+    )
+    lacking = changed(('name="force"', 'name="push"'))
+    system = pair_system(oscillator)
+    system.elements["first"].file = marked
+    assert swap(system, "first", lacking) == (set(), ["changed.fmu does not read force of first, which is optional"])
+    assert [(c.target, c.input) for c in system.connections] == [("second", "force")]
+    system.check()
+    system = pair_system(oscillator)
+    system.elements["first"].file = marked
+    other_kind = changed(('along x" causality="input"', 'along x" causality="parameter"'))
+    with pytest.raises(StructureError, match="force: needs input Real in N, has parameter Real in N"):
+        swap(system, "first", other_kind)
+    assert len(system.connections) == 2
+
+
 def test_a_plan_goes_on_without_what_is_lost():
     plan, notes = PLAN.without({"second.position", "first.audit.momentum[1]"})
     assert (plan.events, plan.audited, plan.supplied) == ({}, (), ())
@@ -179,6 +198,8 @@ def test_a_cyclogram_of_a_third_party(python_fmu, tmp_path):
     assert (summary["status"], summary["outcome"]) == ("completed", "unknown")
     assert "the outcome will be unknown, hence not a success: there is no cyclogram.outcome" in summary["warnings"]
     assert "the run continues to its stop time: there is no cyclogram.finished to end it" in summary["warnings"]
+    unread = "PlainCyclogram.fmu does not read docking.angles[1, 2, 3] of cyclogram, which is optional"
+    assert unread in summary["warnings"]
     assert summary["peaks"]["mechanism.target.force_now[1]"]["max"] > 9e3
     assert summary["audit"]["energy_residual"] < 1e-3
 

@@ -8,7 +8,8 @@ from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
 
-ARGUMENTS = ("atv_probe_cone", "--stop", 4, "--no-report")
+# capture at 1.99 s, bottom of the socket and start of docking at 2.05 s, brakes 2 s later
+ARGUMENTS = ("atv_probe_cone", "--stop", 4.5, "--no-report")
 EVENTS = ("first_contact", "capture", "socket_bottom", "lateral_brakes_on")
 
 
