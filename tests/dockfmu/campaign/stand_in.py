@@ -143,7 +143,14 @@ def main():
         dataset.before_rename = die
     if arguments.largest_file:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.largest_file, arguments.largest_file))
+        write = dataset.DataSet.write
+
+        def write_to_full_disk(data, rows):
+            # from the first part on: the cluster has begun, with the files of its certificate
+            resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.largest_file, arguments.largest_file))
+            write(data, rows)
+
+        dataset.DataSet.write = write_to_full_disk
     options = ClusterOptions(arguments.workers, arguments.scheduler, str(LIMIT))
     try:
         make(

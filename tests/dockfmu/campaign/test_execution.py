@@ -154,7 +154,7 @@ def test_a_client_that_dies_between_writing_and_renaming(tmp_path):
 
 def test_a_full_disk_ends_the_campaign_and_keeps_what_is_written(tmp_path):
     finished(tmp_path, "--workers", 1, "--runs", 40)
-    output = finished(tmp_path, "--workers", 1, "--largest-file", 2500, status=1)
+    output = finished(tmp_path, "--workers", 1, "--largest-file", 1000, status=1)
     assert "WriteError" in output
     assert "cannot be written" in output
     rows_are_whole(tmp_path, 40)
