@@ -92,7 +92,7 @@ def craft(folder: Path, seed: int) -> str:
                 continue
             data = bytearray(file.read_bytes())
             for _ in range(rng.choice([1, 5])):
-                data[rng.randrange(len(data))] = rng.randrange(256)
+                data[int(rng.random() * len(data))] = rng.randrange(256)
             file.write_bytes(data[: rng.choice([len(data), len(data) // 2, 0])])
             done.append(f"bytes of {file.name[:8]}")
         elif kind < 0.9:

@@ -157,6 +157,8 @@ def _read_part(part: Path, columns: Sequence[str], kinds: Mapping[str, str] | No
     """
     try:
         table = pq.read_table(part, columns=list(columns))
+        # also texts that are not UTF-8, at which a conversion would fail later
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise DataSetError(f"{part}: cannot be read ({error})") from error
     if missing := [name for name in columns if name not in table.column_names]:
