@@ -120,13 +120,22 @@ def test_energy_of_all_is_kept(expert):
 
 
 def test_energy_residual_of_a_central_impact():
-    """Close the balance of 117 J: 5e-5 with micro-steps of 0.4 ms, less with shorter ones."""
+    """Close the balance of 117 J: 1e-5 with the steps of a run, 1.1e-6 with both of them sixteen times shorter.
+
+    Spread contacts (spec/00 R54) leave an impact along the axis, and with it little error of the micro-step, which adds
+    energy. The error of the macro step, in which the craft see the mean force, takes some: it falls with the first
+    order, 1.2, 0.54 and 0.28 mJ with 1, 1/4 and 1/8 ms and micro-steps of 10 us. So the residual falls with both steps
+    together, not with the micro-step alone, which leaves less of the one to make good for the other.
+    """
     residuals = []
-    for micro in (4e-4, 1e-4):
+    for macro, micro in ((1e-3, 4e-4), (1e-3 / 4, 1e-4), (1e-3 / 16, 2.5e-5)):
         pair = Pair(0.0127, velocity=(0.1, 0.0, 0.0), micro_step=micro, longest_micro_step=micro)
-        run = pair.run(0.5, unlock=False)
+        run = pair.run(0.5, unlock=False, h=macro)
         residuals.append(np.abs(run[:, ENERGY] - run[0, ENERGY]).max())
-    assert residuals[1] < residuals[0] < 5e-5 * 0.5 * 23.5e3 * 0.1**2
+    assert residuals[0] < 1e-5 * 0.5 * 23.5e3 * 0.1**2
+    assert residuals[1] < 0.6 * residuals[0]
+    # first order from there on, to 20 %
+    assert residuals[1] / residuals[2] == pytest.approx(4.0, rel=0.2)
 
 
 def test_capture_locks_and_absorbs(expert):

@@ -109,10 +109,10 @@ def test_rims_against_samples():
 def test_ruling_R54_depths_of_spread_rims_against_samples():
     """With d the deepest sample and V = d - m, m the mean of three points of the rim: d - V exp(-V / conformity).
 
-    The points are the middle of the petal and those of the Gauss-Legendre rule over its tip's width to either side, with
-    weights 4/9 and 5/18. Poses are those of almost parallel rings, where the spread shows, and the conformity is ten
-    times that of RefRing, 0.1 mm: V exp(-V / conformity) is up to 37 um. d is sampled to 5e-7 m, and the depth changes
-    by less than 1.2 per change of d: 1e-6 m.
+    The points are the middle of the petal and those of the Gauss-Legendre rule over its tip's width to either side,
+    with weights 4/9 and 5/18. Poses are those of almost parallel rings, where the spread shows, and the conformity is
+    ten times that of RefRing, 0.1 mm: V exp(-V / conformity) is up to 37 um. d is sampled to 5e-7 m, and the depth
+    changes by less than 1.2 per change of d: 1e-6 m.
     """
     conformity = 1e-4
     spread = Rings(**ELASTIC | {"ring.conformity": conformity})
