@@ -71,7 +71,8 @@ def test_a_locked_limiter_stays_and_a_released_one_goes():
     i = instance(**{"parameters.limiter.initial_travel": 0.06})
     _, travel, rate, _ = run(i, 0.1, limiter_release=0.0)
     assert np.abs(travel - 0.06).max() < 1e-12
-    assert not rate.any()
+    # locked by an inertia of 1e12 kg: residual swings of the housing, by rounding, leave 1e-39 m/s
+    assert np.abs(rate).max() < 1e-30
     _, travel, *_ = run(i, 0.3, limiter_release=1.0)
     assert travel[-1] < 1e-3
 

@@ -204,7 +204,8 @@ def test_unit_of_another_set_stands_apart():
     assert Instance(contact_component()).m.probe_cone.parameters.cone.vertices == 6
 
 
-OTHERS = {"RefCone25", "ShortCone25", "HB-1-pads", "HB-2-pads", "ML-1-pads"}
+OTHERS = {"RefCone25", "ShortCone25", "DeepCone22", "ShortDeepCone22", "HB-1-pads", "HB-2-pads", "HB-4-pads",
+          "ML-1-pads", "ML-3-pads"}  # fmt: skip
 """Sets that are not the start values."""
 
 
