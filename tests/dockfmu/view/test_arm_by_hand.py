@@ -185,9 +185,13 @@ def moved_as_commanded(results) -> None:
     begun, ended = np.flatnonzero(np.diff((state == 2).astype(int))).reshape(2, 2).T
     for first, last, wanted, speed in zip(begun, ended, ((0, 0.02, 0), (-0.05, 0, 0)), (0.01, 0.02), strict=True):
         assert way(position, first, last) == near(wanted)
+        # it ends when the encoders see its pose (spec/00 R58): measured 1.6 s after the planned end;
         # both ends of the motion are at a tick of the outer loop, and are seen at a row
-        lasted = pytest.approx(np.linalg.norm(wanted) / speed + RAMP_S, abs=2 * (ROW_S + OUTER_TICK_S))
-        assert time_of[last] - time_of[first] == lasted
+        planned, seen = np.linalg.norm(wanted) / speed + RAMP_S, 2 * (ROW_S + OUTER_TICK_S)
+        # HOLD is over within a tick, as the button is up
+        assert column("flag.arrived")[last + 1] == 1
+        assert planned - seen <= time_of[last] - time_of[first] <= planned + SWING_S
+    assert column("notice.not_reached")[-1] == 0
     pushed, turned = (np.flatnonzero(column(f"command.{name}")) for name in ("velocity[1]", "angular_velocity[2]"))
     assert np.allclose(column("command.velocity[1]")[pushed], -0.02)
     pushed_for, turned_for = (ROW_S * len(rows_of) for rows_of in (pushed, turned))
