@@ -18,38 +18,56 @@ from benchmarks.page import replace_table
 from benchmarks.timing import microseconds
 from components import spacecraft
 from components.core.component import Instance
+from dockfmu.declare import declaration
+from dockfmu.declare.packages.assembly import make_component, parameter_set
 
 MODES = ("SOURCE", "LAGGED", "AFFINE")
 CRAFT = "chaser.parameters.port[1].base_motion"
 MECHANISM = "mechanism.parameters.base_motion"
 CRAFTS = ("chaser", "station")
+SYSTEM = "soyuz_probe_cone"
+
+
+def _starts(name: str) -> Any:
+    """Return the start values of an element of the docking, as its component's record."""
+    element = declaration.read(SYSTEM).elements[name]
+    component = make_component(element.component, element.origin, dict(element.options))
+    sets = [parameter_set(component, entry, element.origin) for entry in element.sets]
+    if element.values is not None:
+        sets.append(element.values)
+    return component.record.view(component.start(*sets)).parameters
 
 
 def composite() -> dict[str, Any]:
     """Return the mass data that mode SOURCE requires of the craft: the Soyuz with the mechanism frozen in place."""
-    mass, center, port = 6957.0, np.zeros(3), np.array([3.0, 0.0, 0.0])
-    about_origin = np.diag([0.64e4, 3.2e4, 3.2e4])
+    craft, probe = _starts("chaser"), _starts("mechanism").probe
+    port = np.asarray(craft.port[0].position, float)
 
     def steiner(part: float, x: np.ndarray) -> np.ndarray:
         return part * (x @ x * np.eye(3) - np.outer(x, x))
 
-    # set PR-2: housing about the hinge; probe about the exit bearing, its centre from there
-    bearing = port + np.array([0.35, 0.0, 0.0])
-    centre = np.array([0.2486, 0.0, 0.0])
-    probe = np.diag([0.0139, 0.6102, 0.6102]) - steiner(8.0, centre)
-    total = mass + 35.0 + 8.0
-    shifted = (35.0 * port + 8.0 * (bearing + centre)) / total
-    about_origin = about_origin + np.diag([0.2, 2.0, 2.0]) + steiner(35.0, port)
-    about_origin = about_origin + probe + steiner(8.0, bearing + centre)
-    inertia = about_origin - steiner(total, shifted)
+    def about_origin(part: float, at: np.ndarray, centre: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+        """Return an inertia about the origin; `inertia` is about `at`, from which `centre` counts."""
+        return np.asarray(inertia, float) - steiner(part, centre) + steiner(part, at + centre)
+
+    # craft about its centre of mass; housing about the hinge; probe about the exit bearing
+    bearing = port + np.array([float(probe.bearing_distance), 0.0, 0.0])
+    bodies = [
+        (float(craft.mass), np.asarray(craft.center_of_mass, float), np.zeros(3), craft.inertia),
+        (float(probe.housing_mass), port, np.asarray(probe.housing_centre, float), probe.housing_inertia),
+        (float(probe.probe_mass), bearing, np.asarray(probe.probe_centre, float), probe.probe_inertia),
+    ]
+    total = sum(part for part, *_ in bodies)
+    centre = sum(part * (at + own) for part, at, own, _ in bodies) / total
+    inertia = sum(about_origin(*body) for body in bodies) - steiner(total, centre)
     return {
         "chaser.parameters.mass": total,
         "chaser.parameters.inertia": inertia.tolist(),
-        "chaser.parameters.center_of_mass": (center + shifted).tolist(),
+        "chaser.parameters.center_of_mass": centre.tolist(),
     }
 
 
-def system(mode: str, name: str = "soyuz_probe_cone", **values: Any) -> dockfmu.System:
+def system(mode: str, name: str = SYSTEM, **values: Any) -> dockfmu.System:
     """Return the docking with craft and mechanism in the `mode` of base motion."""
     settings = {CRAFT: mode, MECHANISM: mode, **(composite() if mode == "SOURCE" else {}), **values}
     return dockfmu.load(name, settings)
@@ -77,8 +95,8 @@ def momentum_drift(mode: str, step: float) -> np.ndarray:
 
 
 def impulses(mode: str, step: float, fine: int) -> np.ndarray:
-    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.7 s; `fine` steps make a ms."""
-    run = system(mode).run(step=step, stop=1.7, record=["mechanism.base.force"])
+    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.5 s; `fine` steps make a ms."""
+    run = system(mode).run(step=step, stop=1.5, record=["mechanism.base.force"])
     return np.asarray(step * np.cumsum(run["mechanism.base.force"][1:], axis=0)[fine - 1 :: fine])
 
 

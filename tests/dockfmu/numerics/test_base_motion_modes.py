@@ -37,10 +37,11 @@ def test_spec02_oracle_DO11_affine_docking_keeps_momentum():
     """Craft, elastic station and mechanism in contact, AFFINE: 1e-10 at once (see the tree), here the steps of a run.
 
     The craft applies the correction in the axes of mid-step, the mechanism in those of the step's end: second order.
-    Through first contact, capture and the strike of the limiter at 1.6 s; over the momentum that the station got.
+    Through first contact, capture, and the strike of the head on the bottom at 1.55 s with the recoil of 10 kN after it;
+    over the momentum that the station got. 6.7e-9 of the angular momentum at 1 ms.
     """
     coarse, fine = momentum_drift("AFFINE", 1e-3), momentum_drift("AFFINE", 5e-4)
-    assert coarse.max() < 5e-9
+    assert coarse.max() < 1e-8
     assert (fine < coarse / 3.0).all()
 
 
@@ -50,15 +51,17 @@ def test_spec02_section_4_3_lagged_docking_owes_one_step():
 
 
 def test_spec02_oracle_DO12_ranking_of_the_modes_on_the_assembled_mechanism():
-    """Against AFFINE in the same steps SOURCE errs by about the mass ratio, 0.6 %, LAGGED by 0.01 %; to a factor of 2.
+    """Against AFFINE in the same steps SOURCE errs by about the mass ratio, 1.8 %, LAGGED by 3e-5; to a factor of 2.
 
-    Impulses of the docking up to the strike of the limiter: forces of impacts would compare the instants of the
-    impacts, which the modes shift. The error of the step, which all modes have, is not in the difference.
+    Impulses of the slide along the cone, before the head strikes the bottom at 1.55 s: forces of impacts would compare
+    the instants of the impacts, which the modes shift. They act across the axis, 3 m ahead of the centre of mass, where
+    the craft has 1 / (1 / 7 t + (3 m)^2 / 32e3 kg m2) = 2.4 t against the 43 kg of the mechanism. The error of the
+    step, which all modes have, is not in the difference.
     """
     exact = impulses("AFFINE", 1e-3, 1)
     error = {mode: np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max() for mode in MODES}
-    assert 0.003 < error["SOURCE"] < 0.012
-    assert 5e-5 < error["LAGGED"] < 2e-4
+    assert 0.009 < error["SOURCE"] < 0.036
+    assert 1.6e-5 < error["LAGGED"] < 6.4e-5
     assert np.abs(impulses("AFFINE", 2.5e-4, 4) - exact).max() < 1e-4 * np.abs(exact).max()
 
 
