@@ -37,8 +37,8 @@ def test_spec02_oracle_DO11_affine_docking_keeps_momentum():
     """Craft, elastic station and mechanism in contact, AFFINE: 1e-10 at once (see the tree), here the steps of a run.
 
     The craft applies the correction in the axes of mid-step, the mechanism in those of the step's end: second order.
-    Through first contact, capture, and the strike of the head on the bottom at 1.55 s with the recoil of 10 kN after it;
-    over the momentum that the station got. 6.7e-9 of the angular momentum at 1 ms.
+    Through first contact, capture, and the strike of the head on the bottom at 1.55 s with up to 10 kN after it; over
+    the momentum that the station got. 6.7e-9 of the angular momentum at 1 ms.
     """
     coarse, fine = momentum_drift("AFFINE", 1e-3), momentum_drift("AFFINE", 5e-4)
     assert coarse.max() < 1e-8

@@ -76,14 +76,11 @@ def order(found):
     [
         (0.1, 2e-9, 0.8, 3.3),
         (1.0, 1e-7, 0.8, 2.2),
-        (2.0, 2e-7, 0.8, 2.2),
-        (3.0, 2e-7, 0.8, 2.2),
-        # at the bottom the instants of contacts differ by up to a micro-step, 62.5 us in all runs
-        (3.5, 2e-7, 0.5, 2.2),
+        (1.5, 1e-7, 0.8, 2.2),
     ],
 )
 def test_coasting_converges_between_first_and_third_order(coasting, time, largest, flattest, steepest):
-    """First contact, free flight, slide along the cone, bottom; `largest` error at H = 1 ms, limits of the order.
+    """First contact, free flight, slide along the cone; `largest` error at H = 1 ms, limits of the order.
 
     The part of first order is the mechanism's lagging base: with a quarter of the mechanism's mass it falls to a fifth.
     Extrapolation leads in the first contact, the lag after it.
@@ -91,6 +88,16 @@ def test_coasting_converges_between_first_and_third_order(coasting, time, larges
     found = errors(coasting, time)
     assert flattest < order(found) < steepest, found
     assert found[2] < largest, found
+
+
+@pytest.mark.parametrize("time", [2.0, 3.0, 3.5])
+def test_hops_on_the_cone_come_out_to_a_micro_step(coasting, time):
+    """In the cone of R46 the head hops nine times from 1.77 to 2.32 s, before it goes to the bottom.
+
+    The instants of contacts are found to a micro-step, 62.5 us in all runs: at 0.05 m/s across the cone that is 3 um,
+    and no order. Measured 2 um, with one step of four; with micro-steps of 31 us it is another one.
+    """
+    assert errors(coasting, time).max() < 0.05 * MICRO_STEP
 
 
 def test_the_recoil_comes_out_to_a_micrometre(coasting):

@@ -24,7 +24,7 @@ from tests.components.probe_mechanism.oblique.solver import Mechanism, Solution,
 pytestmark = pytest.mark.slow
 
 STOP, STEP = 0.95, 1e-3
-MICRO_STEPS = (1e-4, 5e-5, 2.5e-5)
+MICRO_STEPS = (1e-4, 5e-5, 2.5e-5, 1.25e-5)
 WITHDRAWN = {"command.latches_armed": 0.0, "probe_cone.parameters.sensor.count": 0}
 
 
@@ -32,7 +32,8 @@ WITHDRAWN = {"command.latches_armed": 0.0, "probe_cone.parameters.sensor.count":
 class Variant:
     """Build, parameter sets and values of a mechanism, the devices of its audit, and modes its train goes through.
 
-    `head` is the centre of the head at the start, I; `extrapolated` has bounds in place of those of EXTRAPOLATED.
+    `head` is the centre of the head at the start, I; `largest` and `extrapolated` have bounds in place of those of
+    LARGEST and EXTRAPOLATED.
     """
 
     head: tuple[float, float, float]
@@ -42,6 +43,7 @@ class Variant:
     values: dict[str, float]
     losses: tuple[str, ...]
     modes: set[str]
+    largest: dict[str, float] = field(default_factory=dict)
     extrapolated: dict[str, float] = field(default_factory=dict)
 
     def chosen(self):
@@ -54,20 +56,24 @@ class Variant:
 
 
 COMMON = ("screw", "probe", "lateral_springs", "lateral_brakes", "lateral_stops", "contact", "train")
+# LD-2 of R46 holds the housing with a quarter of the stiffness of LD-1: its rates jump more by strikes, whose instants
+# are found to a micro-step. Half as much again as measured, as LARGEST
+HOUSING = {"housing rates": 7e-3}
 VARIANTS = {
     "V1": Variant((0.248, 0.017, -0.011), "spring_and_brake", "fixed", (), {}, (*COMMON, "magnetic"),
                   {"wind", "hold", "slip in"}),
-    # 2 cm of stroke, so that FrB2 slips too
-    "V2": Variant((0.248, 0.017, -0.011), "two_brakes", "fixed", ("HB-1", "HB-1-pads", "LD-2"),
+    # 2 cm of stroke, so that FrB2 slips too; 2 mm further off the axis than V1, so that with LD-2 of R46 the probe
+    # bends through all modes
+    "V2": Variant((0.248, 0.019, -0.011), "two_brakes", "fixed", ("HB-1", "HB-1-pads", "LD-2"),
                   {"parameters.axial.first_brake_stroke": 0.02}, (*COMMON, "first_brake", "brake"),
-                  {"first in", "hold", "slip in"}),
+                  {"first in", "hold", "slip in"}, HOUSING),
     "V3": Variant((0.499, 0.017, -0.011), "two_brakes", "movable",
                   ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads"),
                   {"parameters.axial.first_brake_stroke": 0.02, "parameters.limiter.initial_travel": 0.01,
                    "parameters.limiter.head_distance": 0.5, "probe_cone.parameters.limiter.pads": 0,
                    "parameters.pushers.preload": 0.0, "parameters.pushers.stiffness": 0.0,
                    "parameters.planes.rim": 1e-3},
-                  (*COMMON, "first_brake", "brake", "limiter"), {"first in", "hold", "slip in"},
+                  (*COMMON, "first_brake", "brake", "limiter"), {"first in", "hold", "slip in"}, HOUSING,
                   # the stops of the limiter act on its rate at the start of a micro-step
                   {"travel": 4e-5, "losses": 1e-3}),
 }  # fmt: skip
@@ -151,7 +157,8 @@ LARGEST = {
     "bending rates": 1.2e-2, "torsion rates": 0.2, "travel rates": 7e-3, "forces": 1.6e-2, "impulses": 1.4e-3,
     "losses": 3.5e-3, "limiter": 3e-4, "limiter rate": 5e-2, "limiter losses": 1.2e-2,
 }  # fmt: skip
-# likewise, extrapolated to a step of no length from 50 and 25 us
+# likewise, extrapolated to a step of no length from the two shortest: with longer ones the place of a strike in its
+# micro-step, by which errors of first order scatter, is what is left
 EXTRAPOLATED = {"housing": 6e-5, "bending": 1.5e-4, "travel": 1e-5, "impulses": 8e-5, "losses": 4e-4}
 
 
@@ -221,9 +228,10 @@ def test_the_mechanism_follows_the_second_set_of_equations(case):
     variant, _, exact = case
     found = {h: product(variant, h) for h in MICRO_STEPS}
     errors = {h: differences(variant, exact, rows) for h, rows in found.items()}
+    largest = LARGEST | variant.largest
     for h, error in errors.items():
-        assert {name: x for name, x in error.items() if x > LARGEST[name] * h / MICRO_STEPS[0]} == {}, h
-    fine, finest = (found[h] for h in MICRO_STEPS[1:])
+        assert {name: x for name, x in error.items() if x > largest[name] * h / MICRO_STEPS[0]} == {}, h
+    fine, finest = (found[h] for h in MICRO_STEPS[-2:])
     limit = differences(variant, exact, {name: 2.0 * finest[name] - fine[name] for name in fine})
     bounds = EXTRAPOLATED | variant.extrapolated
     assert {name: limit[name] for name, bound in bounds.items() if limit[name] > bound} == {}
@@ -236,5 +244,5 @@ def test_micro_steps_by_tolerance_follow_them_as_well(case):
     """
     variant, _, exact = case
     error = differences(variant, exact, product(variant))
-    bounds = LARGEST | {"impulses": 2.0 * LARGEST["impulses"]}
+    bounds = LARGEST | variant.largest | {"impulses": 2.0 * LARGEST["impulses"]}
     assert {name: x for name, x in error.items() if x > bounds[name]} == {}
