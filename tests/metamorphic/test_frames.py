@@ -116,10 +116,8 @@ def test_turned_by_a_third(name, seed):
 
 @those(slow=True)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_with_half_the_step(name, seed, request):
+def test_with_half_the_step(name, seed):
     """Halving the macro step changes velocities by a hundredth of those exchanged at most; in V1 to V3 by 1e-4."""
-    if SYSTEMS[name].rattles:
-        request.applymarker(pytest.mark.xfail(reason="conforming petals in contact: loads that do not converge"))
     own = bench(name)
     case = own.draw(seed)
     rough, fine = (own.run(case, 0.5, step=step) for step in (1e-3, 5e-4))

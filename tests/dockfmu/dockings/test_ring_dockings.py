@@ -41,6 +41,56 @@ def test_the_sequence_ends_docked(dock, system):
     aligned = t >= start + ALIGNED[system] * (end - start) - 1e-6
     ring = np.column_stack([results[f"mechanism.ring.angles[{k}]"] for k in (1, 2, 3)])
     assert np.degrees(np.abs(ring[aligned]).max()) < 0.25
+    assert {name: told["count"] for name, told in docking.summary["validity"].items() if told["count"]} == {}
+
+
+# Draws 4, 13 and 15 of `python -m benchmarks ring_starts` with the seed 5, rounded; m, rad, m/s, rad/s
+SWINGING = {
+    4: {
+        "miss": (0.01646, -0.02424),
+        "yaw": -0.06238,
+        "pitch": -0.00277,
+        "roll": -0.01845,
+        "velocity": (0.09755, 0.00247, 0.02836),
+        "angular_velocity": (-0.0007, 0.00038, -0.00017),
+    },
+    13: {
+        "miss": (-0.09328, -0.00299),
+        "yaw": -0.0481,
+        "pitch": 0.04767,
+        "roll": 0.03146,
+        "velocity": (0.07675, -0.01831, 0.02821),
+        "angular_velocity": (-0.00128, 0.00038, 0.00315),
+    },
+    15: {
+        "miss": (0.02965, 0.07645),
+        "yaw": -0.04666,
+        "pitch": -0.01951,
+        "roll": 0.06847,
+        "velocity": (0.08732, -0.02102, -0.01858),
+        "angular_velocity": (0.00318, -0.00164, -0.00056),
+    },
+}
+
+
+@pytest.mark.parametrize("start", SWINGING)
+def test_a_craft_on_the_geared_ring_swings_no_longer_when_the_pins_come(start):
+    """On the soft shafts without damping, guide pins were up to 39 mm aside and met the planes beside their sockets.
+
+    Springs now centre shafts against their brakes, and dampers stop the swing, so that pins are within the 17 mm that
+    their cones take; the petals leave 10 mm, the dead band of the brakes the rest.
+    """
+    run = dockfmu.load("geared_ring_5t", {f"initial_conditions.{name}": x for name, x in SWINGING[start].items()}).run(
+        record=["mechanism.guide_pin[1].insertion", "mechanism.guide_pin[1].offset", "mechanism.guide_pin[2].insertion",
+                "mechanism.guide_pin[2].offset", "mechanism.validity.pin_missed"], every=20
+    )  # fmt: skip
+    assert run.outcome == "docked"
+    assert run["mechanism.validity.pin_missed"][-1] == 0.0
+    assert run.result.audit["energy_residual"] < 1e-2
+    for pin in (1, 2):
+        meets = np.argmax(run[f"mechanism.guide_pin[{pin}].insertion"] > 0.0)
+        assert meets > 0
+        assert run[f"mechanism.guide_pin[{pin}].offset"][meets] < 0.012
 
 
 @pytest.mark.parametrize("system", ALIGNED)
