@@ -22,15 +22,13 @@ class Kind:
     legs two by two is not the same for each pair.
 
     Motions are compared for `duration`, s. Rings rattle between petals and latches: within a second rounding decides on
-    the length of a micro-step, and motions then differ by the tolerance of the micro-steps, 2e-6 m/s a step. What
-    `rattles` from the start has no limit for short macro steps.
+    the length of a micro-step, and motions then differ by the tolerance of the micro-steps, 2e-6 m/s a step.
     """
 
     mirrors: bool = False
     turns: bool = False
     quick: bool = False
     duration: float = 1.0
-    rattles: bool = False
 
 
 SYSTEMS = {
@@ -40,7 +38,7 @@ SYSTEMS = {
     "soyuz_probe_cone_v3": Kind(mirrors=True),
     "expert_peripheral_5t": Kind(turns=True, duration=0.4),
     "hydraulic_ring_5t": Kind(turns=True, duration=0.4),
-    "electric_ring_5t": Kind(turns=True, duration=0.4, rattles=True),
+    "electric_ring_5t": Kind(turns=True, duration=0.4),
     "geared_ring_5t": Kind(duration=0.4),
     "hunt_ring_5t": Kind(turns=True, duration=0.4),
 }
