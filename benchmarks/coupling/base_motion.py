@@ -95,8 +95,8 @@ def momentum_drift(mode: str, step: float) -> np.ndarray:
 
 
 def impulses(mode: str, step: float, fine: int) -> np.ndarray:
-    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.5 s; `fine` steps make a ms."""
-    run = system(mode).run(step=step, stop=1.5, record=["mechanism.base.force"])
+    """Return the cumulative impulse of the mean force on the carrier, every ms of 1.63 s; `fine` steps make a ms."""
+    run = system(mode).run(step=step, stop=1.63, record=["mechanism.base.force"])
     return np.asarray(step * np.cumsum(run["mechanism.base.force"][1:], axis=0)[fine - 1 :: fine])
 
 

@@ -51,18 +51,23 @@ def test_spec02_section_4_3_lagged_docking_owes_one_step():
 
 
 def test_spec02_oracle_DO12_ranking_of_the_modes_on_the_assembled_mechanism():
-    """Against AFFINE in the same steps SOURCE errs by about the mass ratio, 1.8 %, LAGGED by 3e-5; to a factor of 2.
+    """Against AFFINE in the same steps SOURCE errs by about the mass ratio, 0.6 %, LAGGED by 0.01 %; to a factor of 2.
 
-    Impulses of the slide along the cone, before the head strikes the bottom at 1.55 s: forces of impacts would compare
-    the instants of the impacts, which the modes shift. They act across the axis, 3 m ahead of the centre of mass, where
-    the craft has 1 / (1 / 7 t + (3 m)^2 / 32e3 kg m2) = 2.4 t against the 43 kg of the mechanism. The error of the
-    step, which all modes have, is not in the difference.
+    Impulses of the docking until 0.08 s after the head strikes the bottom at 1.55 s, before the recoil: forces of
+    impacts would compare the instants of the impacts, which the modes shift. The error of the step, which all modes
+    have, is not in the difference.
     """
     exact = impulses("AFFINE", 1e-3, 1)
-    error = {mode: np.abs(impulses(mode, 1e-3, 1) - exact).max() / np.abs(exact).max() for mode in MODES}
-    assert 0.009 < error["SOURCE"] < 0.036
-    assert 1.6e-5 < error["LAGGED"] < 6.4e-5
-    assert np.abs(impulses("AFFINE", 2.5e-4, 4) - exact).max() < 1e-4 * np.abs(exact).max()
+    every = {mode: np.abs(impulses(mode, 1e-3, 1) - exact) for mode in MODES}
+    error = {mode: apart.max() / np.abs(exact).max() for mode, apart in every.items()}
+    assert 0.003 < error["SOURCE"] < 0.012
+    assert 5e-5 < error["LAGGED"] < 2e-4
+    # in the slide, before the strike, whose instant depends on the micro-steps. Across the axis, 3 m ahead of its
+    # centre of mass, the craft has 1 / (1 / 7 t + (3 m)^2 / 32e3 kg m2) = 2.4 t against 43 kg: 1.8 %
+    slide = np.abs(exact[:1500]).max()
+    assert 0.009 < every["SOURCE"][:1500].max() / slide < 0.036
+    assert every["LAGGED"][:1500].max() / slide < 1e-4
+    assert np.abs(impulses("AFFINE", 2.5e-4, 4) - exact)[:1500].max() < 1e-4 * slide
 
 
 def test_spec02_section_4_3_modes_against_the_composite_body():
