@@ -75,10 +75,10 @@ SWINGING = {
 
 @pytest.mark.parametrize("start", SWINGING)
 def test_a_craft_on_the_geared_ring_swings_no_longer_when_the_pins_come(start):
-    """On the soft shafts without damping, guide pins were up to 39 mm aside and met the planes beside their sockets.
+    """On soft shafts with little damping, guide pins come up to 39 mm aside and meet the planes beside their sockets.
 
-    Springs now centre shafts against their brakes, and dampers stop the swing, so that pins are within the 17 mm that
-    their cones take; the petals leave 10 mm, the dead band of the brakes the rest.
+    Springs centre the shafts against their brakes and dampers stop the swing, so that pins are within the 17 mm that
+    their cones take: the petals leave 10 mm, the dead band of the brakes the rest.
     """
     run = dockfmu.load("geared_ring_5t", {f"initial_conditions.{name}": x for name, x in SWINGING[start].items()}).run(
         record=["mechanism.guide_pin[1].insertion", "mechanism.guide_pin[1].offset", "mechanism.guide_pin[2].insertion",
