@@ -81,8 +81,8 @@ def craft(folder: Path, seed: int) -> str:
         kind = rng.random()
         if kind < 0.45:
             try:
-                content = _change_json(json.loads(manifest.read_text()), rng)
-                manifest.write_text(json.dumps(content))
+                content = _change_json(json.loads(manifest.read_text(encoding="utf-8")), rng)
+                manifest.write_text(json.dumps(content), encoding="utf-8")
             except (ValueError, IndexError, TypeError):
                 continue
             done.append("manifest")
@@ -128,7 +128,7 @@ def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:
     def report() -> None:
         campaign = Campaign(folder)
         write_campaign_report(campaign, answer_all(campaign, _NoCluster(), lambda text: None))
-        text = (folder / "report.html").read_text()
+        text = (folder / "report.html").read_text(encoding="utf-8")
         if "<!--<script>" in text:
             failures.append("report: a label of a choice is not escaped")
 

@@ -241,7 +241,7 @@ def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:
             failures.append(f"{name}: {type(error).__name__}: {str(error)[:90]} ({place_of(error)})")
         csv = folder / "out.csv"
         words = np.frombuffer(SECRET.encode()[:24], "f8")
-        if csv.is_file() and any(repr(float(word)) in csv.read_text() for word in words):
+        if csv.is_file() and any(repr(float(word)) in csv.read_text(encoding="utf-8") for word in words):
             failures.append(f"{name}: a local file leaked")
     return failures, changed
 
