@@ -38,7 +38,7 @@ def _description(file: Path, stamp: tuple[int, int], structure: tuple[tuple[str,
 
 @dataclass(frozen=True)
 class Supplement:
-    """What a system knows of a variable whose FMU does not say it: unit, items of its values, description."""
+    """Describe a variable where its FMU does not: unit, items of its values, description."""
 
     unit: Unit | None = None
     items: tuple[tuple[str, int], ...] = ()

@@ -52,7 +52,7 @@ CASES = (
 
 @dataclass
 class Tally:
-    """What became of the runs of a case."""
+    """Count how the runs of a case ended."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)

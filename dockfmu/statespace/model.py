@@ -43,7 +43,7 @@ class Mode:
 
     @property
     def kind(self) -> str:
-        """What the mode does, within the error of its eigenvalue: "grows", "integrates", "undamped" or "decays"."""
+        """Return "grows", "integrates", "undamped" or "decays": what the mode does, within its eigenvalue's error."""
         if abs(self.eigenvalue) <= self.error:
             return "integrates"
         if abs(self.eigenvalue.real) <= self.error:

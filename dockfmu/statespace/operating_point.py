@@ -32,7 +32,7 @@ class Block:
 
     @property
     def part(self) -> slice:
-        """Where the block lies in the memory vector."""
+        """Return the place of the block in the memory vector."""
         return slice(self.first, self.first + len(self.names))
 
 

@@ -106,7 +106,7 @@ class LoadRule:
 
 @dataclass
 class _Found:
-    """What a run has shown of one load. Times in s."""
+    """Hold the extremes of one load in a run so far. Times in s."""
 
     highest: float = -np.inf
     highest_time: float = 0.0

@@ -339,7 +339,7 @@ class Session:
         names = " and ".join(instance.name for instance, _ in asking)
         first = min(end for _, end in asking)
         text = f"{names} asked to end the simulation at t = {first:.9g} s"
-        if first < now - 1e-6 * self.stepper.step:
+        if first < now - TOLERANCE * self.stepper.step:
             text += f", within the macro step that ended at t = {now:.9g} s"
         says = "; ".join(instance.log.last for instance, _ in asking if instance.log.last)
         return text + (f'; the FMU says: "{says}"' if says else "")

@@ -16,7 +16,7 @@ from tests.metamorphic import rotations
 
 @dataclass(frozen=True)
 class Kind:
-    """What a system allows: mirrors, or a turn by 120 deg about the axis, or neither; whether it is quick to test.
+    """Hold the symmetries of a system (mirrors, a turn by 120 deg about the axis, or neither) and its speed in tests.
 
     Rings have legs at 0, 120, 240 deg and petals at 90, 210, 330 deg: no common mirror. A gear tree that adds up six
     legs two by two is not the same for each pair.

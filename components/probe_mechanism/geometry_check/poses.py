@@ -27,7 +27,7 @@ MARGIN = 0.010
 
 @dataclass(frozen=True)
 class Shape:
-    """What the check needs of a mechanism and of its passive unit.
+    """Hold the dimensions of a mechanism and of its passive unit that the check needs.
 
     Attributes
     ----------

@@ -64,6 +64,8 @@ def check_layout(opened: h5py.File) -> None:
     if "time" not in opened:
         raise LayoutError("it has no time")
     _check_dataset("time", opened["time"], "f")
+    if STRINGS in opened:
+        _check_dataset(STRINGS, opened[STRINGS], "S")
     about = dict(opened.attrs)
     _check_attributes("the file", about)
     for name in TEXTS & about.keys():
@@ -74,8 +76,6 @@ def check_layout(opened: h5py.File) -> None:
             raise LayoutError(f"the attribute {name} of the file is {shown(about[name])}, not a number")
     for name, member in opened.items():
         if name in ("time", STRINGS):
-            if name == STRINGS:
-                _check_dataset(name, member, "S")
             continue
         if not isinstance(member, h5py.Group):
             raise LayoutError(f"{name} is not a group")
