@@ -1,0 +1,33 @@
+"""A multibody system as data: its parts, its graph, and the checks that every model must pass."""
+
+from components.multibody.model.parts import (
+    BASE,
+    COORDINATES,
+    RATES,
+    CoordinateLaw,
+    JointLock,
+    Kind,
+    Model,
+    Mounting,
+    MultibodyJoint,
+    PointSpring,
+    Port,
+    PrescribedMotion,
+    RigidBody,
+)
+
+__all__ = [
+    "BASE",
+    "COORDINATES",
+    "RATES",
+    "CoordinateLaw",
+    "JointLock",
+    "Kind",
+    "Model",
+    "Mounting",
+    "MultibodyJoint",
+    "PointSpring",
+    "Port",
+    "PrescribedMotion",
+    "RigidBody",
+]  # fmt: skip

@@ -1,0 +1,267 @@
+"""The parts of a multibody system: plain data in SI units, without numpy and without kernels.
+
+Frames. Every body has a frame of its own, with its origin anywhere; the base is body 0, called `BASE`. A joint has a
+frame on each of its two bodies; its coordinates are the motion of the frame on the successor relative to the frame on
+the predecessor (spec/10 2). Rotation matrices are tuples of rows and map components in the parent to components in the
+child, as everywhere in the product (spec/00 2): body components to joint components for a `Mounting`.
+
+Coordinates and rates of each kind, in this order, x, y, z being the axes of the joint frame on the predecessor:
+
+=========== ============================== ======================================================================
+kind        coordinates                    rates
+=========== ============================== ======================================================================
+fixed       none                           none
+revolute    angle about z                  its derivative
+prismatic   displacement along z           its derivative
+screw       angle about z                  its derivative; the displacement along z is `pitch` times angle / (2 pi)
+cylindrical angle about z, displacement    their derivatives
+universal   angle about x of the           their derivatives
+            predecessor, then about y
+            of the successor
+planar      displacements along x and y,   their derivatives
+            then angle about z
+spherical   quaternion, scalar first,      angular velocity of the successor relative to the predecessor, axes of the
+            predecessor -> successor       joint frame on the successor
+free        position of the successor's    velocity of that origin as seen in the predecessor's joint frame, its axes;
+            joint frame in the             then angular velocity as for `spherical`
+            predecessor's, then quaternion
+=========== ============================== ======================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import cos, sin
+from typing import Literal
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+BASE = "base"
+"""Name of body 0: the inertial frame, a body with prescribed motion, or the craft that carries the system."""
+
+Kind = Literal[
+    "fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "free",
+]  # fmt: skip
+
+COORDINATES: dict[Kind, tuple[str, ...]] = {
+    "fixed": (),
+    "revolute": ("angle",),
+    "prismatic": ("displacement",),
+    "screw": ("angle",),
+    "cylindrical": ("angle", "displacement"),
+    "universal": ("angle_x", "angle_y"),
+    "planar": ("x", "y", "angle"),
+    "spherical": ("quaternion_w", "quaternion_x", "quaternion_y", "quaternion_z"),
+    "free": ("x", "y", "z", "quaternion_w", "quaternion_x", "quaternion_y", "quaternion_z"),
+}
+"""Names of the coordinates of each kind, in order."""
+
+RATES: dict[Kind, tuple[str, ...]] = {
+    **{kind: names for kind, names in COORDINATES.items() if kind not in ("spherical", "free")},
+    "spherical": ("rotation_x", "rotation_y", "rotation_z"),
+    "free": ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z"),
+}
+"""Names of the rates of each kind, in order: its degrees of freedom."""
+
+START: dict[Kind, tuple[float, ...]] = {
+    kind: tuple(1.0 if name == "quaternion_w" else 0.0 for name in names) for kind, names in COORDINATES.items()
+}
+"""The coordinates at which the two joint frames coincide."""
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """A rigid body: mass (kg), centre of mass (m, body frame), inertia about the centre of mass (kg m2, body axes)."""
+
+    name: str
+    mass: float
+    center: Vector = ZERO
+    inertia: Matrix = (ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class Mounting:
+    """The place of a joint frame on a body: its origin (m, body frame), its rotation (body -> joint components)."""
+
+    point: Vector = ZERO
+    rotation: Matrix = IDENTITY
+
+
+@dataclass(frozen=True)
+class PrescribedMotion:
+    """A coordinate as a function of time: position + rate t + acceleration t^2/2 + amplitude sin(frequency t + phase).
+
+    The units are those of the coordinate; frequency in rad/s.
+    """
+
+    position: float = 0.0
+    rate: float = 0.0
+    acceleration: float = 0.0
+    amplitude: float = 0.0
+    frequency: float = 0.0
+    phase: float = 0.0
+
+    def at(self, time: float) -> Vector:
+        """Return (coordinate, its rate, its acceleration) at a time, s."""
+        angle = self.frequency * time + self.phase
+        wave = self.amplitude * sin(angle)
+        return (
+            self.position + self.rate * time + 0.5 * self.acceleration * time * time + wave,
+            self.rate + self.acceleration * time + self.amplitude * self.frequency * cos(angle),
+            self.acceleration - self.frequency * self.frequency * wave,
+        )
+
+
+@dataclass(frozen=True)
+class MultibodyJoint:
+    """A joint of exactly two bodies (spec/10 1.2).
+
+    Attributes
+    ----------
+    predecessor, successor : str
+        Bodies; the coordinates are the motion of the successor relative to the predecessor, whichever of them is nearer
+        to the base.
+    on_predecessor, on_successor : Mounting
+        The joint frame on either body.
+    pitch : float
+        Of a screw: displacement in a turn, m.
+    coordinates, rates : tuple of float
+        Start values, in the order of `COORDINATES` and `RATES`; empty for zero (and the unit quaternion).
+    motions : mapping of int to PrescribedMotion
+        Prescribed (rheonomic) coordinates by their number from 0, of the kinds whose rates are derivatives of their
+        coordinates. Start values of these are those of the motion at time 0.
+    cut : bool
+        Whether the joint closes a loop: it is left out of the tree, and its constraints are added to it.
+    """
+
+    name: str
+    kind: Kind
+    predecessor: str
+    successor: str
+    on_predecessor: Mounting = Mounting()
+    on_successor: Mounting = Mounting()
+    pitch: float = 0.0
+    coordinates: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
+    motions: dict[int, PrescribedMotion] = field(default_factory=dict)
+    cut: bool = False
+
+    @property
+    def start(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Start values of (coordinates, rates), with those of prescribed coordinates at time 0."""
+        q = list(self.coordinates or START[self.kind])
+        v = list(self.rates or (0.0,) * len(RATES[self.kind]))
+        for k, motion in self.motions.items():
+            q[k], v[k], _ = motion.at(0.0)
+        return tuple(q), tuple(v)
+
+
+@dataclass(frozen=True)
+class CoordinateLaw:
+    """Generalised force on one rate of a joint, of the kinds whose rates are derivatives of their coordinates.
+
+    force = preload - stiffness (q - rest) - damping q' + stops + friction. A stop acts with `stop_stiffness` on what
+    the coordinate is beyond `lower` or `upper`, with `stop_damping` while it does, and never pulls. Friction is
+    Coulomb's with the limit `friction`, on an elastic presliding of `friction_stiffness`. Units are N, m or N m, rad by
+    the coordinate.
+    """
+
+    joint: str
+    coordinate: int = 0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    preload: float = 0.0
+    damping: float = 0.0
+    lower: float = float("-inf")
+    upper: float = float("inf")
+    stop_stiffness: float = 0.0
+    stop_damping: float = 0.0
+    friction: float = 0.0
+    friction_stiffness: float = 0.0
+
+
+@dataclass(frozen=True)
+class PointSpring:
+    """A spring and damper between a point of one body and a point of another (m, body frames).
+
+    The tension is stiffness (distance - length) + damping times the rate of the distance. A tether (`tether=True`) is
+    slack when shorter than `length`, and never pushes.
+    """
+
+    name: str
+    first: str
+    second: str
+    first_point: Vector = ZERO
+    second_point: Vector = ZERO
+    stiffness: float = 0.0
+    length: float = 0.0
+    damping: float = 0.0
+    tether: bool = False
+
+
+@dataclass(frozen=True)
+class JointLock:
+    """A lock of one coordinate of a joint, by a perfectly plastic impulse (spec/10 4.1).
+
+    It closes when the coordinate passes `at` upward (`direction` 1), downward (-1) or either way (0), and by command;
+    `closed` is its state at the start. It opens by command.
+    """
+
+    name: str
+    joint: str
+    coordinate: int = 0
+    at: float | None = None
+    direction: int = 0
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port on a body: a wrench comes in there; pose, twist and acceleration go out.
+
+    The point is in m, body frame; the rotation maps body components to port components.
+    """
+
+    name: str
+    body: str
+    point: Vector = ZERO
+    rotation: Matrix = IDENTITY
+
+
+@dataclass(frozen=True)
+class Model:
+    """A multibody system.
+
+    Attributes
+    ----------
+    gravity : Vector
+        Uniform field, m/s2, axes of I.
+    base : {"fixed", "carried"}
+        Body 0 is the inertial frame, or moves with the input port `base` (pose, twist, acceleration), on which the
+        system exerts a wrench. A free system hangs on a fixed base by a joint of the kind `free`.
+    """
+
+    name: str
+    bodies: tuple[RigidBody, ...]
+    joints: tuple[MultibodyJoint, ...]
+    laws: tuple[CoordinateLaw, ...] = ()
+    springs: tuple[PointSpring, ...] = ()
+    locks: tuple[JointLock, ...] = ()
+    ports: tuple[Port, ...] = ()
+    gravity: Vector = ZERO
+    base: Literal["fixed", "carried"] = "fixed"
+    description: str = ""
+
+    @property
+    def tree(self) -> tuple[MultibodyJoint, ...]:
+        """The joints of the spanning tree."""
+        return tuple(joint for joint in self.joints if not joint.cut)
+
+    @property
+    def cuts(self) -> tuple[MultibodyJoint, ...]:
+        """The cut joints."""
+        return tuple(joint for joint in self.joints if joint.cut)
