@@ -16,6 +16,8 @@ class Result:
     macro steps that step control repeated, `sweeps` the sweeps of implicit coupling; the shortest and the longest step
     are known if the steps vary.
 
+    `network` counts what came from outside and what was lost: `datagrams`, `datagrams_refused`, `rows_dropped`, ...
+
     `loads` has the verdict of LoadLimits on the loads of an interface, which may deny a success.
 
     `decided` is the outcome that the system reports, and `successes` are the outcomes that it declares to be successes;
@@ -44,6 +46,7 @@ class Result:
     loads: dict[str, Any] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
     realtime: dict[str, Any] = field(default_factory=dict)
+    network: dict[str, int] = field(default_factory=dict)
     decided: str = ""
     successes: tuple[str, ...] | None = None
     validity: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -103,6 +106,7 @@ class Result:
             "finals": self.finals,
             **({"resumed": self.resumed} if self.resumed else {}),
             **({"realtime": self.realtime} if self.realtime else {}),
+            **({"network": self.network} if self.network else {}),
             **({"signal": signal.Signals(self.signal).name} if self.signal else {}),
             "message": self.message,
             **({"failure": self.failure} if self.failure else {}),

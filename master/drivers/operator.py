@@ -15,6 +15,7 @@ from master.drivers.driver import ReceivingDriver
 from master.errors import FmuError, MasterError
 from master.requests import Pace
 from master.result import Result
+from master.sockets import Allowance
 from master.system import Structure
 
 LOG_VERSION = 1
@@ -80,6 +81,7 @@ class Operator(ReceivingDriver):
         self.centred, self.buttons, self.pace, self.log = frozenset(centred), frozenset(buttons), pace, log
         self._answer = answer
         self._connection: socket.socket | None = connection
+        self._allowance = Allowance()
         self._waiting = bytearray()
         self._pending: dict[str, float] = {}
         self._later: dict[str, float] = {}
@@ -128,8 +130,9 @@ class Operator(ReceivingDriver):
         return self._looked + LOOK_S * self.pace.stride if fast else -math.inf
 
     def _receive(self) -> None:
-        """Take what has arrived on the connection."""
-        while self._connection is not None:
+        """Take what has arrived on the connection, or as much of it as one look has time for."""
+        self._allowance.begin()
+        while self._connection is not None and self._allowance.lasts():
             try:
                 data = self._connection.recv(LONGEST_LINE, socket.MSG_DONTWAIT)
             except BlockingIOError:

@@ -150,6 +150,7 @@ class Feed(Observer):
             )
             self._queue.put(None)
             self._sender.join(LAST_S)
+        result.network |= {"view_rows_dropped": self.dropped}
         if self.dropped:
             result.warnings.append(f"view: {self.dropped} rows were dropped, because their reader was too slow")
 

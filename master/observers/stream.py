@@ -20,7 +20,7 @@ from master.errors import MasterError
 from master.observers.observer import Observer, RunContext
 from master.requests import Sampling
 from master.result import Result
-from master.sockets import listen
+from master.sockets import Allowance, listen
 from master.system import Structure
 
 LIMIT = 1 << 20
@@ -45,6 +45,7 @@ class Stream(Observer):
         self.dropped = self.turned_away = 0
         self._subscribers: list[_Subscriber] = []
         self._listener: socket.socket | None = None
+        self._allowance = Allowance()
 
     def open(self) -> None:
         """Listen, unless it already does; subscribers wait for the run. Raises MasterError if the port is in use."""
@@ -81,8 +82,8 @@ class Stream(Observer):
     def _accept_subscribers(self) -> None:
         if self._listener is None:
             return
-        # bounded, so that repeated connections cannot hold the run up
-        for _ in range(4 * SUBSCRIBERS):
+        self._allowance.begin()
+        while self._allowance.lasts():
             try:
                 connection, _ = self._listener.accept()
             except OSError:
@@ -90,8 +91,8 @@ class Stream(Observer):
             if len(self._subscribers) >= SUBSCRIBERS:
                 connection.close()
                 self.turned_away += 1
-                continue
-            self._subscribers.append(_Subscriber(connection, _line(self._about)))
+            else:
+                self._subscribers.append(_Subscriber(connection, _line(self._about)))
 
     def _remove_closed(self) -> None:
         self.dropped += sum(s.dropped_in_all for s in self._subscribers if s.gone)
@@ -106,6 +107,7 @@ class Stream(Observer):
         if self._listener is not None:
             self._listener.close()
             self._listener = None
+        result.network |= {"rows_dropped": self.dropped, "subscribers_turned_away": self.turned_away}
         if self.dropped:
             result.warnings.append(f"stream: {self.dropped} rows were dropped, because a subscriber was too slow")
         if self.turned_away:

@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+import time
 
 import pytest
 from hypothesis import example, given
@@ -13,8 +14,10 @@ from master.drivers.driver import Function
 from master.errors import MasterError, StructureError
 from master.fmi.variables import Variable
 from master.observers.observer import Observer
+from master.observers.pacing import Pacing
 from master.observers.stream import Stream, subscribe
 from master.run.simulation import CoSimulation, run
+from master.sockets import BURST_S, SHARE, Allowance
 from master.system import Structure
 
 
@@ -240,22 +243,99 @@ def test_nothing_that_is_received_ends_a_run(lag):
     ]
 
 
-def test_a_flood_of_datagrams_does_not_hold_a_run_up(alone):
-    """Use a source that never runs dry, as a reader sees it who is slower than the sender."""
+class Flood:
+    """A source that never runs dry, as a reader sees it who is slower than the sender."""
+
+    def __init__(self, data):
+        self.data, self.read = data, 0
+
+    def recv(self, size):
+        self.read += 1
+        return self.data
+
+    def close(self):
+        pass
+
+
+LARGE = b'{"a.u[1]": 2.0, "b": [' + b"1," * 30_000 + b"1]}"
+"""A datagram of the largest size, which takes about a millisecond to read and is refused."""
+
+
+@pytest.mark.parametrize("data", [b'{"a.u[1]": 2.0}', LARGE])
+def test_a_flood_of_datagrams_takes_a_tenth_of_the_time_of_a_paced_run(alone, monkeypatch, data):
+    """Regression: 4096 datagrams before each step, of 64 KiB, took seconds of a step of a millisecond."""
+    spent, flood = [0.0], Flood(data)
     driver = Datagrams(0, ["a.u[1]"])
-    with CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
+    look = driver.values
 
-        class Endless:
-            def recv(self, size):
-                return b'{"a.u[1]": 2.0}'
+    def values(at):
+        began = time.thread_time()
+        found = look(at)
+        spent.append(time.thread_time() - began)
+        return found
 
-            def close(self):
-                pass
-
+    driver.values = values
+    with CoSimulation(alone, step=1e-3, drivers=[driver], observers=[Pacing()]) as simulation:
         driver._socket.close()
-        driver._socket = Endless()
-        simulation.advance(0.3)
-        assert simulation.get(["a.u[1]"]) == [2.0]
+        driver._socket = flood
+        began = time.perf_counter()
+        simulation.advance(0.4)
+        taken = time.perf_counter() - began
+    # the last datagram of a look may take longer than what is left: it is saved up for afterwards
+    assert sum(spent) < SHARE * taken + 2.0 * BURST_S + max(spent)
+    assert flood.read > 5
+    assert simulation.result.network == {
+        "datagrams": flood.read, "datagrams_refused": flood.read if data == LARGE else 0,
+    }  # fmt: skip
+
+
+def test_repeated_connections_take_a_tenth_of_the_time(alone):
+    class Endless:
+        accepted = 0
+
+        def accept(self):
+            self.accepted += 1
+            ours, theirs = socket.socketpair()
+            theirs.close()
+            return ours, None
+
+        def close(self):
+            pass
+
+    stream = Stream(variables=["a.y[1]"])
+    with CoSimulation(alone, step=1e-3, observers=[stream, Pacing()]) as simulation:
+        stream._listener.close()
+        stream._listener = Endless()
+        began = time.perf_counter()
+        simulation.advance(0.2)
+        # no machine accepts a connection in less than a microsecond
+        assert stream._listener.accepted < (SHARE * (time.perf_counter() - began) + 2.0 * BURST_S) / 1e-6
+    assert simulation.result.status == "completed"
+
+
+def test_time_for_a_port_is_saved_for_a_burst_and_made_up_for(monkeypatch):
+    class Clock:
+        now = spent = 0.0
+
+        def perf_counter(self):
+            return self.now
+
+        def thread_time(self):
+            return self.spent
+
+    clock = Clock()
+    monkeypatch.setattr("master.sockets.time", clock)
+    allowance, looks = Allowance(), []
+    for _ in range(100):
+        clock.now += 1e-3
+        allowance.begin()
+        looks.append(0)
+        while allowance.lasts():
+            looks[-1] += 1
+            clock.spent += 3e-4
+    # 2 ms at first, then 0.1 ms each: one datagram of 0.3 ms in three looks
+    assert looks[0] == 7
+    assert sum(looks[1:]) == pytest.approx(99 / 3, abs=1.0)
 
 
 def test_subscribers_beyond_a_limit_are_turned_away(alone, monkeypatch):

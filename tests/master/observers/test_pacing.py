@@ -2,12 +2,16 @@
 
 import math
 import time
+import tracemalloc
 from itertools import pairwise
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from master.drivers.driver import Function
 from master.errors import MasterError
+from master.observers.durations import Durations
 from master.observers.observer import Observer
 from master.observers.pacing import Pacing
 from master.requests import Pace
@@ -149,3 +153,38 @@ class Last(Observer):
 def test_arguments_without_meaning_are_refused(arguments, named):
     with pytest.raises(MasterError, match=f"^{named} must be"):
         Pacing(**arguments)
+
+
+def test_quantiles_from_classes_are_one_percent_too_large_at_most():
+    values = np.exp(np.random.default_rng(1).normal(-7.0, 2.0, 20_000))
+    durations = Durations()
+    for value in values:
+        durations.add(value)
+    for share in (0.01, 0.5, 0.99, 1.0):
+        exact = np.quantile(values, share, method="inverted_cdf")
+        # classes end at powers of 1.01, in whose computation lie some last bits
+        assert exact * (1.0 - 1e-9) <= durations.quantile(share) <= 1.01 * exact * (1.0 + 1e-9)
+    assert durations.summary("x") == {
+        "x_mean_s": pytest.approx(values.mean()), "x_99_s": durations.quantile(0.99), "x_max_s": values.max(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-12, 1e9])
+def test_durations_of_any_size_are_counted(value):
+    durations = Durations()
+    durations.add(value)
+    assert durations.summary("x")["x_99_s"] == value
+
+
+def test_memory_of_a_paced_run_does_not_grow():
+    """Regression: 16 bytes for each look at the clock, 1.4 GB a day with steps of 1 ms."""
+    pacing = Pacing(1e6)
+    pacing.begin(SimpleNamespace(start=0.0))
+    tracemalloc.start()
+    for k in range(20_000):
+        pacing.progress(1e-3 * k, 0.0)
+        if k == 1000:
+            before = tracemalloc.get_traced_memory()[0]
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 2000
