@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from base.errors import DockfmuError
-from base.files import write_file
-from base.locks import RETRY_S, Lock, LockedError
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import write_file
+from dockfmu.base.locks import RETRY_S, Lock, LockedError
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -12,7 +12,7 @@ Here functions are compiled for a separate target beside numba's "cpu", which st
 - compiled code is kept in files named by that digest, and sealed with a digest of their content;
 - code is compiled for one baseline processor, so that its bits do not depend on the machine that compiled it.
 
-This module uses private parts of numba to compile in this process, `base.object_code` to compile ahead of time;
+This module uses private parts of numba to compile in this process, `dockfmu.base.object_code` to compile ahead of time;
 `tests/base/test_private_parts_of_numba.py` and its neighbour fail when a new version of numba changes them.
 """
 
@@ -47,8 +47,8 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from numba.extending import _Intrinsic
 from numba.np import linalg
 
-from base.cache import alone, cache_root, load_cached, store_cached, versions
-from base.platforms import BASELINE
+from dockfmu.base.cache import alone, cache_root, load_cached, store_cached, versions
+from dockfmu.base.platforms import BASELINE
 
 NAME = "dockfmu"
 

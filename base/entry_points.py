@@ -4,9 +4,9 @@ Importing numba and loading a function from its cache takes a second, as long as
 its first step. An entry point refers to its function by name. The machine code is kept in the cache as an object file,
 under a key of everything that it depends on: the sources, the versions and the settings, which are read without
 importing any of them. LLVM links the object file into this process. Only if the cache does not have it,
-`base.object_code` imports the module and compiles the function.
+`dockfmu.base.object_code` imports the module and compiles the function.
 
-The functions are those of `base.compiler.jit`. They allocate no memory, and are called in numba's native convention:
+The functions are those of `dockfmu.base.compiler.jit`. They allocate no memory, and are called in numba's native convention:
 the status is returned, the result is written through the first pointer, and an array is passed as its size, address,
 shape and strides. Other Python threads run during the call.
 """
@@ -26,8 +26,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from base.cache import cache_root, digest_of_files, digest_of_sources, load_or_make, versions
-from base.platforms import BASELINE
+from dockfmu.base.cache import cache_root, digest_of_files, digest_of_sources, load_or_make, versions
+from dockfmu.base.platforms import BASELINE
 
 _HERE = Path(__file__).parent
 _RETURNED_NONE = -2
@@ -80,7 +80,7 @@ class EntryPoint:
         file = cache_root() / "machine_code" / f"{self._module}.{self._name}-{digest}.o"
 
         def compiled() -> bytes:
-            from base.object_code import object_code
+            from dockfmu.base.object_code import object_code
 
             head, code = object_code(self.python, arguments)
             return json.dumps(head).encode() + b"\n" + code

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from base.errors import FAILED, DockfmuError
+from dockfmu.base.errors import FAILED, DockfmuError
 
 
 class WriteError(DockfmuError, OSError):

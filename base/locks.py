@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 
 if sys.platform == "win32":
     import msvcrt

@@ -7,7 +7,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from base.cache import cache_root
+from dockfmu.base.cache import cache_root
 
 LENGTH = 32
 """Length of the key, bytes."""

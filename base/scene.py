@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from base.errors import WRONG, DockfmuError
-from base.messages import shown
-from base.names import did_you_mean
+from dockfmu.base.errors import WRONG, DockfmuError
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
 
 FILE = "resources/scene.json"
 """Path of the scene in an FMU."""

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from base.errors import FAILED, DockfmuError
+from dockfmu.base.errors import FAILED, DockfmuError
 
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 """The base units of FMI and SSP, in the order of `Unit.exponents`."""

@@ -13,61 +13,61 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from base.errors import DockfmuError
-    from base.files import WriteError
-    from base.locks import LockedError
-    from base.units import UnitError
-    from components.core.record import ParameterError
+    from dockfmu.base.errors import DockfmuError
+    from dockfmu.base.files import WriteError
+    from dockfmu.base.locks import LockedError
+    from dockfmu.base.units import UnitError
     from dockfmu.campaign.campaign import Campaign
     from dockfmu.campaign.cluster.execution import SchedulerLostError
     from dockfmu.campaign.runner import WorkerMismatchError
     from dockfmu.campaign.storage.folder import CampaignError
+    from dockfmu.components.core.record import ParameterError
     from dockfmu.declare.adaptive import Adaptive
     from dockfmu.declare.conditions.initial_conditions import InitialConditions
     from dockfmu.declare.plan import Panel, Plan
     from dockfmu.declare.toml.tables import DeclarationError
     from dockfmu.errors import OptionError
+    from dockfmu.fmus.catalogue import CatalogueError
     from dockfmu.library import build, components, load, systems
+    from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
+    from dockfmu.master.algorithms.algorithm import Algorithm
+    from dockfmu.master.bond import Bond
+    from dockfmu.master.checkpoint import Checkpoint, CheckpointError, Difference, read_checkpoint
+    from dockfmu.master.drivers.datagrams import Datagrams
+    from dockfmu.master.drivers.driver import Driver, Function
+    from dockfmu.master.errors import ArchiveError, DescriptionError, FmuError, MasterError, StructureError
+    from dockfmu.master.fmi.variables import Description, Variable
+    from dockfmu.master.observers.endings import EndAfterEvents
+    from dockfmu.master.observers.events import Event
+    from dockfmu.master.observers.loads import LoadLimit, LoadRule
+    from dockfmu.master.observers.observer import Observer, RunContext
+    from dockfmu.master.observers.outcomes import OutcomeRule
+    from dockfmu.master.observers.pacing import Pacing
+    from dockfmu.master.observers.recording.recorder import Recorder
+    from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results, recover
+    from dockfmu.master.observers.recording.selection import Dense
+    from dockfmu.master.observers.stream import Stream, subscribe
+    from dockfmu.master.requests import EndRequest, Sampling, Trigger
+    from dockfmu.master.result import Result
+    from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
+    from dockfmu.master.system import Connection, Element, Structure
     from dockfmu.options import RunOptions
     from dockfmu.outcome import NotRecordedError, Outcome
     from dockfmu.record import RecordedRun
     from dockfmu.simulation import Simulation
+    from dockfmu.ssp.model import SspError
     from dockfmu.statespace.errors import LinearisationError
     from dockfmu.statespace.linearise import linearise
     from dockfmu.statespace.model import Mode, StateSpace
     from dockfmu.system import System
     from dockfmu.watch.live import Live
-    from fmus.catalogue import CatalogueError
-    from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton
-    from master.algorithms.algorithm import Algorithm
-    from master.bond import Bond
-    from master.checkpoint import Checkpoint, CheckpointError, Difference, read_checkpoint
-    from master.drivers.datagrams import Datagrams
-    from master.drivers.driver import Driver, Function
-    from master.errors import ArchiveError, DescriptionError, FmuError, MasterError, StructureError
-    from master.fmi.variables import Description, Variable
-    from master.observers.endings import EndAfterEvents
-    from master.observers.events import Event
-    from master.observers.loads import LoadLimit, LoadRule
-    from master.observers.observer import Observer, RunContext
-    from master.observers.outcomes import OutcomeRule
-    from master.observers.pacing import Pacing
-    from master.observers.recording.recorder import Recorder
-    from master.observers.recording.results import DamagedRecording, Results, read_results, recover
-    from master.observers.recording.selection import Dense
-    from master.observers.stream import Stream, subscribe
-    from master.requests import EndRequest, Sampling, Trigger
-    from master.result import Result
-    from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
-    from master.system import Connection, Element, Structure
-    from ssp.model import SspError
 
 _HOME = {
-    "base.errors": ("DockfmuError",),
-    "base.files": ("WriteError",),
-    "base.locks": ("LockedError",),
-    "base.units": ("UnitError",),
-    "components.core.record": ("ParameterError",),
+    "dockfmu.base.errors": ("DockfmuError",),
+    "dockfmu.base.files": ("WriteError",),
+    "dockfmu.base.locks": ("LockedError",),
+    "dockfmu.base.units": ("UnitError",),
+    "dockfmu.components.core.record": ("ParameterError",),
     "dockfmu.campaign.campaign": ("Campaign",),
     "dockfmu.campaign.cluster.execution": ("SchedulerLostError",),
     "dockfmu.campaign.runner": ("WorkerMismatchError",),
@@ -87,30 +87,30 @@ _HOME = {
     "dockfmu.statespace.model": ("Mode", "StateSpace"),
     "dockfmu.system": ("System",),
     "dockfmu.watch.live": ("Live",),
-    "fmus.catalogue": ("CatalogueError",),
-    "master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),
-    "master.algorithms.algorithm": ("Algorithm",),
-    "master.bond": ("Bond",),
-    "master.checkpoint": ("Checkpoint", "CheckpointError", "Difference", "read_checkpoint"),
-    "master.drivers.datagrams": ("Datagrams",),
-    "master.drivers.driver": ("Driver", "Function"),
-    "master.errors": ("ArchiveError", "DescriptionError", "FmuError", "MasterError", "StructureError"),
-    "master.fmi.variables": ("Description", "Variable"),
-    "master.observers.endings": ("EndAfterEvents",),
-    "master.observers.events": ("Event",),
-    "master.observers.loads": ("LoadLimit", "LoadRule"),
-    "master.observers.observer": ("Observer", "RunContext"),
-    "master.observers.outcomes": ("OutcomeRule",),
-    "master.observers.pacing": ("Pacing",),
-    "master.observers.recording.recorder": ("Recorder",),
-    "master.observers.recording.results": ("DamagedRecording", "Results", "read_results", "recover"),
-    "master.observers.recording.selection": ("Dense",),
-    "master.observers.stream": ("Stream", "subscribe"),
-    "master.requests": ("EndRequest", "Sampling", "Trigger"),
-    "master.result": ("Result",),
-    "master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
-    "master.system": ("Connection", "Element", "Structure"),
-    "ssp.model": ("SspError",),
+    "dockfmu.fmus.catalogue": ("CatalogueError",),
+    "dockfmu.master.algorithms": ("FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton"),
+    "dockfmu.master.algorithms.algorithm": ("Algorithm",),
+    "dockfmu.master.bond": ("Bond",),
+    "dockfmu.master.checkpoint": ("Checkpoint", "CheckpointError", "Difference", "read_checkpoint"),
+    "dockfmu.master.drivers.datagrams": ("Datagrams",),
+    "dockfmu.master.drivers.driver": ("Driver", "Function"),
+    "dockfmu.master.errors": ("ArchiveError", "DescriptionError", "FmuError", "MasterError", "StructureError"),
+    "dockfmu.master.fmi.variables": ("Description", "Variable"),
+    "dockfmu.master.observers.endings": ("EndAfterEvents",),
+    "dockfmu.master.observers.events": ("Event",),
+    "dockfmu.master.observers.loads": ("LoadLimit", "LoadRule"),
+    "dockfmu.master.observers.observer": ("Observer", "RunContext"),
+    "dockfmu.master.observers.outcomes": ("OutcomeRule",),
+    "dockfmu.master.observers.pacing": ("Pacing",),
+    "dockfmu.master.observers.recording.recorder": ("Recorder",),
+    "dockfmu.master.observers.recording.results": ("DamagedRecording", "Results", "read_results", "recover"),
+    "dockfmu.master.observers.recording.selection": ("Dense",),
+    "dockfmu.master.observers.stream": ("Stream", "subscribe"),
+    "dockfmu.master.requests": ("EndRequest", "Sampling", "Trigger"),
+    "dockfmu.master.result": ("Result",),
+    "dockfmu.master.step_control": ("PowerBonds", "Retry", "StepControl", "StepDoubling"),
+    "dockfmu.master.system": ("Connection", "Element", "Structure"),
+    "dockfmu.ssp.model": ("SspError",),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 

@@ -17,8 +17,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 
-from base.errors import FAILED, DockfmuError
-from base.names import did_you_mean
+from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.names import did_you_mean
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.campaign import add_campaign
 from dockfmu.commands.catalogue import add_build, add_list
@@ -97,14 +97,14 @@ def _main(arguments: Sequence[str] | None) -> int:
 
             print(f"dockfmu {__version__}", flush=True)
             return DONE
-        from master.run.interruption import orderly
+        from dockfmu.master.run.interruption import orderly
 
         with orderly(), plain_warnings():
             status: int = parsed.action(parsed)
             sys.stdout.flush()
             return status
     except KeyboardInterrupt as error:
-        from master.run.interruption import signal_of
+        from dockfmu.master.run.interruption import signal_of
 
         number = signal_of(error)
         say(f"{prefix} ended by {signal.Signals(number).name}")

@@ -22,22 +22,22 @@ from pathlib import Path
 import fmpy.ssp.ssd
 import numpy as np
 
-from base.cache import ROOT
-from base.errors import DockfmuError
-from base.processes import python_command
-from fmus.check import examine
-from fmus.check.importer import Experiment, RunError, experiment_for
-from fmus.check.importer import run as run_in_c
-from fmus.check.memory import check_memory
-from fmus.toolchain.zig import LinkError
-from master.errors import MasterError
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
-from master.system import Structure
-from ssp import validate as packages
-from ssp.archive import read_ssp, write_ssp
-from ssp.from_system import from_system
-from ssp.to_system import to_system
+from dockfmu.base.cache import ROOT
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.processes import python_command
+from dockfmu.fmus.check import examine
+from dockfmu.fmus.check.importer import Experiment, RunError, experiment_for
+from dockfmu.fmus.check.importer import run as run_in_c
+from dockfmu.fmus.check.memory import check_memory
+from dockfmu.fmus.toolchain.zig import LinkError
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.system import Structure
+from dockfmu.ssp import validate as packages
+from dockfmu.ssp.archive import read_ssp, write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.to_system import to_system
 
 FOLDERS = {".fmu": ROOT / "build" / "fmus", ".ssp": ROOT / "build" / "ssp"}
 STEPS = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 
 
 class OptionError(StructureError, ValueError):

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from base.files import WriteError
-from base.messages import shown
+from dockfmu.base.files import WriteError
+from dockfmu.base.messages import shown
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.errors import OptionError
@@ -68,7 +68,7 @@ def build(
 
 def components() -> list[str]:
     """Return the names of the components of dockfmu."""
-    from fmus import catalogue
+    from dockfmu.fmus import catalogue
 
     return list(catalogue.names())
 

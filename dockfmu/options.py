@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from base.messages import shown
-from base.numbers import LARGEST_COUNT, is_integer, real
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import LARGEST_COUNT, is_integer, real
 from dockfmu.errors import OptionError
+from dockfmu.master import algorithms
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.step_control import Retry, StepControl
 from dockfmu.watch.live import NOT_LIVE, Live
-from master import algorithms
-from master.algorithms import Algorithm
-from master.step_control import Retry, StepControl
 
 TIMES, COUNTS = ("step", "stop", "start", "adaptive"), ("threads", "every")
 """Names of the options that are real numbers and of those that are integers."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.declare.settings import scalars
-from master.errors import StructureError
-from master.observers.series import Series
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.series import Series
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 if TYPE_CHECKING:
     import pandas

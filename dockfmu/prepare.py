@@ -12,15 +12,15 @@ from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.berth import check_berths
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
+from dockfmu.master import algorithms
+from dockfmu.master.checkpoint import read_checkpoint
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.watch.observers import watching
-from master import algorithms
-from master.checkpoint import read_checkpoint
-from master.drivers.driver import Driver
-from master.errors import StructureError
-from master.observers.observer import Observer
-from master.run.simulation import CoSimulation
-from master.system import Structure
 
 
 def apply_options(plan: Plan, options: RunOptions) -> Plan:

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from base.errors import DockfmuError
-from base.files import Reserve, write_file
-from base.locks import Lock
-from base.numbers import finite
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import Reserve, write_file
+from dockfmu.base.locks import Lock
+from dockfmu.base.numbers import finite
 from dockfmu.declare.declaration import CHANGED
-from master.observers.recording.journal import beside
+from dockfmu.master.observers.recording.journal import beside
 
 RESERVE_BYTES = 1 << 18
 """Disk space reserved for the summary of a run that finds the disk full."""

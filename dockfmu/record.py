@@ -9,11 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from base.errors import DockfmuError
-from base.files import WriteError
-from base.numbers import finite
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import WriteError
+from dockfmu.base.numbers import finite
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.drivers.operator import LoggedInputs
+from dockfmu.master.observers.checkpoints import Checkpoints
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.progress import Progress
+from dockfmu.master.observers.recording import journal
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.selection import Dense
+from dockfmu.master.result import Result
+from dockfmu.master.run.interruption import uninterrupted
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder
@@ -21,18 +33,6 @@ from dockfmu.report.files import CHECKPOINT, EVENTS, RESULTS, RUN_FILES, SUMMARY
 from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.view.station import LiveView, watchers
 from dockfmu.watch.live import Live
-from master.drivers.driver import Driver
-from master.drivers.operator import LoggedInputs
-from master.observers.checkpoints import Checkpoints
-from master.observers.observer import Observer
-from master.observers.progress import Progress
-from master.observers.recording import journal
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.selection import Dense
-from master.result import Result
-from master.run.interruption import uninterrupted
-from master.run.simulation import CoSimulation
-from master.system import Structure
 
 
 @dataclass(frozen=True)

@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from base.messages import shown
+from dockfmu.base.messages import shown
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.starts import Starts
 from dockfmu.errors import OptionError
+from dockfmu.master import algorithms
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.step_control import Retry, StepControl
 from dockfmu.options import RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.watch.observers import watching
 from dockfmu.watch.overlapping_start import OverlappingStart
-from master import algorithms
-from master.algorithms import Algorithm
-from master.observers.audit import Audit
-from master.observers.series import Series
-from master.run.simulation import CoSimulation
-from master.step_control import Retry, StepControl
 
 
 class Simulation:

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from base.file_names import file_name
-from base.messages import shown
-from base.numbers import is_positive
+from dockfmu.base.file_names import file_name
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import is_positive
 from dockfmu.declare import declaration, ports
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.packages import bundle
@@ -22,6 +22,14 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import read_settings, scalars, set_value
 from dockfmu.declare.starts import Starts
 from dockfmu.errors import OptionError
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.errors import FmuError, StructureError
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.loads import LoadLimit, LoadRule
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.outcomes import OutcomeRule
+from dockfmu.master.observers.series import Series
+from dockfmu.master.system import TIMEOUT_S, Structure
 from dockfmu.options import RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import prepare
@@ -29,18 +37,10 @@ from dockfmu.products import PrivateFolder, Products
 from dockfmu.record import RecordedRun, check_writable, driven_inputs, live_view, record, recording_observers
 from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
+from dockfmu.ssp.archive import is_package
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
 from dockfmu.watch.overlapping_start import OverlappingStart
-from master.drivers.driver import Driver
-from master.errors import FmuError, StructureError
-from master.observers.events import Event
-from master.observers.loads import LoadLimit, LoadRule
-from master.observers.observer import Observer
-from master.observers.outcomes import OutcomeRule
-from master.observers.series import Series
-from master.system import TIMEOUT_S, Structure
-from ssp.archive import is_package
 
 DEFAULTS = RunOptions()
 

@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import DockfmuError
-from base.names import did_you_mean
-from components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.names import did_you_mean
+from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
 
 if TYPE_CHECKING:
-    from components.core.component import Component
+    from dockfmu.components.core.component import Component
 
 
 @dataclass(frozen=True)
@@ -38,140 +38,148 @@ class Entry:
 _ENTRIES = {
     entry.name: entry
     for entry in (
-        Entry("Oscillator", "components.oscillator", "mass on a spring and damper: an example"),
+        Entry("Oscillator", "dockfmu.components.oscillator", "mass on a spring and damper: an example"),
         Entry(
             "Spacecraft",
-            "components.spacecraft",
+            "dockfmu.components.spacecraft",
             "rigid or elastic spacecraft with docking ports and thrusters",
             other_sets=("Station-modes",),
         ),
         Entry(
             "ProbeMechanism",
-            "components.probe_mechanism",
+            "dockfmu.components.probe_mechanism",
             "central docking mechanism with contact inside",
-            more_sets=("components.contact.probe_cone",),
+            more_sets=("dockfmu.components.contact.probe_cone",),
             other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
-            fit="components.probe_mechanism.geometry_check",
+            fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismTwoBrakes",
-            "components.probe_mechanism",
+            "dockfmu.components.probe_mechanism",
             "the same mechanism with two friction brakes as its axial damper (variant V2)",
             {"axial": "two_brakes"},
-            more_sets=("components.contact.probe_cone",),
+            more_sets=("dockfmu.components.contact.probe_cone",),
             other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "ML-3", "HB-3"),
-            fit="components.probe_mechanism.geometry_check",
+            fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismMovableLimiter",
-            "components.probe_mechanism",
+            "dockfmu.components.probe_mechanism",
             "the same mechanism with two friction brakes and a movable limiter instead of levers (variant V3)",
             {"axial": "two_brakes", "limiter": "movable"},
-            more_sets=("components.contact.probe_cone",),
+            more_sets=("dockfmu.components.contact.probe_cone",),
             other_sets=("AX-1", "AX-MIM", "LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"),
-            fit="components.probe_mechanism.geometry_check",
+            fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismExternal",
-            "components.probe_mechanism",
+            "dockfmu.components.probe_mechanism",
             "the same mechanism, with its contact in a separate FMU",
             {"contact": "external"},
             other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
         ),
-        Entry("ProbeCyclogram", "components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
+        Entry("ProbeCyclogram", "dockfmu.components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry(
             "PeripheralMechanism",
-            "components.peripheral_mechanism",
+            "dockfmu.components.peripheral_mechanism",
             "elastic-adaptive peripheral docking mechanism with contact of the rings inside",
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
         ),
         Entry(
             "PeripheralMechanismExternal",
-            "components.peripheral_mechanism",
+            "dockfmu.components.peripheral_mechanism",
             "the same mechanism, with its contact in a separate FMU",
             {"contact": "external"},
         ),
         Entry(
             "HydraulicRingMechanism",
-            "components.ring_mechanism",
+            "dockfmu.components.ring_mechanism",
             "passive ring mechanism on hydraulic attenuators",
             {"legs": "hydraulic"},
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
             other_sets=("ER-1", "GR-1", "CR-1", "IDSS-electric"),
         ),
         Entry(
             "ElectricRingMechanism",
-            "components.ring_mechanism",
+            "dockfmu.components.ring_mechanism",
             "ring mechanism on force-controlled electric legs",
             {"legs": "force_controlled"},
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
             other_sets=("HR-1", "GR-1", "CR-1", "IDSS-hydraulic"),
         ),
         Entry(
             "GearedRingMechanism",
-            "components.ring_mechanism",
+            "dockfmu.components.ring_mechanism",
             "ring mechanism on legs geared together by differentials",
             {"legs": "geared"},
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
             other_sets=("HR-1", "ER-1", "CR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
         Entry(
             "HuntRingMechanism",
-            "components.ring_mechanism",
+            "dockfmu.components.ring_mechanism",
             "ring mechanism on cranks with rods and rotary dampers (Hunt platform)",
             {"legs": "cranked"},
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
             other_sets=("HR-1", "ER-1", "GR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
-        Entry("PeripheralCyclogram", "components.peripheral_cyclogram", "sequence of commands of a peripheral docking"),
+        Entry(
+            "PeripheralCyclogram",
+            "dockfmu.components.peripheral_cyclogram",
+            "sequence of commands of a peripheral docking",
+        ),
         Entry(
             "Manipulator",
-            "components.manipulator",
+            "dockfmu.components.manipulator",
             "arm of seven joints with digital servos and a payload on its links' stiffness",
         ),
-        Entry("AttitudeControl", "components.attitude_control", "attitude control of a craft by pulses of thrusters"),
+        Entry(
+            "AttitudeControl",
+            "dockfmu.components.attitude_control",
+            "attitude control of a craft by pulses of thrusters",
+        ),
         Entry(
             "StandPlatform",
-            "components.stand_emulator",
+            "dockfmu.components.stand_emulator",
             "platform of a virtual 6-DOF stand: delay, lag, limits of rate, emergency stop",
             {"part": "platform"},
             other_sets=("SB-1",),
         ),
         Entry(
             "StandBalance",
-            "components.stand_emulator",
+            "dockfmu.components.stand_emulator",
             "balance of a virtual 6-DOF stand: six gauges with lag, bias, noise and full scale",
             {"part": "balance"},
             other_sets=("SP-1",),
         ),
         Entry(
             "ContactProbeCone",
-            "components.contact_probe_cone",
+            "dockfmu.components.contact_probe_cone",
             "contact of a probe with a receiving cone",
-            more_sets=("components.contact.probe_cone",),
+            more_sets=("dockfmu.components.contact.probe_cone",),
         ),
         Entry(
             "ContactRing",
-            "components.contact_ring",
+            "dockfmu.components.contact_ring",
             "contact of two androgynous docking rings",
-            more_sets=("components.contact.ring_pair",),
+            more_sets=("dockfmu.components.contact.ring_pair",),
         ),
         Entry(
             "BerthingSequence",
-            "components.berthing_sequence",
+            "dockfmu.components.berthing_sequence",
             "scripted or live operator of a manipulator that berths its payload",
         ),
         Entry(
             "ContactAirlock",
-            "components.contact_airlock",
+            "dockfmu.components.contact_airlock",
             "contact of the airlock's berthing units: swinging head with latches, small receiving cone",
-            more_sets=("components.contact.airlock_pair",),
+            more_sets=("dockfmu.components.contact.airlock_pair",),
         ),
         Entry(
             "ContactRadiator",
-            "components.contact_radiator",
+            "dockfmu.components.contact_radiator",
             "contact of the radiator's rigid berthing units: locking plug, guide pins, docking planes",
-            more_sets=("components.contact.radiator_pair",),
+            more_sets=("dockfmu.components.contact.radiator_pair",),
         ),
     )
 }

@@ -1,4 +1,4 @@
-"""Write the files of the FMI cross-check: `python -m fmus.crosscheck [NAME ...] [-o DIR]`.
+"""Write the files of the FMI cross-check: `python -m dockfmu.fmus.crosscheck [NAME ...] [-o DIR]`.
 
 Other tools run `NAME.fmu` with the inputs of `NAME_in.csv` and the options of `NAME_ref.opt`, and compare with
 `NAME_ref.csv`. These reference results do not come from the FMU: the kernels compute them in this process. Folders and
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from components.core.component import Component, Instance
-from fmus import catalogue
-from fmus.check.importer.experiment import Experiment, experiment_for
-from fmus.description import package_version
-from fmus.package import build
-from master.fmi.description import Description, read_description
+from dockfmu.components.core.component import Component, Instance
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.check.importer.experiment import Experiment, experiment_for
+from dockfmu.fmus.description import package_version
+from dockfmu.fmus.package import build
+from dockfmu.master.fmi.description import Description, read_description
 
 PLATFORMS = ("linux64", "win64", "darwin64")
 """Platforms that both the exporter and the cross-check know."""
@@ -99,7 +99,9 @@ def write(component: Component, folder: Path, platforms: Sequence[str] = PLATFOR
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command with `arguments`, by default those of the process."""
-    parser = argparse.ArgumentParser(prog="python -m fmus.crosscheck", description="Write FMI cross-check files.")
+    parser = argparse.ArgumentParser(
+        prog="python -m dockfmu.fmus.crosscheck", description="Write FMI cross-check files."
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="components; all of them by default")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/crosscheck"), metavar="DIR")
     parser.add_argument("--platform", default=",".join(PLATFORMS), metavar="NAMES", help="default: %(default)s")

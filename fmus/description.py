@@ -7,10 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from lxml import etree
 
-from base.units import DISPLAY_UNITS, parse_unit
-from components.core.component import Component
-from components.core.field import Field
-from components.core.record import Slot
+from dockfmu.base.units import DISPLAY_UNITS, parse_unit
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Field
+from dockfmu.components.core.record import Slot
 
 LOG_CATEGORIES = {
     "logEvents": "instantiation, initialization, termination and reset",

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
-from base.cache import ROOT
-from components.core.component import Component
-from components.core.field import Field, Group
-from fmus.description import package_version, value_text
+from dockfmu.base.cache import ROOT
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Field, Group
+from dockfmu.fmus.description import package_version, value_text
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from components.core.component import Component
+from dockfmu.components.core.component import Component
 
 SIZE, SAMPLES = 128, 4
 """Pixels along an edge, and samples along the edge of a pixel."""

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from components.core.component import Component
-from components.core.sources import digest
-from fmus.description import describe
-from fmus.resources import resource_files
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.sources import digest
+from dockfmu.fmus.description import describe
+from dockfmu.fmus.resources import resource_files
 
 
 def _constants(function: Any) -> list[str]:
     """Return the constants that a kernel made by a factory closes over: build options that are in no record.
 
-    `base.compiler.digest_of` would include more, such as the bytecode, which differs between versions of Python. The
+    `dockfmu.base.compiler.digest_of` would include more, such as the bytecode, which differs between versions of Python. The
     GUID must be the same for all versions; here the source files represent the code.
     """
     plain = getattr(function, "py_func", function)

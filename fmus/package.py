@@ -11,22 +11,22 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import base
-from base.cache import COMPILERS, ROOT, cache_root, load_cached, load_or_make, versions
-from base.compiler import digest_of, settings
-from base.errors import DockfmuError
-from base.files import write_file
-from base.platforms import BASELINE
-from components.core.component import Component
-from components.core.sources import sources
-from fmus.documentation import documentation
-from fmus.icon import icon
-from fmus.identity import model_digest
-from fmus.native.build import build_native
-from fmus.python.build import build_python
-from fmus.resources import SAVED_STATE, resource_files, saved_state, write_parameter_set
-from fmus.scene import scene_files
-from fmus.toolchain.targets import SOURCES, TARGETS
+from dockfmu import base
+from dockfmu.base.cache import COMPILERS, ROOT, cache_root, load_cached, load_or_make, versions
+from dockfmu.base.compiler import digest_of, settings
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import write_file
+from dockfmu.base.platforms import BASELINE
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.sources import sources
+from dockfmu.fmus.documentation import documentation
+from dockfmu.fmus.icon import icon
+from dockfmu.fmus.identity import model_digest
+from dockfmu.fmus.native.build import build_native
+from dockfmu.fmus.python.build import build_python
+from dockfmu.fmus.resources import SAVED_STATE, resource_files, saved_state, write_parameter_set
+from dockfmu.fmus.scene import scene_files
+from dockfmu.fmus.toolchain.targets import SOURCES, TARGETS
 
 Kind = Literal["native", "python"]
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
-from base.processes import python_command
-from fmus import catalogue
-from fmus.package import build, is_built
+from dockfmu.base.processes import python_command
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.package import build, is_built
 
 
 def build_in_parallel(
@@ -28,7 +28,7 @@ def build_in_parallel(
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
     if len(missing) < 2 or os.cpu_count() == 1:
         return
-    commands = [*(["fmus.parallel", task] for task in missing), *([module] for module in beside)]
+    commands = [*(["dockfmu.fmus.parallel", task] for task in missing), *([module] for module in beside)]
     workers = [
         subprocess.Popen(python_command("-m", *command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for command in commands

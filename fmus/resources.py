@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from lxml import etree
 
-from base.units import parse_unit
-from components.core.component import Component
-from components.core.parameters import ParameterSet
-from components.core.record import Record
+from dockfmu.base.units import parse_unit
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import ParameterSet
+from dockfmu.components.core.record import Record
 
 _SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 _SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"

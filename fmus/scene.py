@@ -1,6 +1,6 @@
 """The scene of a component, from `scene.toml` beside its kernel, in the form in which the FMU carries it.
 
-The file extends the schema of `base.scene`. `include = [{ file = "../FOLDER/scene.toml" }]` puts the content of another
+The file extends the schema of `dockfmu.base.scene`. `include = [{ file = "../FOLDER/scene.toml" }]` puts the content of another
 file before its own. `when = "variable"` leaves out a table, or an included file, unless the component has that variable
 (`"not variable"`: if it has). A frame may have another `name` than its table, so that builds can differ in it.
 `repeat = "array"` makes a copy for each element of an array or array of groups, with `{k}` as its index from 1.
@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from base.errors import FAILED
-from base.scene import FILE, VERSION, SceneError, check_scene, variables_of
-from components.core.component import Component
+from dockfmu.base.errors import FAILED
+from dockfmu.base.scene import FILE, VERSION, SceneError, check_scene, variables_of
+from dockfmu.components.core.component import Component
 
 _PARTS = ("shapes", "devices", "curves", "controls")
 

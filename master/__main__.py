@@ -1,11 +1,11 @@
-"""`python -m master` compiles the loop into the cache, which the first run would do otherwise."""
+"""`python -m dockfmu.master` compiles the loop into the cache, which the first run would do otherwise."""
 
 from __future__ import annotations
 
-from master import loop
-from master.algorithms import by_name
-from master.system import Structure
-from master.tables.coupling import couple
+from dockfmu.master import loop
+from dockfmu.master.algorithms import by_name
+from dockfmu.master.system import Structure
+from dockfmu.master.tables.coupling import couple
 
 
 def main() -> None:

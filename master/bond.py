@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from base.files import WriteError
-from base.messages import shown
-from base.numbers import is_positive, real
-from master.errors import MasterError
-from master.fmi import archive
-from master.fmi.instance import FmuInstance
-from master.sealed_arrays import read_arrays, write_arrays
-from master.system import Connection, Structure
+from dockfmu.base.files import WriteError
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import is_positive, real
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.sealed_arrays import read_arrays, write_arrays
+from dockfmu.master.system import Connection, Structure
 
 FORMAT = 4
 _FIRST_LINE = b"dockfmu checkpoint\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from base.errors import FAILED, DockfmuError
+from dockfmu.base.errors import FAILED, DockfmuError
 
 
 class MasterError(DockfmuError):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.lib import format as npy
 
-from base.files import write_file
+from dockfmu.base.files import write_file
 
 _DIGEST = hashlib.sha256().digest_size
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from master.errors import MasterError
+from dockfmu.master.errors import MasterError
 
 
 def listen(kind: socket.SocketKind, host: str, port: int, what: str) -> socket.socket:

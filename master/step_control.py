@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from base.messages import shown, with_article
-from base.numbers import is_positive, real
-from master.bond import Bond
-from master.errors import StructureError
-from master.fmi.variables import VISIBLE
-from master.requests import Trigger
-from master.system import Structure
+from dockfmu.base.messages import shown, with_article
+from dockfmu.base.numbers import is_positive, real
+from dockfmu.master.bond import Bond
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.variables import VISIBLE
+from dockfmu.master.requests import Trigger
+from dockfmu.master.system import Structure
 
 DISCRETE = ("Integer", "Boolean")
 """Kinds of outputs whose changes can be located."""

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import TYPES
-from base.messages import shown, with_article
-from base.names import did_you_mean, matching, owner
-from base.numbers import is_integer, is_positive, real
-from base.units import Unit, conversion
-from master.errors import StructureError
-from master.fmi.description import Description, Variable, read_description
-from master.order import execution_order
+from dockfmu.base.fmi import TYPES
+from dockfmu.base.messages import shown, with_article
+from dockfmu.base.names import did_you_mean, matching, owner
+from dockfmu.base.numbers import is_integer, is_positive, real
+from dockfmu.base.units import Unit, conversion
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Description, Variable, read_description
+from dockfmu.master.order import execution_order
 
 TIMEOUT_S = 60.0
 """Longest duration of a call of an FMU in a separate process, s."""
@@ -241,7 +241,7 @@ class Structure:
     ) -> list[str]:
         """Return the full names of variables of these causalities and types that `pattern` selects.
 
-        See `base.names.matching`: `*` matches any text; a group or an array selects everything in it.
+        See `dockfmu.base.names.matching`: `*` matches any text; a group or an array selects everything in it.
         """
         names = (
             f"{element}.{variable.name}"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from master.fmi.archive import parse_xml
-from master.system import Connection, Element
-from ssp.model import Annotation, SspError, StructureDescription
+from dockfmu.master.fmi.archive import parse_xml
+from dockfmu.master.system import Connection, Element
+from dockfmu.ssp.model import Annotation, SspError, StructureDescription
 
 ELEMENT = "org.dockfmu.element"
 CONNECTION = "org.dockfmu.connection"

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean
-from master.fmi import archive
-from ssp.model import DESCRIPTION, Ssp, SspError
-from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
-from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
+from dockfmu.base.names import did_you_mean
+from dockfmu.master.fmi import archive
+from dockfmu.ssp.model import DESCRIPTION, Ssp, SspError
+from dockfmu.ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
+from dockfmu.ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 
 DEEPEST = 8
 """Largest depth of nested packages."""

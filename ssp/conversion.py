@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from base.names import did_you_mean
-from base.units import Unit, conversion
-from master.fmi.description import Variable
-from ssp.model import LinearTransformation, MappingTable, Transformation, Value
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.units import Unit, conversion
+from dockfmu.master.fmi.description import Variable
+from dockfmu.ssp.model import LinearTransformation, MappingTable, Transformation, Value
 
 
 @dataclass(frozen=True)

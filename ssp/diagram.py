@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ssp.model import Connector, Geometry, SsdConnection, SsdElement, SsdSystem, SspError
+from dockfmu.ssp.model import Connector, Geometry, SsdConnection, SsdElement, SsdSystem, SspError
 
 SCALE = 1.3
 """Points on paper per unit of the diagram."""

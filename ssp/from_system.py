@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from base.file_names import file_name
-from base.units import Unit
-from master.fmi.description import Description, Variable
-from master.system import Connection, Structure
-from ssp.annotations import connection_annotations, element_annotations, libcosim_step, omsimulator_step
-from ssp.layout import arrange
-from ssp.model import (
+from dockfmu.base.file_names import file_name
+from dockfmu.base.units import Unit
+from dockfmu.master.fmi.description import Description, Variable
+from dockfmu.master.system import Connection, Structure
+from dockfmu.ssp.annotations import connection_annotations, element_annotations, libcosim_step, omsimulator_step
+from dockfmu.ssp.layout import arrange
+from dockfmu.ssp.model import (
     Annotation,
     Connector,
     Enumeration,

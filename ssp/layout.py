@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ssp.model import Geometry, SsdConnection, SsdElement, SsdSystem
+from dockfmu.ssp.model import Geometry, SsdConnection, SsdElement, SsdSystem
 
 WIDTH, PITCH, LANE = 160.0, 8.0, 10.0
 """Width of a box, spacing of connectors, and spacing of lanes and tracks, in units of the diagram."""

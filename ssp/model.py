@@ -12,9 +12,9 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from base.units import Unit
-from master.errors import MasterError
-from master.fmi.archive import parse_xml
+from dockfmu.base.units import Unit
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.archive import parse_xml
 
 ConnectorKind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
 VariableType = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]

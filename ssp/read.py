@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from base.units import BASE_UNITS, Unit, UnitError
-from ssp.model import (
+from dockfmu.base.units import BASE_UNITS, Unit, UnitError
+from dockfmu.ssp.model import (
     Annotation,
     BoundDictionary,
     BoundMapping,
@@ -39,7 +39,7 @@ from ssp.model import (
     Value,
     VariableType,
 )
-from ssp.schema import PREFIXES, SSB, SSC, SSD, SSM, SSV, parse
+from dockfmu.ssp.schema import PREFIXES, SSB, SSC, SSD, SSM, SSV, parse
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from base.names import did_you_mean
-from base.units import Unit
-from master.fmi.archive import read_member
-from ssp.model import (
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.units import Unit
+from dockfmu.master.fmi.archive import read_member
+from dockfmu.ssp.model import (
     DEFINITION_TYPE,
     DESCRIPTION,
     FMU_TYPE,
@@ -34,7 +34,7 @@ from ssp.model import (
     SsvParameterSet,
     StructureDescription,
 )
-from ssp.read import read_parameter_mapping, read_parameter_set
+from dockfmu.ssp.read import read_parameter_mapping, read_parameter_set
 
 MOST_ELEMENTS = 10_000
 """Largest number of elements in a resolved system: nested references multiply."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from master.fmi.archive import parse_xml
-from ssp.model import SspError
+from dockfmu.master.fmi.archive import parse_xml
+from dockfmu.ssp.model import SspError
 
 SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"

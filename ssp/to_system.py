@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from base.messages import shown
-from base.names import did_you_mean, owner
-from base.units import Unit
-from master.errors import StructureError
-from master.fmi.description import Description, Variable
-from master.order import loops
-from master.system import Structure, Supplement, check_value
-from ssp.annotations import connection_settings, element_settings
-from ssp.conversion import Hop, Point, affine, item, table, whole
-from ssp.model import (
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean, owner
+from dockfmu.base.units import Unit
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Description, Variable
+from dockfmu.master.order import loops
+from dockfmu.master.system import Structure, Supplement, check_value
+from dockfmu.ssp.annotations import connection_settings, element_settings
+from dockfmu.ssp.conversion import Hop, Point, affine, item, table, whole
+from dockfmu.ssp.model import (
     DictionaryEntry,
     DictionaryReference,
     MappingEntry,
@@ -29,8 +29,8 @@ from ssp.model import (
     SsvParameter,
     SsvParameterSet,
 )
-from ssp.resolve import Resolved, contradictions, resolve
-from ssp.validate import NO_UNIT, faults, remarks, repeated
+from dockfmu.ssp.resolve import Resolved, contradictions, resolve
+from dockfmu.ssp.validate import NO_UNIT, faults, remarks, repeated
 
 
 def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from base.messages import shown
-from base.names import did_you_mean
-from master.errors import MasterError
-from master.fmi.archive import members
-from master.fmi.description import Description, read_description
-from ssp.archive import read_ssp
-from ssp.model import (
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.archive import members
+from dockfmu.master.fmi.description import Description, read_description
+from dockfmu.ssp.archive import read_ssp
+from dockfmu.ssp.model import (
     DESCRIPTION,
     FMU_TYPE,
     Connector,
@@ -25,7 +25,7 @@ from ssp.model import (
     SsvParameterSet,
     StructureDescription,
 )
-from ssp.resolve import resolve, resource_path
+from dockfmu.ssp.resolve import resolve, resource_path
 
 NO_UNIT = "None"
 """What OMSimulator writes for a value without a unit."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from lxml import etree
 
-from master.fmi.archive import parse_xml
-from ssp.model import (
+from dockfmu.master.fmi.archive import parse_xml
+from dockfmu.ssp.model import (
     Annotated,
     Annotation,
     BoundDictionary,
@@ -33,7 +33,7 @@ from ssp.model import (
     UnitDefinition,
     Value,
 )
-from ssp.schema import PREFIXES
+from dockfmu.ssp.schema import PREFIXES
 
 
 def write_description(description: StructureDescription) -> bytes:

@@ -15,8 +15,8 @@ sys.dont_write_bytecode = False
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-import fmus  # noqa: E402
-from components.oscillator import component as oscillator_component  # noqa: E402
+from dockfmu import fmus  # noqa: E402
+from dockfmu.components.oscillator import component as oscillator_component  # noqa: E402
 from tests.master.fmus import habits as habits_fmus  # noqa: E402
 from tests.master.fmus import third_party as third_party_fmus  # noqa: E402
 

@@ -27,7 +27,7 @@ Trace = np.ndarray
 class Scenario:
     """Task of a component.
 
-    `name` and `options` as for `fmus.catalogue.component`; parameter sets by their names, then `values`, are parameters
+    `name` and `options` as for `dockfmu.fmus.catalogue.component`; parameter sets by their names, then `values`, are parameters
     and inputs before initialisation;
     `inputs[k]` is set before step k, which goes from k * step to (k + 1) * step.
     """
@@ -46,8 +46,8 @@ def _sets(component: Any, scenario: Scenario) -> list[Any]:
 
 def run_directly(scenario: Scenario) -> Trace:
     """The kernels themselves: compiled, or interpreted where NUMBA_DISABLE_JIT is set."""
-    from components.core.component import Instance
-    from fmus import catalogue
+    from dockfmu.components.core.component import Instance
+    from dockfmu.fmus import catalogue
 
     component = catalogue.component(scenario.name, **scenario.options)
     instance = Instance(component, *_sets(component, scenario), **scenario.values)
@@ -63,8 +63,8 @@ def run_directly(scenario: Scenario) -> Trace:
 
 def run_fmu(scenario: Scenario, kind: str) -> Trace:
     """An FMU of the component, called through the functions of the standard."""
-    import fmus
-    from fmus import catalogue
+    from dockfmu import fmus
+    from dockfmu.fmus import catalogue
     from tests.fmus.library import OK, Library
 
     component = catalogue.component(scenario.name, **scenario.options)
@@ -110,7 +110,7 @@ def chain(scenario: Scenario) -> dict[str, Trace]:
 
 def assert_equal_chain(scenario: Scenario) -> None:
     """All links give the same bits in all public variables after every step."""
-    from fmus import catalogue
+    from dockfmu.fmus import catalogue
 
     record = catalogue.component(scenario.name, **scenario.options).record
     traces = chain(scenario)

@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 
 ENVIRONMENT = Path(os.environ.get("DOCKFMU_IMPORTERS", ROOT / "build" / "importers"))
 

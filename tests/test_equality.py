@@ -5,7 +5,7 @@ from math import sin
 import numpy as np
 import pytest
 
-from fmus import catalogue
+from dockfmu.fmus import catalogue
 from tests import equality
 from tests.equality import Scenario, assert_equal_chain
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import dockfmu
-from base.errors import FAILED, WRONG, DockfmuError
+from dockfmu.base.errors import FAILED, WRONG, DockfmuError
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("base", "components", "fmus", "master", "ssp", "dockfmu")

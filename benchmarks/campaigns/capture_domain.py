@@ -19,7 +19,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.page import machine, replace_table
-from master.errors import FmuError
+from dockfmu.master.errors import FmuError
 
 PAGE = Path("docs/validation/capture-domain.md")
 FIGURE = "capture_domain.png"

@@ -19,7 +19,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.page import machine, replace_table
-from master.errors import FmuError
+from dockfmu.master.errors import FmuError
 
 PAGE = Path("docs/validation/peripheral.md")
 SYSTEMS = ("expert_peripheral_5t", "electric_ring_5t", "geared_ring_5t", "hydraulic_ring_5t", "hunt_ring_5t")

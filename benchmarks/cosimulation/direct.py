@@ -10,13 +10,13 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from base.compiler import jit
-from components.core.component import Component
+from dockfmu.base.compiler import jit
+from dockfmu.components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
 from dockfmu.declare.plan import Plan
-from fmus import catalogue
-from master.system import Structure
+from dockfmu.fmus import catalogue
+from dockfmu.master.system import Structure
 
 
 @jit

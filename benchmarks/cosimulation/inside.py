@@ -11,12 +11,12 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from base.compiler import jit
-from master.algorithms import Algorithm
-from master.loop.compiler import do_step
-from master.loop.tables import FUNCTION, KIND, STEP
-from master.run.simulation import CoSimulation
-from master.system import Structure
+from dockfmu.base.compiler import jit
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.loop.compiler import do_step
+from dockfmu.master.loop.tables import FUNCTION, KIND, STEP
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 
 _WORD = ir.IntType(64)
 

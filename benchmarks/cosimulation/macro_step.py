@@ -22,17 +22,17 @@ from pathlib import Path
 import fmpy
 import fmpy.fmi2
 
-from master.algorithms.gauss_seidel import GaussSeidel
-from master.algorithms.jacobi import Jacobi
-from master.fmi.instance import Fmu
-from master.observers.audit import Audit
-from master.observers.events import Event, Events
-from master.observers.peaks import Peaks
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import run
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
+from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
 from tests.master.fmus import third_party
 
 ROOT = Path(__file__).resolve().parents[2]

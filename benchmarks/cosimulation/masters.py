@@ -33,9 +33,9 @@ from benchmarks.cosimulation.macro_step import ROOT
 from benchmarks.cosimulation.other_masters.job import Connection, Job, Stopwatch, best
 from benchmarks.page import machine, replace_table
 from dockfmu import System
-from master.algorithms import by_name
-from master.run.simulation import CoSimulation
-from master.system import Structure
+from dockfmu.master.algorithms import by_name
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from tests.master.fmus import third_party
 
 RUNNERS = Path(__file__).parent / "other_masters"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from components.oscillator import component
-from fmus import build
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.components.oscillator import component
+from dockfmu.fmus import build
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 H, STEPS, ROUNDS = 1e-3, 4000, 5
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.page import machine, replace_table
-from components import spacecraft
-from components.spacecraft.modes import Modes
-from fmus import build
-from master.algorithms import Jacobi
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.components import spacecraft
+from dockfmu.components.spacecraft.modes import Modes
+from dockfmu.fmus import build
+from dockfmu.master.algorithms import Jacobi
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 MODES = (0, 30, 300, 1000, 3000)
 COUNTS = (2, 4, 8)

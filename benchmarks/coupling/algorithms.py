@@ -18,12 +18,12 @@ from scipy.linalg import expm
 
 from benchmarks.coupling import impact, two_masses
 from benchmarks.coupling.two_masses import Masses
-from components.oscillator import component as oscillator
-from fmus import build
-from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
+from dockfmu.components.oscillator import component as oscillator
+from dockfmu.fmus import build
+from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")

@@ -16,8 +16,8 @@ from benchmarks.coupling.hub_and_beam import Reference, hub_and_beam
 from benchmarks.kernels.spacecraft import march_elastic, march_rigid, march_two_way
 from benchmarks.page import replace_table
 from benchmarks.timing import microseconds
-from components import spacecraft
-from components.core.component import Instance
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import make_component, parameter_set
 

@@ -25,10 +25,10 @@ import dockfmu
 from benchmarks.page import replace_table
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
 from dockfmu.watch.audit import audit
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
 
 INSIDE, OUTSIDE = "atv_probe_cone", "atv_probe_cone_external"
 STOP = 6.0

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import brentq, least_squares
 
 from benchmarks.coupling.delayed_contact import Stand
-from components.core.component import Instance
-from fmus import catalogue
+from dockfmu.components.core.component import Instance
+from dockfmu.fmus import catalogue
 
 JOINTS = 7
 PAYLOAD = 8015.0

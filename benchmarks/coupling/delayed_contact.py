@@ -11,9 +11,9 @@ from math import pi
 
 import numpy as np
 
-from components import spacecraft
-from components.core.component import Instance
-from fmus import catalogue
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
+from dockfmu.fmus import catalogue
 
 MASS = 20000.0
 

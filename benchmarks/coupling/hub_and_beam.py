@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from components import spacecraft
-from components.core.component import Instance
-from components.spacecraft.modes import Beam, InertialCoupling, Modes
-from components.spacecraft.modes.eigen import symmetric_modes
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
+from dockfmu.components.spacecraft.modes import Beam, InertialCoupling, Modes
+from dockfmu.components.spacecraft.modes.eigen import symmetric_modes
 
 BEAM = Beam(length=10.0, density=2.0, bending_y=4e4, bending_z=8e4, axial=1e8, torsion=2e4, polar=0.02)
 HUB = 1000.0, np.diag([800.0, 600.0, 600.0]), np.array([-1.0, 0.0, 0.0])

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from components.core.component import Component
-from components.core.field import Group, input, output, parameter
-from components.core.kernel import kernel
-from components.core.record import Record
-from master.algorithms import Algorithm
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Group, input, output, parameter
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 RECORD = Record(
     input("position", "m", "of the two bodies", shape=2, evaluated="mean"),

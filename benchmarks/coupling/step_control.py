@@ -23,13 +23,13 @@ import numpy as np
 import dockfmu
 from benchmarks.page import machine, replace_table
 from dockfmu.declare.plan import Plan
-from master.algorithms import by_name
-from master.checkpoint import Checkpoint
-from master.observers.events import Events
-from master.observers.peaks import Peaks
-from master.run.simulation import CoSimulation
-from master.step_control import StepControl
-from master.system import Structure
+from dockfmu.master.algorithms import by_name
+from dockfmu.master.checkpoint import Checkpoint
+from dockfmu.master.observers.events import Events
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.step_control import StepControl
+from dockfmu.master.system import Structure
 
 LONGEST, SHORTEST = 10.0, 0.3
 """Limits of the length of a piece, s."""

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy.linalg import expm
 
-from components.core.component import Component
-from components.core.field import Group, input, output, parameter
-from components.core.kernel import kernel
-from components.core.record import Record
-from components.oscillator.kernel import _free_motion
-from master.system import Structure
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Group, input, output, parameter
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.components.oscillator.kernel import _free_motion
+from dockfmu.master.system import Structure
 
 RECORD = Record(
     input("displacement", "m", "of the far end of the coupling spring, mean over the step", evaluated="mean"),

@@ -11,12 +11,12 @@ from typing import Any
 import numba
 import numpy as np
 
-from base.compiler import Compiled, jit
 from benchmarks.timing import microseconds
-from components.core.record import Memory, Record
-from components.linkage import hexapod
-from components.linkage.generated import ring, strut
-from components.mechanics.vector import ZERO, norm
+from dockfmu.base.compiler import Compiled, jit
+from dockfmu.components.core.record import Memory, Record
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.linkage.generated import ring, strut
+from dockfmu.components.mechanics.vector import ZERO, norm
 
 
 @jit

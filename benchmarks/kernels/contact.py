@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 
-from base.compiler import jit
 from benchmarks.timing import microseconds
-from components.contact import probe_cone
-from components.core.record import Memory, Record
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.core.record import Memory, Record
 
 # name -> position of the head in PU, m, and of the limiter behind it, m
 POSES = {

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import time
 
-from base.compiler import jit
 from benchmarks.timing import microseconds
-from components.contact import ring_pair
-from components.core.record import Memory, Record
-from components.mechanics.rotation import IDENTITY, from_angles, store_matrix
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core.record import Memory, Record
+from dockfmu.components.mechanics.rotation import IDENTITY, from_angles, store_matrix
 
 # name -> position of the active ring in PU, m; its yaw, pitch, roll, rad; latches fired
 POSES = {

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 
-from base.compiler import jit
 from benchmarks.timing import microseconds
-from components.core import ports
-from components.core.field import Group
-from components.core.record import Memory, Record
-from components.probe_mechanism import tree
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.base.compiler import jit
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Memory, Record
+from dockfmu.components.probe_mechanism import tree
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 
 RECORD = Record(
     Group("parameters", tree.parameters(), lateral_damper.parameters()),

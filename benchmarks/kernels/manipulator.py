@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 
-from components.core.component import Instance
-from components.core.kernel import kernel
-from components.manipulator import component
-from components.manipulator.kernel import step
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator import component
+from dockfmu.components.manipulator.kernel import step
 
 MICRO_STEP = 5e-4
 # what the arm does, its inputs, and the macro step

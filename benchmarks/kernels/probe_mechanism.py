@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from base.compiler import jit
-from components.core.component import Instance
-from components.probe_mechanism import component
-from components.probe_mechanism.kernel import step
+from dockfmu.base.compiler import jit
+from dockfmu.components.core.component import Instance
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.kernel import step
 
 STEP = 1e-3
 ROOT = Path(__file__).resolve().parents[2]

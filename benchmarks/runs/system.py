@@ -10,7 +10,7 @@ from pathlib import Path
 import dockfmu
 from benchmarks.cosimulation.direct import Direct
 from dockfmu.declare.packages import bundle
-from master.run.simulation import run
+from dockfmu.master.run.simulation import run
 
 SPANS = {"first contact to capture, 0 to 2 s": 2000, "with absorption and rest, 0 to 20 s": 20000}
 ROUNDS = 5

@@ -109,9 +109,9 @@ def run(system: str, folder: str, *options: str) -> float:
 
 def sending(system: str, stop: float, folder: str) -> tuple[float, float]:
     """Return the CPU time of a run with a live view in this process, s, and the part of it for sending rows."""
+    from dockfmu.master.observers.feed import Feed
     from dockfmu.system import System
     from dockfmu.watch.live import Live
-    from master.observers.feed import Feed
 
     spent = []
 

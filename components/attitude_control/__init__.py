@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from components.attitude_control.kernel import MESSAGES, initialize, step
-from components.attitude_control.ports import record
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
+from dockfmu.components.attitude_control.kernel import MESSAGES, initialize, step
+from dockfmu.components.attitude_control.ports import record
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
 
 
 def component(thrusters: int = 12) -> Component:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from math import fabs, isfinite
 
-from components.attitude_control import selection
-from components.core import check
-from components.core.check import NOT_FINITE, QUATERNION
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.timing import ROUNDING
-from components.mechanics import rotation, vector
+from dockfmu.components.attitude_control import selection
+from dockfmu.components.core import check
+from dockfmu.components.core.check import NOT_FINITE, QUATERNION
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.mechanics import rotation, vector
 
 DIRECTION = 11
 CANNOT_TURN = 12

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Group, input, output, parameter, private
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, input, output, parameter, private
+from dockfmu.components.core.record import Record
 
 PENDING = 16
 """Largest number of samples whose pulses are pending or under way at one time."""

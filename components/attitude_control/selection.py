@@ -8,8 +8,8 @@ Thrusters with the same effect share the work, so a symmetric set fires in pairs
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.mechanics import matrix, vector
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import matrix, vector
 
 ITERATIONS = 60
 TOLERANCE = 1e-9

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from components.berthing_sequence.kernel import MESSAGES, initialize, step
-from components.berthing_sequence.ports import RECORD
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
+from dockfmu.components.berthing_sequence.kernel import MESSAGES, initialize, step
+from dockfmu.components.berthing_sequence.ports import RECORD
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
 
 
 def component() -> Component:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from math import floor, isfinite
 
-from components.berthing_sequence import operator
-from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT, WAITING
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.timing import ROUNDING
-from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
-from components.mechanics.vector import load, norm
+from dockfmu.components.berthing_sequence import operator
+from dockfmu.components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT, WAITING
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+from dockfmu.components.mechanics.vector import load, norm
 
 DELAY_TOO_LONG = 11
 

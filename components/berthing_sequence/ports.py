@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import radians
 
-from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
-from components.core.record import Record
-from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
+from dockfmu.components.core.record import Record
+from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
 
 STEPS = 12
 """Largest number of commands of the script STEP."""

@@ -1,7 +1,7 @@
-"""`python -m components.codegen`: regenerate every generated module of the repository."""
+"""`python -m dockfmu.components.codegen`: regenerate every generated module of the repository."""
 
-from base.cache import ROOT
-from components.codegen.products import PRODUCTS
+from dockfmu.base.cache import ROOT
+from dockfmu.components.codegen.products import PRODUCTS
 
 for path, source in PRODUCTS.items():
     (ROOT / path).write_text(source(), encoding="utf-8")

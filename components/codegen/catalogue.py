@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.codegen.mechanism import X, Y, Z
+from dockfmu.components.codegen.mechanism import X, Y, Z
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import (
+from dockfmu.components.codegen.algebra import (
     UNIT,
     ZERO,
     Array,
@@ -25,7 +25,7 @@ from components.codegen.algebra import (
     squared,
     symmetric_product,
 )
-from components.codegen.mechanism import Body, Joint, Motion
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion
 
 Chain = Sequence[Joint]
 

@@ -1,6 +1,6 @@
 """Operation counts of every algorithm on every structure: generated code, and the same matrix products in full.
 
-`python -m components.codegen.counts` prints the tables of docs/develop/codegen.md.
+`python -m dockfmu.components.codegen.counts` prints the tables of docs/develop/codegen.md.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen import chain, kane, tree
-from components.codegen.algebra import UNIT, ZERO, array, solve_symmetric
-from components.codegen.catalogue import CHAINS, TREES, KinematicStructure
-from components.codegen.graph import Graph
-from components.codegen.legs import Leg
-from components.codegen.mechanism import Body, Joint, Motion
+from dockfmu.components.codegen import chain, kane, tree
+from dockfmu.components.codegen.algebra import UNIT, ZERO, array, solve_symmetric
+from dockfmu.components.codegen.catalogue import CHAINS, TREES, KinematicStructure
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.legs import Leg
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion
 
 ARTICULATED, KANE, COMPOSITE = ALGORITHMS = ("ABA", "Kane, LDL^T", "CRBA, LDL^T")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.graph import Graph, Scalar
+from dockfmu.components.codegen.graph import Graph, Scalar
 
 WIDTH = 80
 """Longest text of an expression before it is assigned to a variable."""
@@ -213,7 +213,7 @@ def module(program: Program, title: str, sources: str) -> str:
     head = [
         f'"""{title}',
         "",
-        f"Made by components.codegen, not to be edited. {sources}",
+        f"Made by dockfmu.components.codegen, not to be edited. {sources}",
         f"All together {describe(total)}; {len(program.kept)} values kept between the kernels.",
         '"""',
         "",
@@ -223,5 +223,5 @@ def module(program: Program, title: str, sources: str) -> str:
     functions = sorted(name for name in ("cos", "sin", "sqrt") if total[name])
     if functions:
         head += [f"from math import {', '.join(functions)}", ""]
-    head += ["from components.core.kernel import kernel", "", f"KEPT = {len(program.kept)}", "", "", ""]
+    head += ["from dockfmu.components.core.kernel import kernel", "", f"KEPT = {len(program.kept)}", "", "", ""]
     return "\n".join(head) + body

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import ZERO, Array, array, cross, skew, solve_with_pivots, symmetric_product
-from components.codegen.chain import transferred
-from components.codegen.mechanism import Body, Joint, Motion
+from dockfmu.components.codegen.algebra import ZERO, Array, array, cross, skew, solve_with_pivots, symmetric_product
+from dockfmu.components.codegen.chain import transferred
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion
 
 Tree = Sequence[Joint]
 

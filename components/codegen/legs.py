@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import UNIT, Array, array, cross, gyroscopic, outer_square
-from components.codegen.chain import (
+from dockfmu.components.codegen.algebra import UNIT, Array, array, cross, gyroscopic, outer_square
+from dockfmu.components.codegen.chain import (
     Closure,
     Constraint,
     constrain,
@@ -28,7 +28,7 @@ from components.codegen.chain import (
     to_base,
     total_inertia,
 )
-from components.codegen.mechanism import Body, Joint, Motion
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion
 
 
 @dataclass

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation, skew, squared
-from components.codegen.graph import Graph
+from dockfmu.components.codegen.algebra import UNIT, ZERO, Array, array, cross, rotation, skew, squared
+from dockfmu.components.codegen.graph import Graph
 
 X, Y, Z = 0, 1, 2
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import (
+from dockfmu.components.codegen.algebra import (
     ZERO,
     Array,
     array,
@@ -23,7 +23,7 @@ from components.codegen.algebra import (
     squared,
     symmetric_product,
 )
-from components.codegen.mechanism import Joint, Motion
+from dockfmu.components.codegen.mechanism import Joint, Motion
 
 Tree = Sequence[Joint]
 

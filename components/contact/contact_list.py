@@ -8,10 +8,10 @@ other units have more fields; `contacts`, `append`, `status` and `list_contacts`
 
 from __future__ import annotations
 
-from components.contact.force import clear, contact_force, exert, point_velocity, spring_force, stored_energy
-from components.core.field import Field, Group, private
-from components.core.kernel import kernel
-from components.mechanics.vector import dot, load, scale, store
+from dockfmu.components.contact.force import clear, contact_force, exert, point_velocity, spring_force, stored_energy
+from dockfmu.components.core.field import Field, Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import dot, load, scale, store
 
 
 def contacts(count: int, *more: Field) -> Group:

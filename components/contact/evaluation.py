@@ -8,11 +8,11 @@ the start of the step (spec/04 section 12).
 
 from __future__ import annotations
 
-from components.core.field import Field, enumeration, parameter
-from components.core.kernel import kernel
-from components.mechanics.kinematics import extrapolate, relate
-from components.mechanics.rotation import advance, apply, from_quaternion, load_attitude, store_matrix
-from components.mechanics.vector import ZERO, axpy, load, scale, store
+from dockfmu.components.core.field import Field, enumeration, parameter
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.mechanics.rotation import advance, apply, from_quaternion, load_attitude, store_matrix
+from dockfmu.components.mechanics.vector import ZERO, axpy, load, scale, store
 
 EVALUATION = enumeration(
     "Evaluation",

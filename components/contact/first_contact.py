@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from base.errors import DockfmuError
-from components.contact import probe_cone, ring_pair
-from components.mechanics.rotation import from_angles, quaternion
+from dockfmu.base.errors import DockfmuError
+from dockfmu.components.contact import probe_cone, ring_pair
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
 
 # step of the march toward contact, admissible penetration at first contact, distance of the march to each side; m
 MARCH = 1e-3

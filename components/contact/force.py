@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.component import Message
-from components.core.field import Group, parameter, private
-from components.core.kernel import kernel
-from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, norm, scale, subtract
+from dockfmu.components.core.component import Message
+from dockfmu.components.core.field import Group, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    negate,
+    norm,
+    scale,
+    subtract,
+)
 
 # limit of the steps of Newton's method; about five are taken
 NEWTON_STEPS = 50

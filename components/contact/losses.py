@@ -7,10 +7,10 @@ alone, friction that stops a link within the step would count twice.
 
 from __future__ import annotations
 
-from components.contact.force import clear, wrench
-from components.core.field import Field, Group, private
-from components.core.kernel import kernel
-from components.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
+from dockfmu.components.contact.force import clear, wrench
+from dockfmu.components.core.field import Field, Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
 
 
 def account() -> tuple[Field, ...]:

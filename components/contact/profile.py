@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import copysign, inf, nan, sqrt
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.vector import ZERO, add, axpy, dot, norm, scale
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, dot, norm, scale
 
 # distance to the axis, or to an edge, below which a direction is undefined
 SMALL_RADIUS = 1e-9

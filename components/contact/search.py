@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import cos, inf, pi, sin, sqrt
 
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed
-from components.mechanics.vector import add, axpy, dot
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed
+from dockfmu.components.mechanics.vector import add, axpy, dot
 
 
 def farthest(distance):

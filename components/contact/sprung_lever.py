@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from math import cos, fabs, sin
 
-from components.core.field import Field, Group, parameter, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed
-from components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.core.field import Field, Group, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 FREE = 0.0
 PUSHED = 1.0

@@ -9,12 +9,20 @@ from __future__ import annotations
 
 from math import copysign, cos, fabs, sin, sqrt
 
-from components.contact import airlock_pair
-from components.contact.airlock_pair.pairs import law_of
-from components.contact.force import normal_damping, point_velocity, spring_force
-from components.core.kernel import kernel
-from components.mechanics.rotation import about_y, about_z, apply, apply_transposed, compose, load_matrix, store_matrix
-from components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.contact import airlock_pair
+from dockfmu.components.contact.airlock_pair.pairs import law_of
+from dockfmu.components.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import (
+    about_y,
+    about_z,
+    apply,
+    apply_transposed,
+    compose,
+    load_matrix,
+    store_matrix,
+)
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 # iterations by which friction settles at the speed of the end of a micro-step
 PASSES = 6

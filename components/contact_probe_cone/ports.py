@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from components.contact import probe_cone
-from components.contact.evaluation import evaluation
-from components.contact.probe_cone import tip_slope
-from components.contact_probe_cone import losses
-from components.core import ports
-from components.core.field import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.evaluation import evaluation
+from dockfmu.components.contact.probe_cone import tip_slope
+from dockfmu.components.contact_probe_cone import losses
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import (
     INPUT,
     Group,
     input,
     output,
     parameter,
 )
-from components.core.record import Record
-from components.devices import interface_load
-from components.mechanics import kinematics
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import interface_load
+from dockfmu.components.mechanics import kinematics
 
 CONTACTS = 16
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from components.contact import radiator_pair
-from components.contact_radiator.kernel import MESSAGES, initialize, step
-from components.contact_radiator.ports import RECORD
-from components.core.component import Component
+from dockfmu.components.contact import radiator_pair
+from dockfmu.components.contact_radiator.kernel import MESSAGES, initialize, step
+from dockfmu.components.contact_radiator.ports import RECORD
+from dockfmu.components.core.component import Component
 
 
 def component() -> Component:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from components.contact import losses, radiator_pair
-from components.contact.evaluation import evaluation
-from components.core import ports
-from components.core.field import BOOLEAN, INPUT, Group, output
-from components.core.record import Record
-from components.devices import interface_load
-from components.mechanics import kinematics
+from dockfmu.components.contact import losses, radiator_pair
+from dockfmu.components.contact.evaluation import evaluation
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INPUT, Group, output
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import interface_load
+from dockfmu.components.mechanics import kinematics
 
 CONTACTS = 8
 

@@ -1,14 +1,14 @@
-"""One evaluation of the pair of rings for a whole step; see `components.contact.evaluation`."""
+"""One evaluation of the pair of rings for a whole step; see `dockfmu.components.contact.evaluation`."""
 
-from components.contact import losses, ring_pair
-from components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from components.contact.force import spring_force
-from components.contact.ring_pair.pairs import law_of
-from components.core import check
-from components.core.component import combined, pass_on
-from components.core.kernel import kernel
-from components.devices import interface_load
-from components.mechanics.vector import load, store
+from dockfmu.components.contact import losses, ring_pair
+from dockfmu.components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from dockfmu.components.contact.force import spring_force
+from dockfmu.components.contact.ring_pair.pairs import law_of
+from dockfmu.components.core import check
+from dockfmu.components.core.component import combined, pass_on
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import interface_load
+from dockfmu.components.mechanics.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
 

@@ -2,8 +2,8 @@
 
 from math import fabs, isfinite, sqrt
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
 
 NOT_FINITE = 1
 QUATERNION = 2

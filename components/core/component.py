@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import FAILED, DockfmuError
-from components.core.kernel import kernel
-from components.core.parameters import ParameterSet, check_value
-from components.core.record import Memory, ParameterError, Record
+from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.parameters import ParameterSet, check_value
+from dockfmu.components.core.record import Memory, ParameterError, Record
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 from numba import config
 from numba.extending import overload
 
-from base.compiler import jit
-from components.core.sources import digest
+from dockfmu.base.compiler import jit
+from dockfmu.components.core.sources import digest
 
 
 def kernel(function: Callable[..., Any]) -> Any:

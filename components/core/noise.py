@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import cos, log, pi, sin, sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 MASK = 0xFFFFFFFF
 PARITY = 0x1BD11BDA

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from components.core.record import ParameterError, Record, Slot
+from dockfmu.components.core.record import ParameterError, Record, Slot
 
 
 @dataclass(frozen=True)

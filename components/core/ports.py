@@ -9,8 +9,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from components.core.field import BOOLEAN, INPUT, INTEGER, Causality, Field, Group, enumeration, local, output, private
-from components.core.record import START_TIME
+from dockfmu.components.core.field import (
+    BOOLEAN,
+    INPUT,
+    INTEGER,
+    Causality,
+    Field,
+    Group,
+    enumeration,
+    local,
+    output,
+    private,
+)
+from dockfmu.components.core.record import START_TIME
 
 IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
 

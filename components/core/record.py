@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
-from base.names import did_you_mean
-from components.core.field import Field, Group
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.names import did_you_mean
+from dockfmu.components.core.field import Field, Group
 
 
 class ParameterError(DockfmuError, ValueError):

@@ -8,7 +8,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 
 
 @cache

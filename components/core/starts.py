@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from components.core.field import Field, Group
-from components.core.parameters import ParameterSet
+from dockfmu.components.core.field import Field, Group
+from dockfmu.components.core.parameters import ParameterSet
 
 
 def with_starts(group: Group, sets: Iterable[ParameterSet], within: str = "") -> Group:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 # s; the rounding error of sums of steps is far below this, and this is far below any step
 ROUNDING = 1e-9

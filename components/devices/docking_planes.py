@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, sin
 
-from components.contact.force import contact_force, penetration, point_velocity, spring_force, stored_energy
-from components.core.component import Message, fail
-from components.core.field import Group, parameter, private
-from components.core.kernel import kernel
-from components.devices.pushers import COUNT
-from components.mechanics.kinematics import placement
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store
+from dockfmu.components.contact.force import contact_force, penetration, point_velocity, spring_force, stored_energy
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Group, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices.pushers import COUNT
+from dockfmu.components.mechanics.kinematics import placement
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store
 
 AZIMUTHS = 16
 POINTS = 2 * AZIMUTHS

@@ -9,11 +9,11 @@ from __future__ import annotations
 from math import copysign, isfinite
 from pathlib import Path
 
-from components.core import check
-from components.core.component import fail
-from components.core.field import Group, output, parameter, private
-from components.core.kernel import kernel
-from components.core.parameters import read_parameter_set
+from dockfmu.components.core import check
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.field import Group, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.parameters import read_parameter_set
 
 DRAWS_RING_IN = read_parameter_set(Path(__file__).parent / "parameters" / "DR-R.toml")
 """The drive of the mechanisms with a ring, without its ratio."""

@@ -15,14 +15,26 @@ theirs.
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import INPUT, Field, Group, output, private
-from components.core.kernel import kernel
-from components.core.ports import LAGGED, SOURCE
-from components.devices import interface_load
-from components.devices.motion import place_ports, turn_to_inertial
-from components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_attitude, load_matrix
-from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, negate, scale, store, subtract
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import INPUT, Field, Group, output, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import LAGGED, SOURCE
+from dockfmu.components.devices import interface_load
+from dockfmu.components.devices.motion import place_ports, turn_to_inertial
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_attitude, load_matrix
+from dockfmu.components.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    negate,
+    scale,
+    store,
+    subtract,
+)
 
 
 def carrier_port() -> Group:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, sin, sqrt
 
-from components.contact import force
-from components.core.component import Message, fail
-from components.core.field import Group, output, parameter, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, store, subtract
+from dockfmu.components.contact import force
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Group, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, store, subtract
 
 PINS = 2
 DEPTH = 361

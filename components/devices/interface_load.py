@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import fabs, sqrt
 
-from components.core.field import Group, output
-from components.core.kernel import kernel
+from dockfmu.components.core.field import Group, output
+from dockfmu.components.core.kernel import kernel
 
 NAMES = ("compression", "tension", "shear", "torsion", "bending")
 

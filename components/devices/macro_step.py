@@ -4,10 +4,10 @@ The record m of the mechanism has the groups that `exchange` works with, `status
 `micro_steps`, and the parameters `micro_step` and `step_limit`.
 """
 
-from components.core import timing
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.devices import exchange, micro_steps
+from dockfmu.components.core import timing
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import exchange, micro_steps
 
 STEP_TOO_LONG = 3
 MESSAGES = {

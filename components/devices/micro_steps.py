@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.field import Field, parameter, private
-from components.core.kernel import kernel
+from dockfmu.components.core.field import Field, parameter, private
+from dockfmu.components.core.kernel import kernel
 
 # ratio of the next micro-step to the one that would just meet the tolerance; its largest ratio to the last one
 CAUTION = 0.9

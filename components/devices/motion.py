@@ -1,9 +1,9 @@
 """Motion of the two ports inside a step, spec/00 section 3.3."""
 
-from components.core.kernel import kernel
-from components.mechanics.kinematics import extrapolate
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, cross, load, store
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.kinematics import extrapolate
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, cross, load, store
 
 
 @kernel

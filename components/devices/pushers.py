@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, sin
 
-from components.core.field import Group, parameter
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed
-from components.mechanics.vector import ZERO, add, cross, subtract
+from dockfmu.components.core.field import Group, parameter
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed
+from dockfmu.components.mechanics.vector import ZERO, add, cross, subtract
 
 COUNT = 4
 

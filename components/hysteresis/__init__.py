@@ -1,9 +1,9 @@
 """Piecewise linear hysteresis of links and gear trains. See README.md."""
 
-from components.hysteresis.builders import SHORTEST, elastic_loop, elastic_loop_side, largest_loss
-from components.hysteresis.law import reaction, reset, update
-from components.hysteresis.ports import MAX_POINTS, law, loop_parameters, memory
-from components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
+from dockfmu.components.hysteresis.builders import SHORTEST, elastic_loop, elastic_loop_side, largest_loss
+from dockfmu.components.hysteresis.law import reaction, reset, update
+from dockfmu.components.hysteresis.ports import MAX_POINTS, law, loop_parameters, memory
+from dockfmu.components.hysteresis.validity import IRREGULAR, NOT_FINITE, messages, validate
 
 __all__ = [
     "IRREGULAR",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 # fraction of the range below which the last segment of a branch gets no length: its slope would be a rounding error
 SHORTEST = 1e-9

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import fabs, isfinite
 
-from components.core.kernel import kernel
-from components.hysteresis.validity import IRREGULAR, NOT_FINITE
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.hysteresis.validity import IRREGULAR, NOT_FINITE
 
 COMMON = 0
 FORWARD = 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from components.core.field import BOOLEAN, INTEGER, Field, Group, parameter, private
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Field, Group, parameter, private
 
 MAX_POINTS = 6
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.component import Message
-from components.core.kernel import kernel
+from dockfmu.components.core.component import Message
+from dockfmu.components.core.kernel import kernel
 
 IRREGULAR = 1
 NOT_FINITE = 2

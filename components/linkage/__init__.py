@@ -4,5 +4,5 @@
 `hexapod`    a ring on six legs: struts U C U with differential ball screws, or cranks (spec/02 7)
 `gear_tree`  shafts that join the nuts of the struts by differentials (spec/02 D6b)
 `cranks`     cranks with rods R U S, the legs of the Hunt platform (spec/01 9.4)
-`generated`  the kernels of the legs and the ring, written by `components.codegen`
+`generated`  the kernels of the legs and the ring, written by `dockfmu.components.codegen`
 """

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import fabs, sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 # distance in m below which a strut has no direction
 LEAST_DISTANCE = 1e-9

@@ -7,12 +7,12 @@ of the larger angle, 0 < angle < 180 deg.
 
 from __future__ import annotations
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.linkage.closure import crank_joint, rod_joints
-from components.linkage.generated import crank
-from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.mechanics.vector import add, load, subtract
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.linkage.closure import crank_joint, rod_joints
+from dockfmu.components.linkage.generated import crank
+from dockfmu.components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, load, subtract
 
 
 def cranks() -> Group:

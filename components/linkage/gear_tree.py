@@ -7,9 +7,9 @@ pairs of opposite sense: they have energy but no angular momentum.
 
 from __future__ import annotations
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.linkage.generated import strut
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.linkage.generated import strut
 
 SHAFTS = 6
 

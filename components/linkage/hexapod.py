@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.field import Field, Group, private
-from components.core.kernel import kernel, variant
-from components.linkage import cranks, gear_tree
-from components.linkage.closure import strut_joints
-from components.linkage.generated import ring, strut
-from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
+from dockfmu.components.core.field import Field, Group, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.linkage import cranks, gear_tree
+from dockfmu.components.linkage.closure import strut_joints
+from dockfmu.components.linkage.generated import ring, strut
+from dockfmu.components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
 
 
 def struts() -> Group:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
-from components.manipulator.arm_data import JOINTS
-from components.manipulator.kernel import MESSAGES, initialize, step
-from components.manipulator.ports import record
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.manipulator.arm_data import JOINTS
+from dockfmu.components.manipulator.kernel import MESSAGES, initialize, step
+from dockfmu.components.manipulator.ports import record
 
 _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, parameter
-from components.core.ports import BASE_MOTION, LAGGED
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, parameter
+from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 
 JOINTS = 7
 """Number of joints of the arm in the catalogue; other numbers are a build option."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import pi, sqrt
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.manipulator.arm_data import SEGMENT
-from components.mechanics import eigen, matrix, rotation
-from components.mechanics.vector import add, load, scale
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator.arm_data import SEGMENT
+from dockfmu.components.mechanics import eigen, matrix, rotation
+from dockfmu.components.mechanics.vector import add, load, scale
 
 NONE = SEGMENT.codes["NONE"]
 BEAM = SEGMENT.codes["BEAM"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.kernel import kernel
-from components.manipulator import resolved_rates, sensing, supervisor
-from components.manipulator.ports import MODE
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator import resolved_rates, sensing, supervisor
+from dockfmu.components.manipulator.ports import MODE
 
 AUTO = MODE.codes["AUTO"]
 SEMI = MODE.codes["SEMI"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import copysign, fabs, sqrt
 
-from components.core.kernel import kernel
-from components.manipulator.arm_data import EFFICIENCY, VARIANT
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator.arm_data import EFFICIENCY, VARIANT
 
 SOURCE = EFFICIENCY.codes["SOURCE"]
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from math import ceil, fabs, isfinite, sqrt
 
-from components.core import check
-from components.core.component import Message, combined, fail
-from components.core.kernel import kernel
-from components.core.ports import AFFINE, SOURCE
-from components.core.timing import ROUNDING
-from components.manipulator import (
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, combined, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE, SOURCE
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.manipulator import (
     compliance,
     control,
     drive,
@@ -25,13 +25,13 @@ from components.manipulator import (
     servo,
     supervisor,
 )
-from components.manipulator.arm_data import VARIANT
-from components.manipulator.ports import MODE
-from components.mechanics import rotation
-from components.mechanics.inertia import ROUNDING as SPREAD
-from components.mechanics.inertia import asymmetry, invert, possible
-from components.mechanics.kinematics import extrapolate
-from components.mechanics.vector import ZERO, load, norm, store, subtract
+from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.manipulator.ports import MODE
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.inertia import ROUNDING as SPREAD
+from dockfmu.components.mechanics.inertia import asymmetry, invert, possible
+from dockfmu.components.mechanics.kinematics import extrapolate
+from dockfmu.components.mechanics.vector import ZERO, load, norm, store, subtract
 
 AFFINE_INTERFACE = 301
 PAYLOAD_INERTIA = 302

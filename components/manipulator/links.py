@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from components.core.kernel import kernel
-from components.manipulator.arm_data import VARIANT
-from components.manipulator.generated import about_x, about_y, about_z
-from components.mechanics import rotation
-from components.mechanics.vector import add, cross, dot, load, scale, store, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.manipulator.generated import about_x, about_y, about_z
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.vector import add, cross, dot, load, scale, store, subtract
 
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]

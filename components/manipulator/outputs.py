@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.kernel import kernel
-from components.core.ports import AFFINE, SOURCE
-from components.manipulator import drive, links, payload
-from components.manipulator.arm_data import VARIANT
-from components.mechanics import rotation
-from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE, SOURCE
+from dockfmu.components.manipulator import drive, links, payload
+from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 

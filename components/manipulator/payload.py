@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.manipulator import links
-from components.mechanics import rotation
-from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator import links
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
 
 
 @kernel

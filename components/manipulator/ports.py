@@ -7,8 +7,8 @@ of the base.
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import (
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import (
     BOOLEAN,
     INPUT,
     INTEGER,
@@ -21,10 +21,10 @@ from components.core.field import (
     output,
     private,
 )
-from components.core.record import Record
-from components.manipulator.arm_data import JOINTS, parameters
-from components.mechanics import kinematics
-from components.mechanics.rotation import IDENTITY
+from dockfmu.components.core.record import Record
+from dockfmu.components.manipulator.arm_data import JOINTS, parameters
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import IDENTITY
 
 MODE = enumeration(
     "ManipulatorMode",

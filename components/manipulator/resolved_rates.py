@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.manipulator.arm_data import COMMAND_FRAME
-from components.mechanics import eigen, rotation
-from components.mechanics.vector import add, cross, load, subtract
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator.arm_data import COMMAND_FRAME
+from dockfmu.components.mechanics import eigen, rotation
+from dockfmu.components.mechanics.vector import add, cross, load, subtract
 
 TARGET = COMMAND_FRAME.codes["TARGET"]
 

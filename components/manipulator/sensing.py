@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from components.core.kernel import kernel
-from components.manipulator.arm_data import POSE_FEEDBACK
-from components.manipulator.compliance import joint_turn
-from components.manipulator.servo import quantized
-from components.mechanics import eigen, rotation
-from components.mechanics.vector import add, cross, dot, load, store, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator.arm_data import POSE_FEEDBACK
+from dockfmu.components.manipulator.compliance import joint_turn
+from dockfmu.components.manipulator.servo import quantized
+from dockfmu.components.mechanics import eigen, rotation
+from dockfmu.components.mechanics.vector import add, cross, dot, load, store, subtract
 
 MOTORS = POSE_FEEDBACK.codes["MOTORS"]
 # default gain over the largest stable one

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import floor
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from math import copysign, fabs
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.manipulator import resolved_rates, sensing
-from components.manipulator.ports import STEP_STATE, STEP_TYPE
-from components.mechanics import rotation
-from components.mechanics.vector import add, load, norm, scale, store, subtract
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.manipulator import resolved_rates, sensing
+from dockfmu.components.manipulator.ports import STEP_STATE, STEP_TYPE
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.vector import add, load, norm, scale, store, subtract
 
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]

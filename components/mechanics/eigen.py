@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import copysign, fabs, sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 # sweeps of Jacobi's method: more than enough, as it converges quadratically
 SWEEPS = 12

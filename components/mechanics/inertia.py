@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 # tolerance of the second moments over their sum: data of rods and plates are rounded, and lie on the limit
 ROUNDING = 1e-7

@@ -5,9 +5,9 @@ Erratum of spec/04: the source prints A_CD,2^T twice in A_PA.
 
 from __future__ import annotations
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import (
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import (
     IDENTITY,
     advance,
     angles,
@@ -20,7 +20,7 @@ from components.mechanics.rotation import (
     store_matrix,
     transpose,
 )
-from components.mechanics.vector import add, axpy, cross, load, scale, store, subtract
+from dockfmu.components.mechanics.vector import add, axpy, cross, load, scale, store, subtract
 
 
 def placement(name: str, description: str, count: int | None = None) -> Group:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import asin, atan2, cos, fabs, sin, sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

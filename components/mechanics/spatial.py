@@ -1,6 +1,6 @@
 """Spatial vectors: rows of six, a twist [angular velocity, velocity] or a wrench [torque, force] about one origin."""
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

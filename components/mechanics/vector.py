@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 ZERO = (0.0, 0.0, 0.0)
 

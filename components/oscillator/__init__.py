@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
-from components.oscillator.kernel import MESSAGES, initialize, step
-from components.oscillator.ports import RECORD
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.oscillator.kernel import MESSAGES, initialize, step
+from dockfmu.components.oscillator.ports import RECORD
 
 
 def component() -> Component:

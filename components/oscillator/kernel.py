@@ -2,8 +2,8 @@
 
 from math import cos, cosh, exp, fabs, isfinite, sin, sinh, sqrt
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
 
 NOT_FINITE = 1
 TRAVEL_EXCEEDED = 2

@@ -1,8 +1,8 @@
 """The record of the oscillator: inputs, outputs, parameters and state."""
 
-from components.core import ports
-from components.core.field import Group, input, output, parameter, private
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import Group, input, output, parameter, private
+from dockfmu.components.core.record import Record
 
 RECORD = Record(
     input("force", "N", "force on the mass, mean over the step, along x", evaluated="mean"),

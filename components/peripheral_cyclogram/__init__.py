@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
-from components.peripheral_cyclogram.kernel import MESSAGES, initialize, step
-from components.peripheral_cyclogram.ports import RECORD
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.peripheral_cyclogram.kernel import MESSAGES, initialize, step
+from dockfmu.components.peripheral_cyclogram.ports import RECORD
 
 
 def component() -> Component:

@@ -6,10 +6,10 @@ step. Times of events are those of the communication points at which the sensors
 
 from math import fabs, isfinite, sqrt
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.timing import ROUNDING
-from components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
 
 NOT_FINITE = 1
 INITIAL_PHASE = 2

@@ -1,8 +1,8 @@
 """The record of the cyclogram: sensors in, commands out, spec/00 section 5.5."""
 
-from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
+from dockfmu.components.core.record import Record
 
 LEGS = 6
 

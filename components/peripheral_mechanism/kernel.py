@@ -1,15 +1,15 @@
 """The peripheral mechanism: its devices in the micro-step of a ring on legs, spec/07 section 3, spec/00 section 6."""
 
-from components.contact import ring_pair
-from components.core import check
-from components.core.component import combined
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.devices import drive, guide_pins, macro_step
-from components.linkage import hexapod
-from components.mechanics.vector import load, store
-from components.peripheral_mechanism import accounting, accumulator, outputs, validity
-from components.ring_on_legs import (
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core import check
+from dockfmu.components.core.component import combined
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.devices import drive, guide_pins, macro_step
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.vector import load, store
+from dockfmu.components.peripheral_mechanism import accounting, accumulator, outputs, validity
+from dockfmu.components.ring_on_legs import (
     contact,
     forward_stop,
     momentum_balance,

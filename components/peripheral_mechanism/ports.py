@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import (
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import (
     BOOLEAN,
     INPUT,
     INTEGER,
@@ -15,14 +15,14 @@ from components.core.field import (
     parameter,
     private,
 )
-from components.core.record import Record
-from components.devices import exchange, guide_pins, interface_load, pushers
-from components.linkage import hexapod
-from components.mechanics import kinematics
-from components.peripheral_mechanism import accumulator
-from components.ring_on_legs import forward_stop, micro_step_control, platform, retraction, separation
-from components.ring_on_legs.contact.ports import RingContactPorts
-from components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import exchange, guide_pins, interface_load, pushers
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.peripheral_mechanism import accumulator
+from dockfmu.components.ring_on_legs import forward_stop, micro_step_control, platform, retraction, separation
+from dockfmu.components.ring_on_legs.contact.ports import RingContactPorts
+from dockfmu.components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 LEGS = platform.LEGS
 

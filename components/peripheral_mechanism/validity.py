@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.table import segment
-from components.mechanics.inertia import possible
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import ZERO
-from components.ring_on_legs import platform, retraction
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.table import segment
+from dockfmu.components.mechanics.inertia import possible
+from dockfmu.components.mechanics.rotation import load_matrix
+from dockfmu.components.mechanics.vector import ZERO
+from dockfmu.components.ring_on_legs import platform, retraction
 
 DIRECT_TABLE = 321
 RETURN_TABLE = 322

@@ -6,10 +6,10 @@ mechanism. Times of events are those of the communication points at which the se
 
 from math import fabs, isfinite
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.timing import ROUNDING
-from components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1
 ROLL = 2

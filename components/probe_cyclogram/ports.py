@@ -2,9 +2,9 @@
 
 from math import radians
 
-from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
+from dockfmu.components.core.record import Record
 
 PHASE = enumeration(
     "Phase",

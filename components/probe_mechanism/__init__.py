@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from components.contact import probe_cone
-from components.core.component import Component, combined
-from components.core.parameters import read_parameter_sets
-from components.probe_mechanism.alignment.limiter import MESSAGES as _LIMITER_MESSAGES
-from components.probe_mechanism.axial import spring_and_brake, two_brakes
-from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
-from components.probe_mechanism.contact import external as external_contact
-from components.probe_mechanism.contact import internal as internal_contact
-from components.probe_mechanism.contact.ports import EXTERNAL, INTERNAL
-from components.probe_mechanism.kernel import MESSAGES, initialize, step
-from components.probe_mechanism.ports import record
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.core.component import Component, combined
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.probe_mechanism.alignment.limiter import MESSAGES as _LIMITER_MESSAGES
+from dockfmu.components.probe_mechanism.axial import spring_and_brake, two_brakes
+from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
+from dockfmu.components.probe_mechanism.contact import external as external_contact
+from dockfmu.components.probe_mechanism.contact import internal as internal_contact
+from dockfmu.components.probe_mechanism.contact.ports import EXTERNAL, INTERNAL
+from dockfmu.components.probe_mechanism.kernel import MESSAGES, initialize, step
+from dockfmu.components.probe_mechanism.ports import record
 
 _OWN_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 # part of the FMU's name, description, ports, messages, parameter sets of other packages

@@ -1,13 +1,13 @@
 """Accounting of momentum and energy of the probe mechanism, and the mean wrenches that follow from it."""
 
-from components.core.component import fail
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.devices import drive, exchange, motion
-from components.mechanics.vector import load
-from components.probe_mechanism import cover, tree
-from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
-from components.probe_mechanism.axial import axial_train, end_stops
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.devices import drive, exchange, motion
+from dockfmu.components.mechanics.vector import load
+from dockfmu.components.probe_mechanism import cover, tree
+from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from dockfmu.components.probe_mechanism.axial import axial_train, end_stops
 
 
 @kernel

@@ -4,21 +4,21 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from components.contact import probe_cone
-from components.core import check
-from components.core.component import Message, combined, fail
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.devices import docking_planes, drive, exchange, macro_step, motion, pushers
-from components.mechanics import kinematics
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import accumulate, add, cross, load, store, subtract
-from components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
-from components.probe_mechanism.alignment import levers, limiter
-from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
-from components.probe_mechanism.axial import axial_train, end_stops, gears
-from components.probe_mechanism.contact import implicit
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, combined, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.devices import docking_planes, drive, exchange, macro_step, motion, pushers
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import load_matrix
+from dockfmu.components.mechanics.vector import accumulate, add, cross, load, store, subtract
+from dockfmu.components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
+from dockfmu.components.probe_mechanism.alignment import levers, limiter
+from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from dockfmu.components.probe_mechanism.axial import axial_train, end_stops, gears
+from dockfmu.components.probe_mechanism.contact import implicit
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 
 TRAVEL = 4
 COVER_AFFINE = 6

@@ -1,4 +1,4 @@
-"""Changes of the accelerations that set the length of the micro-steps, see `components.devices.micro_steps`.
+"""Changes of the accelerations that set the length of the micro-steps, see `dockfmu.components.devices.micro_steps`.
 
 Stiff friction does not require short steps: `implicit` keeps it stable at any length. After every change of the step,
 and after every correction of the craft's motion at the start of a macro step, it finds a new balance within a few
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from math import fabs, sqrt
 
-from components.core.field import Field, Group, private
-from components.core.kernel import kernel
-from components.devices import micro_steps
-from components.probe_mechanism.tree import ANGLES
+from dockfmu.components.core.field import Field, Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import micro_steps
+from dockfmu.components.probe_mechanism.tree import ANGLES
 
 # s, time in which a jerk fades: the jerk of a vibration passes through zero, its error does not
 MEMORY = 2e-3

@@ -1,11 +1,11 @@
 """Outputs of the probe mechanism at the end of a step: links, docking, sensors, instantaneous wrench."""
 
-from components.core.kernel import kernel
-from components.mechanics.kinematics import set_docking
-from components.mechanics.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
-from components.mechanics.vector import add, cross, load, store
-from components.probe_mechanism import cover
-from components.probe_mechanism.axial import axial_train
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.kinematics import set_docking
+from dockfmu.components.mechanics.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
+from dockfmu.components.mechanics.vector import add, cross, load, store
+from dockfmu.components.probe_mechanism import cover
+from dockfmu.components.probe_mechanism.axial import axial_train
 
 
 @kernel

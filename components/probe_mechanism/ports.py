@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
-from components.core.record import Record
-from components.devices import docking_planes, drive, exchange, interface_load, pushers
-from components.mechanics import kinematics
-from components.probe_mechanism import cover, micro_step_control, tree
-from components.probe_mechanism.alignment import limiter
-from components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS
-from components.probe_mechanism.axial import axial_train, end_stops
-from components.probe_mechanism.axial.ports import AxialPorts
-from components.probe_mechanism.contact.ports import ContactPorts
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import docking_planes, drive, exchange, interface_load, pushers
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.probe_mechanism import cover, micro_step_control, tree
+from dockfmu.components.probe_mechanism.alignment import limiter
+from dockfmu.components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS
+from dockfmu.components.probe_mechanism.axial import axial_train, end_stops
+from dockfmu.components.probe_mechanism.axial.ports import AxialPorts
+from dockfmu.components.probe_mechanism.contact.ports import ContactPorts
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 
 # in addition to those of the axial device and of the contact
 DEVICES = (

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
 
-from components import hysteresis
-from components.core.component import Message, combined, fail
-from components.core.field import Group, output, parameter, private
-from components.core.kernel import kernel, variant
-from components.mechanics.rotation import IDENTITY, apply, load_matrix
-from components.mechanics.spatial import lower, upper
-from components.mechanics.vector import ZERO, add, axpy, cross, load, store, subtract
-from components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
-from components.probe_mechanism.lateral import chains, lateral_damper
+from dockfmu.components import hysteresis
+from dockfmu.components.core.component import Message, combined, fail
+from dockfmu.components.core.field import Group, output, parameter, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.mechanics.rotation import IDENTITY, apply, load_matrix
+from dockfmu.components.mechanics.spatial import lower, upper
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, load, store, subtract
+from dockfmu.components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
+from dockfmu.components.probe_mechanism.lateral import chains, lateral_damper
 
 # the links that contacts load; the last axis of a twist or wrench is [angular, linear]
 PROBE = 0

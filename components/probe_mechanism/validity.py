@@ -5,14 +5,14 @@ They are made once; the messages name the parameters.
 
 from __future__ import annotations
 
-from components import hysteresis
-from components.core.component import Message, fail
-from components.core.kernel import kernel, variant
-from components.mechanics.inertia import possible
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import load
-from components.probe_mechanism.alignment import levers
-from components.probe_mechanism.axial import axial_train
+from dockfmu.components import hysteresis
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.mechanics.inertia import possible
+from dockfmu.components.mechanics.rotation import load_matrix
+from dockfmu.components.mechanics.vector import load
+from dockfmu.components.probe_mechanism.alignment import levers
+from dockfmu.components.probe_mechanism.axial import axial_train
 
 PROBE_LENGTH = 245
 HYSTERESIS_LOSS = 246

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import ring_pair
-from components.core.component import Component, combined
-from components.core.parameters import read_parameter_sets
-from components.ring_mechanism.kernel import MESSAGES, initialize, step
-from components.ring_mechanism.legs.chosen import LAWS
-from components.ring_mechanism.ports import record
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core.component import Component, combined
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.ring_mechanism.kernel import MESSAGES, initialize, step
+from dockfmu.components.ring_mechanism.legs.chosen import LAWS
+from dockfmu.components.ring_mechanism.ports import record
 
 _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 SETS = {

@@ -1,17 +1,17 @@
 """A ring on six legs with its contact: the legs in the micro-step of the peripheral mechanism."""
 
-from components.contact import ring_pair
-from components.core import check
-from components.core.component import combined
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.devices import guide_pins, macro_step
-from components.linkage import hexapod
-from components.mechanics.vector import load, store
-from components.ring_mechanism import outputs
-from components.ring_mechanism.legs import chosen as legs
-from components.ring_on_legs import momentum_balance, platform, ring_step, separation
-from components.ring_on_legs.contact import internal as contact
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core import check
+from dockfmu.components.core.component import combined
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.devices import guide_pins, macro_step
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.vector import load, store
+from dockfmu.components.ring_mechanism import outputs
+from dockfmu.components.ring_mechanism.legs import chosen as legs
+from dockfmu.components.ring_on_legs import momentum_balance, platform, ring_step, separation
+from dockfmu.components.ring_on_legs.contact import internal as contact
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages"),

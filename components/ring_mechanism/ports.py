@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Group, changed, output, parameter
-from components.core.record import Record
-from components.devices import exchange, guide_pins, interface_load, pushers
-from components.mechanics import kinematics
-from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import micro_step_control, platform, separation
-from components.ring_on_legs.contact.ports import INTERNAL as CONTACT
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Group, changed, output, parameter
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import exchange, guide_pins, interface_load, pushers
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.ring_mechanism.legs.law import LegLaw
+from dockfmu.components.ring_on_legs import micro_step_control, platform, separation
+from dockfmu.components.ring_on_legs.contact.ports import INTERNAL as CONTACT
 
 WORKS = ("base", "target")
 

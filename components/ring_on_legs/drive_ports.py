@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from components.core.field import Field, Group, changed, input, output
-from components.core.starts import with_starts
-from components.devices import drive
+from dockfmu.components.core.field import Field, Group, changed, input, output
+from dockfmu.components.core.starts import with_starts
+from dockfmu.components.devices import drive
 
 # two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s (spec/07 section 11.4)
 DRIVE = with_starts(

@@ -7,10 +7,10 @@ stop is limited by `legs.margin`, the overtravel for which the model is valid.
 
 from __future__ import annotations
 
-from components.core.field import Group, parameter, private
-from components.core.kernel import kernel
-from components.ring_on_legs import train
-from components.ring_on_legs.platform import LEGS
+from dockfmu.components.core.field import Group, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.ring_on_legs import train
+from dockfmu.components.ring_on_legs.platform import LEGS
 
 
 def parameters() -> Group:

@@ -1,4 +1,4 @@
-"""Micro-step control from changes of the ring's acceleration, see `components.devices.micro_steps`.
+"""Micro-step control from changes of the ring's acceleration, see `dockfmu.components.devices.micro_steps`.
 
 A ring at rest on the other one is held by as many contacts as it has degrees of freedom. The deepest point of a rim
 then jumps from one side of its petal to the other with every micrometre, and the force with it. No short micro-step can
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.field import Field, Group, private
-from components.core.kernel import kernel
-from components.devices import micro_steps
+from dockfmu.components.core.field import Field, Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import micro_steps
 
 # s, time in which a jerk is forgotten: the jerk of a vibration passes through zero, but its error does not vanish
 MEMORY = 5e-3

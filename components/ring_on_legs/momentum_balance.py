@@ -4,12 +4,12 @@ Newton's law of the whole mechanism gives the mean wrench on the base (spec/00 R
 record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
 """
 
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.devices import exchange, motion
-from components.linkage import hexapod
-from components.mechanics.vector import load
-from components.ring_on_legs import platform
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.devices import exchange, motion
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.vector import load
+from dockfmu.components.ring_on_legs import platform
 
 
 @kernel

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from math import atan2, cos, fabs, pi, sin, sqrt
 
-from components.core.component import Message, fail
-from components.core.field import Field, Group, parameter, private
-from components.core.kernel import kernel, variant
-from components.linkage import hexapod
-from components.mechanics.rotation import (
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Field, Group, parameter, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.rotation import (
     IDENTITY,
     advance,
     angles,
@@ -25,7 +25,7 @@ from components.mechanics.rotation import (
     store_matrix,
     store_quaternion,
 )
-from components.mechanics.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, norm, scale, store, subtract, unit
 
 LEGS = 6
 

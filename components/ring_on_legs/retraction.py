@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from components.core.field import BOOLEAN, Group, output, parameter, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, load_matrix
-from components.mechanics.vector import accumulate, cross, dot, load, norm, scale, store, subtract
-from components.ring_on_legs import platform
+from dockfmu.components.core.field import BOOLEAN, Group, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, load_matrix
+from dockfmu.components.mechanics.vector import accumulate, cross, dot, load, norm, scale, store, subtract
+from dockfmu.components.ring_on_legs import platform
 
 CABLES = 3
 

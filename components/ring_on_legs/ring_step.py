@@ -5,12 +5,12 @@ are evaluated once, with velocities predicted by the last acceleration. Then vel
 drifts to the end. The scheme is of second order for smooth forces.
 """
 
-from components.core.kernel import kernel
-from components.devices import exchange, macro_step, motion
-from components.linkage import hexapod
-from components.mechanics import kinematics
-from components.mechanics.vector import load
-from components.ring_on_legs import contact, micro_step_control, momentum_balance, platform
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import exchange, macro_step, motion
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.vector import load
+from dockfmu.components.ring_on_legs import contact, micro_step_control, momentum_balance, platform
 
 
 @kernel

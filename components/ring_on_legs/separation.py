@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from components.core.field import Field, private
-from components.core.kernel import kernel
-from components.devices import guide_pins, pushers
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import accumulate, add, load
+from dockfmu.components.core.field import Field, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import guide_pins, pushers
+from dockfmu.components.mechanics.rotation import load_matrix
+from dockfmu.components.mechanics.vector import accumulate, add, load
 
 
 def energy() -> Field:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

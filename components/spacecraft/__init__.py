@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from components.core.component import Component
-from components.core.parameters import ParameterSet, read_parameter_sets
-from components.core.record import Record
-from components.spacecraft import kernel
-from components.spacecraft.modes import Modes
-from components.spacecraft.modes.declared import declared_modes
-from components.spacecraft.ports import record
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.components.core.record import Record
+from dockfmu.components.spacecraft import kernel
+from dockfmu.components.spacecraft.modes import Modes
+from dockfmu.components.spacecraft.modes.declared import declared_modes
+from dockfmu.components.spacecraft.ports import record
 
 __all__ = ["Modes", "component"]
 

@@ -8,9 +8,9 @@ Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means 
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.core.ports import AFFINE
-from components.mechanics import matrix, rotation, vector
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE
+from dockfmu.components.mechanics import matrix, rotation, vector
 
 
 @kernel

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.mechanics import rotation, vector
-from components.spacecraft.rigid import mid_attitude
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.spacecraft.rigid import mid_attitude
 
 
 @kernel

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from math import cos, exp, pi, sin, sqrt
 
-from components.core.kernel import kernel
-from components.mechanics import rotation, vector
-from components.spacecraft import mounts
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.spacecraft import mounts
 
 
 @kernel

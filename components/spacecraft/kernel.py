@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import isfinite
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.mechanics import rotation, vector
-from components.mechanics.inertia import asymmetry
-from components.spacecraft import affine, control, elastic, mounts, rigid, two_way
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.mechanics.inertia import asymmetry
+from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
 NOT_FINITE = 11
 INERTIA = 12

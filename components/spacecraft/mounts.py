@@ -11,9 +11,9 @@ it the contact would create energy in proportion to |theta|^2.
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.core.ports import SOURCE
-from components.mechanics import rotation, vector
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import SOURCE
+from dockfmu.components.mechanics import rotation, vector
 
 
 @kernel

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from components.core import ports
-from components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, input, output, parameter, private
-from components.core.field import table as constant
-from components.core.ports import BASE_MOTION, LAGGED
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, input, output, parameter, private
+from dockfmu.components.core.field import table as constant
+from dockfmu.components.core.ports import BASE_MOTION, LAGGED
+from dockfmu.components.core.record import Record
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

@@ -7,9 +7,9 @@ fourth-order Lie-group Runge-Kutta method.
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.mechanics import eigen, rotation, vector
-from components.mechanics.inertia import invert
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import eigen, rotation, vector
+from dockfmu.components.mechanics.inertia import invert
 
 # relative rounding allowed in data on the limit of the triangle inequality
 ROUNDING = 1e-9

@@ -14,11 +14,11 @@ the motion of C follows from them and the modes.
 
 from __future__ import annotations
 
-from components.core.kernel import kernel
-from components.mechanics import matrix, rotation, vector
-from components.mechanics.inertia import invert
-from components.spacecraft import elastic
-from components.spacecraft.rigid import turn_rate, turn_to
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import matrix, rotation, vector
+from dockfmu.components.mechanics.inertia import invert
+from dockfmu.components.spacecraft import elastic
+from dockfmu.components.spacecraft.rigid import turn_rate, turn_to
 
 
 @kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from components.core.component import Component
-from components.core.parameters import read_parameter_sets
-from components.stand_emulator import balance, platform, ports
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.stand_emulator import balance, platform, ports
 
 _FOLDER = Path(__file__).parent
 

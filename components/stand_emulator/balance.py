@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from math import exp, fabs, isfinite, pi
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.noise import normal_pair
-from components.core.timing import ROUNDING
-from components.mechanics import matrix, rotation, vector
-from components.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.noise import normal_pair
+from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.mechanics import matrix, rotation, vector
+from dockfmu.components.mechanics.kinematics import extrapolate, relate
 
 DIRECTION = 11
 ARRANGEMENT = 12

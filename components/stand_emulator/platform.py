@@ -9,14 +9,14 @@ on with its twist.
 
 from __future__ import annotations
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.timing import ROUNDING, micro_steps
-from components.mechanics import rotation, vector
-from components.mechanics.kinematics import extrapolate, relate
-from components.stand_emulator import servo
-from components.stand_emulator.ports import LINE
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.timing import ROUNDING, micro_steps
+from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.stand_emulator import servo
+from dockfmu.components.stand_emulator.ports import LINE
 
 LINE_TOO_SHORT = 21
 

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.core import ports
-from components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Field, Group, input, output, parameter, private
-from components.core.record import Record
-from components.mechanics import kinematics
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import (
+    BOOLEAN,
+    INPUT,
+    INTEGER,
+    OUTPUT,
+    Field,
+    Group,
+    input,
+    output,
+    parameter,
+    private,
+)
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics import kinematics
 
 LINE = 64
 """Number of commands that the delay line of the platform can hold."""

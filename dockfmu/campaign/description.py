@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.file_names import file_name_problem
-from base.messages import shown
-from base.names import did_you_mean
-from base.units import UnitError, parse_unit, round_conversion
+from dockfmu.base.file_names import file_name_problem
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.campaign.sampling.draws import SAMPLINGS, Draws
 from dockfmu.campaign.sampling.vary import canonical, read_laws
@@ -26,11 +26,11 @@ from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from dockfmu.errors import OptionError
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.loads import UNITS as LOADS
+from dockfmu.master.step_control import Retry
 from dockfmu.options import RunOptions
 from dockfmu.system import System
-from master.errors import StructureError
-from master.observers.loads import UNITS as LOADS
-from master.step_control import Retry
 
 _TABLES = (
     "name", "description", "system", "runs", "seed", "sampling", "points", "values", "parameters", "swap", "vary",

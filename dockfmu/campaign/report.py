@@ -13,7 +13,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from base.files import atomic_file, write_file
+from dockfmu.base.files import atomic_file, write_file
 from dockfmu.campaign.answers.answer import Answer, figure_text, plain
 from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder
 from dockfmu.report.figures import plotly_js

@@ -17,20 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.master.checkpoint import digests
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.observers.endings import EndAfterEvents
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 from dockfmu.simulation import Simulation
 from dockfmu.system import System
-from master.checkpoint import digests
-from master.errors import FmuError, MasterError
-from master.observers.endings import EndAfterEvents
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling
-from master.result import Result
-from master.system import Structure
 
 KEPT = 4
 """Number of simulations that a runner keeps open."""

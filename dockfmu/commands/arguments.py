@@ -9,15 +9,15 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
-from base.errors import DockfmuError
-from base.messages import shown
-from base.names import split_list
-from base.numbers import LARGEST_COUNT, LARGEST_PORT
-from base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.messages import shown
+from dockfmu.base.names import split_list
+from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
+from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording
 
 DONE, NO_SUCCESS, NOT_BALANCED = 0, 3, 4
-"""Exit statuses beside those of errors, `base.errors.FAILED` and `WRONG`."""
+"""Exit statuses beside those of errors, `dockfmu.base.errors.FAILED` and `WRONG`."""
 
 SECOND = parse_unit("s")
 

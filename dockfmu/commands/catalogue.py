@@ -17,7 +17,7 @@ def add_list(commands: Any) -> None:
 
 def _list(_: argparse.Namespace) -> int:
     from dockfmu.declare.toml import files
-    from fmus import catalogue
+    from dockfmu.fmus import catalogue
 
     print("systems")
     for name in files.names():
@@ -51,8 +51,8 @@ def add_build(commands: Any) -> None:
 def _build(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.packages.assembly import build_fmu, make_component
     from dockfmu.declare.settings import parse_value
-    from fmus import catalogue
-    from fmus.toolchain.targets import SOURCES, TARGETS
+    from dockfmu.fmus import catalogue
+    from dockfmu.fmus.toolchain.targets import SOURCES, TARGETS
 
     options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))

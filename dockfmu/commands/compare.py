@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import FAILED
-from base.units import DISPLAY_UNITS, conversion, parse_unit
+from dockfmu.base.errors import FAILED
+from dockfmu.base.units import DISPLAY_UNITS, conversion, parse_unit
 from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns, split_patterns
 from dockfmu.commands.terminal import styled, table, width
 
@@ -70,7 +70,7 @@ def _share(text: str) -> float:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from base.numbers import finite
+    from dockfmu.base.numbers import finite
     from dockfmu.report.comparison import compare, open_run, selected
     from dockfmu.report.overlay import panels, write_overlay
 

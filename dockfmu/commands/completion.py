@@ -68,14 +68,14 @@ def systems(prefix: str, **_: Any) -> list[str]:
 
 def components(**_: Any) -> list[str]:
     """Return the names of components."""
-    from fmus import catalogue
+    from dockfmu.fmus import catalogue
 
     return list(catalogue.names())
 
 
 def algorithms(**_: Any) -> list[str]:
     """Return the names of coupling algorithms."""
-    from master.algorithms import ALGORITHMS
+    from dockfmu.master.algorithms import ALGORITHMS
 
     return list(ALGORITHMS)
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from base.errors import FAILED
+from dockfmu.base.errors import FAILED
 from dockfmu.commands.arguments import DONE, CommandError, command, name_or_path, output_file, path
 from dockfmu.commands.streams import say
 
@@ -24,13 +24,13 @@ def _validate(arguments: argparse.Namespace) -> int:
     if not arguments.file.is_file():
         raise CommandError(f"{arguments.file}: there is no such file")
     if arguments.file.suffix == ".ssp":
-        from ssp.validate import examine
+        from dockfmu.ssp.validate import examine
 
         problems, remarks = examine(arguments.file)
         failed = bool(problems)
         problems += [f"warning: {remark}" for remark in remarks]
     else:
-        from fmus.check import validate as validate_fmu
+        from dockfmu.fmus.check import validate as validate_fmu
 
         findings = validate_fmu(arguments.file)
         problems = [str(finding) for finding in findings]
@@ -65,7 +65,7 @@ def add_ports(commands: Any) -> None:
 
 
 def _ports(arguments: argparse.Namespace) -> int:
-    from base.files import write_file
+    from dockfmu.base.files import write_file
     from dockfmu.swap.interface import interface
     from dockfmu.swap.skeletons import FORMS, skeleton, table
 

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from base.numbers import finite
+from dockfmu.base.numbers import finite
 from dockfmu.commands.arguments import DONE, name_or_path, pairs, path
 from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import styled, table, width

@@ -57,8 +57,8 @@ def add_export(commands: Any) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> int:
+    from dockfmu.master.observers.recording.results import read_results
     from dockfmu.report.export import write_csv, write_mat
-    from master.observers.recording.results import read_results
 
     file = existing_recording(arguments.results)
     if arguments.gltf:
@@ -72,9 +72,9 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _export_gltf(file: Path, arguments: argparse.Namespace) -> int:
+    from dockfmu.master.observers.recording.results import read_results
     from dockfmu.view.gltf import write_gltf
     from dockfmu.view.recording import Replay
-    from master.observers.recording.results import read_results
 
     if arguments.signals:
         raise CommandError("--signals: a GLB always holds what the scenes show")

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from base.errors import FAILED
+from dockfmu.base.errors import FAILED
 from dockfmu.commands.arguments import (
     DONE,
     NO_SUCCESS,
@@ -151,11 +151,11 @@ def add_run(commands: Any) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.settings import Written
+    from dockfmu.master.step_control import Retry
     from dockfmu.options import RunOptions
     from dockfmu.record import check_writable
     from dockfmu.system import System
     from dockfmu.watch.live import Live
-    from master.step_control import Retry
 
     if arguments.force and arguments.resume is None:
         raise CommandError("--force: needs --resume FILE")

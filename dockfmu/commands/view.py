@@ -51,8 +51,8 @@ def add_view(commands: Any) -> None:
 
 
 def _view(arguments: argparse.Namespace) -> int:
+    from dockfmu.master.observers.recording.results import read_results
     from dockfmu.view.recording import Replay
-    from master.observers.recording.results import read_results
 
     if arguments.signals and arguments.export is None:
         raise CommandError("--signals goes with --export: the page in the browser has all variables")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from base.names import vector
+from dockfmu.base.names import vector
 from dockfmu.declare.toml.tables import Table
-from master.bond import Bond
-from master.step_control import PowerBonds, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.bond import Bond
+from dockfmu.master.step_control import PowerBonds, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 NUMBERS = ("tolerance", "shortest", "longest", "event_step")
 ENTRIES = (*NUMBERS, "bonds", "locate", "levels", "substeps")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from master.errors import StructureError
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure
 
 ACCELERATION = ".acceleration[1]"
 MASS = ".affine_mass["

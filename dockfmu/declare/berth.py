@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from master.errors import StructureError
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure
 
 TARGET = "parameters.target"
 FIXED = "parameters.base_fixed"
@@ -86,7 +86,7 @@ def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (position, quaternion) of the berth of an arm, in B = I."""
     rows = [[_value(system, arm, f"{TARGET}.{name}[{k}]") for k in (1, 2, 3)] for name in ("position", "angles")]
     # kernels take a second to import, which runs without a berth are spared
-    from components.mechanics.rotation import from_angles, quaternion
+    from dockfmu.components.mechanics.rotation import from_angles, quaternion
 
     position, angles = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
     return position, np.array(quaternion(from_angles(*map(float, angles))))
@@ -98,7 +98,7 @@ def _apart(system: Structure, arm: str, unit: str, port: str) -> tuple[float, fl
     size = float(np.linalg.norm(turned))
     if not size > 0.0:
         return None
-    from components.mechanics.rotation import from_quaternion
+    from dockfmu.components.mechanics.rotation import from_quaternion
 
     own, stated = (np.array(from_quaternion(tuple(map(float, q)))) for q in (turned / size, facing))
     place, turn = float(np.linalg.norm(here - there)), float(np.linalg.norm(own - stated) / np.sqrt(2.0))

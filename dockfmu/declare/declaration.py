@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.file_names import file_name_problem
-from base.names import did_you_mean
-from components.core.parameters import ParameterSet, parameter_leaves
-from components.core.record import ParameterError
+from dockfmu.base.file_names import file_name_problem
+from dockfmu.base.names import did_you_mean
+from dockfmu.components.core.parameters import ParameterSet, parameter_leaves
+from dockfmu.components.core.record import ParameterError
 from dockfmu.declare.conditions.initial_conditions import (
     CONDITIONS,
     SEED,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from base.messages import shown
-from base.units import UnitError, parse_unit
+from dockfmu.base.messages import shown
+from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.declare.toml.quantities import in_unit, is_quantity
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from master.observers.loads import UNITS, LoadLimit, LoadRule
+from dockfmu.master.observers.loads import UNITS, LoadLimit, LoadRule
 
 
 def read_load_limits(tables: Table) -> LoadRule | None:

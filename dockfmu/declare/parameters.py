@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from base.names import array_shape, did_you_mean, matching, subscripts
-from components.core.component import Component
-from components.core.parameters import ParameterSet
+from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
 from dockfmu.declare.conditions.initial_conditions import ANGLES, CONDITIONS, SEED, UNITS
 from dockfmu.declare.declaration import Declaration
@@ -20,14 +20,14 @@ from dockfmu.declare.packages.assembly import in_declared_units, parameter_set
 from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.packages.unbuilt import described, on_paper, split_name
 from dockfmu.declare.settings import Settings, read_settings, scalars
-from fmus import catalogue
-from master.errors import StructureError
-from master.fmi import archive
-from master.fmi.description import Description, Variable
-from master.system import Structure
-from ssp.archive import is_package
-from ssp.model import SspError, SsvParameterSet
-from ssp.read import read_parameter_set
+from dockfmu.fmus import catalogue
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import Description, Variable
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import is_package
+from dockfmu.ssp.model import SspError, SsvParameterSet
+from dockfmu.ssp.read import read_parameter_set
 
 _SETS = re.compile(r"resources/parameters/[^/]+\.ssv")
 

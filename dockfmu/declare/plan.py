@@ -9,20 +9,20 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, get_args, get_type_hints
 
-from base.messages import shown
-from base.names import did_you_mean
-from base.numbers import LARGEST_COUNT, is_integer
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.numbers import LARGEST_COUNT, is_integer
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.declare.load_limits import read_load_limits, rule_from_json
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from master.algorithms import ALGORITHMS
-from master.errors import MasterError, StructureError
-from master.fmi.variables import VISIBLE
-from master.observers.events import Event
-from master.observers.loads import LoadRule
-from master.observers.outcomes import OutcomeRule
-from master.system import Structure
+from dockfmu.master.algorithms import ALGORITHMS
+from dockfmu.master.errors import MasterError, StructureError
+from dockfmu.master.fmi.variables import VISIBLE
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.loads import LoadRule
+from dockfmu.master.observers.outcomes import OutcomeRule
+from dockfmu.master.system import Structure
 
 WHEN: tuple[str, ...] = get_args(get_type_hints(Event)["when"])
 AUDIT_OUTPUTS = (

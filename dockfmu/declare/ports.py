@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from base.names import owner
-from master.errors import StructureError
-from master.fmi.description import Description, Variable
-from master.system import Structure
+from dockfmu.base.names import owner
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Description, Variable
+from dockfmu.master.system import Structure
 
 
 def port_variables(description: Description, port: str) -> dict[str, Variable]:

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from base.messages import shown
-from base.names import array_shape, did_you_mean, owner, subscripts
-from base.units import UnitError
+from dockfmu.base.messages import shown
+from dockfmu.base.names import array_shape, did_you_mean, owner, subscripts
+from dockfmu.base.units import UnitError
 from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError
-from master.errors import StructureError
-from master.fmi.description import Variable
-from master.system import Structure
-from ssp.model import SsvParameterSet
-from ssp.read import read_parameter_set
-from ssp.to_system import apply_parameters
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Variable
+from dockfmu.master.system import Structure
+from dockfmu.ssp.model import SsvParameterSet
+from dockfmu.ssp.read import read_parameter_set
+from dockfmu.ssp.to_system import apply_parameters
 
 _WORD = re.compile(r"[^\[\],\s][^\[\],]*")
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)

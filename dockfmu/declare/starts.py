@@ -13,10 +13,10 @@ from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialCon
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
 from dockfmu.declare.toml.tables import DeclarationError
-from master.system import Structure
+from dockfmu.master.system import Structure
 
 if TYPE_CHECKING:
-    from components.core.component import Component
+    from dockfmu.components.core.component import Component
 
 
 @dataclass(frozen=True)

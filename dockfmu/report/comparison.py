@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.files import SUMMARY, recording
-from master.errors import MasterError
-from master.observers.recording.results import DamagedRecording, Results, read_results
 
 SETTINGS = ("system", "algorithm", "step", "record_every")
 VERSIONS = ("model_name", "sha256", "generation_tool", "fmi_version")

@@ -8,11 +8,11 @@ from itertools import takewhile
 
 import numpy as np
 
-from base.units import DISPLAY_UNITS, UnitError, parse_unit
+from dockfmu.base.units import DISPLAY_UNITS, UnitError, parse_unit
 from dockfmu.declare.plan import Panel
+from dockfmu.master.observers.recording.results import Results
 from dockfmu.report.plots import Curve, Plot
 from dockfmu.report.thinning import beyond, thin
-from master.observers.recording.results import Results
 
 _SYMBOLS = {"deg": "°", "deg/s": "°/s", "deg/s2": "°/s²", "m/s2": "m/s²", "N.m": "N·m", "N.s": "N·s"}
 

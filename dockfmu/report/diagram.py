@@ -8,12 +8,12 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from base.files import atomic_file
+from dockfmu.base.files import atomic_file
 from dockfmu.declare.packages.unbuilt import opened
-from ssp.archive import is_package, read_package
-from ssp.diagram import draw
-from ssp.from_system import from_system
-from ssp.layout import arrange
+from dockfmu.ssp.archive import is_package, read_package
+from dockfmu.ssp.diagram import draw
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.layout import arrange
 
 
 def save(figure: Figure, file: Path) -> None:
@@ -24,7 +24,7 @@ def save(figure: Figure, file: Path) -> None:
 
 
 def diagram(name: str) -> tuple[Figure, str]:
-    """Return (figure, name of the system), with the geometry of the .ssp, or that of `ssp.layout` if it has none.
+    """Return (figure, name of the system), with the geometry of the .ssp, or that of `dockfmu.ssp.layout` if it has none.
 
     Raises any error of reading the system.
     """

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from scipy.io import savemat
 
-from base.errors import DockfmuError
-from base.files import atomic_file
-from master.observers.recording.results import read_results
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import atomic_file
+from dockfmu.master.observers.recording.results import read_results
 
 
 class ExportError(DockfmuError, RuntimeError):

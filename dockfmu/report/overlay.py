@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-from base.files import write_file
+from dockfmu.base.files import write_file
 from dockfmu.declare.plan import Plan
 from dockfmu.report.comparison import Comparison, Run
 from dockfmu.report.curves import curve

@@ -11,11 +11,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from base.errors import DockfmuError
-from base.files import write_file
-from base.messages import shown
-from base.numbers import as_json
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import write_file
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
+from dockfmu.master.observers.recording.results import Results, read_results
 from dockfmu.report.curves import plots, quantity_text, shown_unit
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
@@ -23,7 +24,6 @@ from dockfmu.report.loads import load_lines
 from dockfmu.report.plots import Plot, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.templates import environment
-from master.observers.recording.results import Results, read_results
 
 CLOSE_UP_S = 15.0
 """Duration of the close-up of the first event: contact, capture and the first oscillations."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from base.files import atomic_file
+from dockfmu.base.files import atomic_file
 from dockfmu.report.plots import Plot
 
 DPI = 160

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.compiler import jit
+from dockfmu.base.compiler import jit
 
 
 @jit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jinja2
 
-from base.cache import cache_root, load_cached, store_cached
+from dockfmu.base.cache import cache_root, load_cached, store_cached
 
 
 def environment() -> jinja2.Environment:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from base.entry_points import EntryPoint
+from dockfmu.base.entry_points import EntryPoint
 
 _HERE = Path(__file__).parent
 keep_corners = EntryPoint("dockfmu.report.swinging_door", "keep_corners", [_HERE / "swinging_door.py"])

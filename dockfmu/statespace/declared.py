@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.linalg
 
+from dockfmu.master.algorithms import Jacobi
+from dockfmu.master.fmi.variables import Description
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.model import StateSpace, modes
-from master.algorithms import Jacobi
-from master.fmi.variables import Description
-from master.run.simulation import CoSimulation
-from master.system import Structure
 
 METHOD = "directional derivatives of the states that the FMU declares"
 

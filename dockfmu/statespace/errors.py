@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 
 
 class LinearisationError(DockfmuError, ValueError):

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.linalg
 
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.model import NO_CONTINUOUS, StateSpace, continuous, modes
-from master.algorithms import Algorithm
-from master.run.simulation import CoSimulation
-from master.system import Structure
 
 METHOD = "answers to impulses"
 RANK = 1e-7

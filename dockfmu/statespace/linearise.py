@@ -9,10 +9,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from base.messages import shown
-from base.names import did_you_mean
-from base.numbers import is_integer, is_positive, real
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.numbers import is_integer, is_positive, real
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.master import algorithms
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.system import Structure
 from dockfmu.statespace.coordinates import Coordinate, coordinates
 from dockfmu.statespace.declared import by_declared_states, declares_states
 from dockfmu.statespace.differences import Jacobian, constant, jacobian, relevant
@@ -23,10 +27,6 @@ from dockfmu.statespace.model import NO_CONTINUOUS, StateSpace, continuous, mode
 from dockfmu.statespace.operating_point import OperatingPoint, single
 from dockfmu.statespace.selection import chosen_outputs, free_inputs, select
 from dockfmu.system import System
-from master import algorithms
-from master.errors import StructureError
-from master.fmi.description import read_description
-from master.system import Structure
 
 Way = Literal["differences", "directional", "impulses"]
 

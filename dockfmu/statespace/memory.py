@@ -1,6 +1,6 @@
 """The float64 of a serialised state of a native FMU of dockfmu: their names, and how to read and change them.
 
-The FMU lists them in `resources/saved_state.csv`; see `fmus.resources.saved_state`.
+The FMU lists them in `resources/saved_state.csv`; see `dockfmu.fmus.resources.saved_state`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from base.compiler import jit
-from fmus.resources import SAVED_STATE
-from master.errors import ArchiveError
-from master.fmi import archive
+from dockfmu.base.compiler import jit
+from dockfmu.fmus.resources import SAVED_STATE
+from dockfmu.master.errors import ArchiveError
+from dockfmu.master.fmi import archive
 
 _CHECKSUM, _CHECKED = 56, 64
 """Offsets of the checksum, and of the first byte that it covers."""

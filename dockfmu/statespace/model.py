@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from scipy.io import savemat
 
-from base.files import atomic_file
+from dockfmu.base.files import atomic_file
 from dockfmu.statespace.errors import LinearisationError
 
 FORGOTTEN = 1e-3

@@ -9,13 +9,13 @@ from types import TracebackType
 
 import numpy as np
 
+from dockfmu.master.algorithms import Algorithm, Jacobi
+from dockfmu.master.checkpoint import Checkpoint
+from dockfmu.master.errors import FmuError
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.memory import Place, SavedState, read_layout
-from master.algorithms import Algorithm, Jacobi
-from master.checkpoint import Checkpoint
-from master.errors import FmuError
-from master.run.simulation import CoSimulation
-from master.system import Structure
 
 _LOOP = ("y_real", "start", "slope", "rates.start", "rates.u_integral")
 """Arrays of the memory of the loop that hold physical values."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from base.messages import shown
-from base.names import did_you_mean, matching
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean, matching
+from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
-from master.system import Structure
 
 _BOOKKEEPING = ("audit", "status", "validity")
 """Groups of outputs that are no part of a model unless they are asked for."""

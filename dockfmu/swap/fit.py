@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from base.units import Unit, conversion
-from master.errors import StructureError
-from master.fmi.description import Description, Variable, read_description
-from master.system import Structure, Supplement
+from dockfmu.base.units import Unit, conversion
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Description, Variable, read_description
+from dockfmu.master.system import Structure, Supplement
 
 OPTIONAL = "; optional"
 """End of the description of an input that another FMU in the place of the element may lack."""

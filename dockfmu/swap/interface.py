@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from base.names import subscripts
-from base.platforms import this_platform
+from dockfmu.base.names import subscripts
+from dockfmu.base.platforms import this_platform
 from dockfmu.declare.packages.unbuilt import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
+from dockfmu.fmus import catalogue
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import Description, Variable, read_description
+from dockfmu.master.system import Structure
 from dockfmu.swap.fit import is_optional, swap
-from fmus import catalogue
-from master.errors import StructureError
-from master.fmi.description import Description, Variable, read_description
-from master.system import Structure
 
 
 @dataclass(frozen=True)

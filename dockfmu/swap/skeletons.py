@@ -13,9 +13,9 @@ from pathlib import Path
 
 import jinja2
 
-from base.fmi import DESCRIPTION_FILE
+from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.master.fmi.description import Variable
 from dockfmu.swap.interface import Interface, Signal
-from master.fmi.description import Variable
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 
 HOST = "127.0.0.1"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 
 LONGEST = 1 << 16
 """Largest number of characters of a message."""

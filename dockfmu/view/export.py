@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from base.files import write_file
-from base.numbers import finite
+from dockfmu.base.files import write_file
+from dockfmu.base.numbers import finite
 from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from base.files import write_file
+from dockfmu.base.files import write_file
 from dockfmu.view.export import kept_rows
 from dockfmu.view.motion import Read, conjugate, evaluate, outward, poses
 from dockfmu.view.recording import Replay

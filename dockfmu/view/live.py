@@ -25,7 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from base.numbers import as_json, finite
+from dockfmu.base.numbers import as_json, finite
 from dockfmu.view.address import cookie_name
 from dockfmu.view.commands import CENTRED, Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows

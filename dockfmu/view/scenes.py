@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from base.names import vector
-from base.scene import FILE, SceneError, check_scene, map_quantities, read_scene, variables_of
+from dockfmu.base.names import vector
+from dockfmu.base.scene import FILE, SceneError, check_scene, map_quantities, read_scene, variables_of
+from dockfmu.master.errors import ArchiveError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.variables import Description
+from dockfmu.master.system import Structure
 from dockfmu.report.curves import shown_unit
-from master.errors import ArchiveError
-from master.fmi import archive
-from master.fmi.variables import Description
-from master.system import Structure
 
 LISTED = 12
 """Number of outputs shown of an FMU without a scene."""

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from base.numbers import finite
+from dockfmu.base.numbers import finite
 from dockfmu.report.files import REPORT
 from dockfmu.view.address import HOST, ViewError, address, cookie_name, listen, new_token
 from dockfmu.view.recording import THREE, Replay

@@ -9,22 +9,22 @@ import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from base.errors import FAILED
-from base.processes import python_command
+from dockfmu.base.errors import FAILED
+from dockfmu.base.processes import python_command
 from dockfmu.declare.plan import Plan
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.drivers.operator import LOOK_S, Operator
+from dockfmu.master.observers.feed import Feed
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.pacing import Pacing
+from dockfmu.master.requests import Pace
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 from dockfmu.report.files import INPUTS
 from dockfmu.view.address import ViewError, address, listen, new_token
 from dockfmu.view.commands import CENTRED
 from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.watch.live import Live
-from master.drivers.driver import Driver
-from master.drivers.operator import LOOK_S, Operator
-from master.observers.feed import Feed
-from master.observers.observer import Observer
-from master.observers.pacing import Pacing
-from master.requests import Pace
-from master.result import Result
-from master.system import Structure
 
 
 class ViewServerError(ViewError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dockfmu.declare.plan import Plan
-from master.observers.audit import Audit
-from master.system import Structure
+from dockfmu.master.observers.audit import Audit
+from dockfmu.master.system import Structure
 
 
 def audit(system: Structure, plan: Plan) -> Audit:

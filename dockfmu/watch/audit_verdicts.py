@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from dockfmu.declare.audit_limits import CHECKS
-from master.observers.observer import Observer
-from master.result import Result
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.result import Result
 
 RELATIVE_TO_EXCHANGE = ("mechanism_momentum_drift", "base_impulse_error")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import degrees
 
-from base.names import vector
-from master.observers.observer import Observer
-from master.observers.peaks import Peaks
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.names import vector
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 _REQUIRED = (*vector("docking.position"), *vector("docking.angles"), "docking.plane_gap", "docking.velocity[1]")
 

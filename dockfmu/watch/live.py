@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from base.messages import shown
-from base.numbers import LARGEST_PORT, is_integer, real
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import LARGEST_PORT, is_integer, real
 from dockfmu.errors import OptionError
-from master.drivers.datagrams import Datagrams
-from master.drivers.driver import Driver
-from master.drivers.operator import LoggedInputs
-from master.observers.observer import Observer
-from master.observers.pacing import Late, Pacing
-from master.observers.stream import Stream
-from master.system import Structure
+from dockfmu.master.drivers.datagrams import Datagrams
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.drivers.operator import LoggedInputs
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.pacing import Late, Pacing
+from dockfmu.master.observers.stream import Stream
+from dockfmu.master.system import Structure
 
 SPEEDS = (1e-6, 1e6)
 """Slowest and fastest clock: a day of it for a tenth of a second, and the reverse."""

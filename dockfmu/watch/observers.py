@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dockfmu.declare.base_motion import responds
 from dockfmu.declare.plan import Plan
+from dockfmu.master.observers.events import Events
+from dockfmu.master.observers.finals import Finals
+from dockfmu.master.observers.loads import LoadLimits
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.outcomes import Outcomes
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.validity import Validity
+from dockfmu.master.system import Structure
 from dockfmu.watch.audit import audit
 from dockfmu.watch.audit_verdicts import Judgement
 from dockfmu.watch.failure_state import Standing
-from master.observers.events import Events
-from master.observers.finals import Finals
-from master.observers.loads import LoadLimits
-from master.observers.observer import Observer
-from master.observers.outcomes import Outcomes
-from master.observers.peaks import Peaks
-from master.observers.validity import Validity
-from master.system import Structure
 
 
 def watching(system: Structure, plan: Plan) -> list[Observer]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from base.names import vector
+from dockfmu.base.names import vector
 from dockfmu.declare.conditions.initial_conditions import InitialConditions
-from master.observers.observer import Observer, RunContext
-from master.result import Result
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.result import Result
 
 
 class OverlappingStart(Observer):

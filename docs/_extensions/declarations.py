@@ -19,14 +19,14 @@ from typing import Any
 from citations import citations
 from sphinx.application import Sphinx
 
-from base.cache import ROOT
-from components.core.component import Component
-from components.core.field import Field
-from components.core.parameters import parameter_leaves
+from dockfmu.base.cache import ROOT
 from dockfmu.cli import argument_parser
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Field
+from dockfmu.components.core.parameters import parameter_leaves
 from dockfmu.declare.declaration import SYSTEMS, read_tables
-from fmus import catalogue
-from fmus.documentation import public_arrays, start_text
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.documentation import public_arrays, start_text
 
 HEADINGS = {"input": "Inputs", "output": "Outputs", "parameter": "Parameters", "local": "Local variables"}
 

@@ -14,8 +14,8 @@ from typing import Any
 from declarations import WRITERS, code, escaped, linked, table
 from sphinx.application import Sphinx
 
-from components.core.parameters import ParameterSet, read_parameter_sets
-from fmus import catalogue
+from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.fmus import catalogue
 
 COMPONENTS = Path(__file__).parents[2] / "components"
 ASSUMED, SOURCE, SPECIFIED = "**assumed**", "source", "specified"

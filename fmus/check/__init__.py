@@ -1,7 +1,7 @@
 """Check whether an FMU conforms to FMI 2.0 and to its own model description.
 
 `validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
-a separate process. `python -m fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
+a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from base.fmi import DESCRIPTION_FILE
-from fmus.check.description import check_description
-from fmus.check.findings import Finding, error
-from fmus.check.libraries import check_libraries
-from fmus.check.process import check_in_process
-from master.errors import ArchiveError
-from master.fmi import archive
+from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.fmus.check.description import check_description
+from dockfmu.fmus.check.findings import Finding, error
+from dockfmu.fmus.check.libraries import check_libraries
+from dockfmu.fmus.check.process import check_in_process
+from dockfmu.master.errors import ArchiveError
+from dockfmu.master.fmi import archive
 
 __all__ = ["Finding", "examine", "validate"]
 

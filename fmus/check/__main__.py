@@ -1,4 +1,4 @@
-"""`python -m fmus.check FILE.fmu ... [--report FILE.md]`: print findings, and write a conformance report."""
+"""`python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]`: print findings, and write a conformance report."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fmus.check import behaviour, dependencies, examine, instances, states
-from fmus.check.findings import write_report
-from fmus.check.memory import check_memory
-from fmus.check.process import CHECKS
+from dockfmu.fmus.check import behaviour, dependencies, examine, instances, states
+from dockfmu.fmus.check.findings import write_report
+from dockfmu.fmus.check.memory import check_memory
+from dockfmu.fmus.check.process import CHECKS
 
 _STAGES = {
     "archive": "The archive can be unpacked: no path leads out of it, no link, no entities in its XML",
@@ -36,7 +36,7 @@ def _summary(function: object) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with `arguments`, by default those of the process; return 1 if any check found an error."""
-    parser = argparse.ArgumentParser(prog="python -m fmus.check", description="Check FMUs of FMI 2.0.")
+    parser = argparse.ArgumentParser(prog="python -m dockfmu.fmus.check", description="Check FMUs of FMI 2.0.")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.fmu")
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="conformance report, with a check of memory")
     chosen = parser.parse_args(arguments)

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 
-from base.fmi import OK
-from base.platforms import library_name, this_platform
-from fmus.check.findings import Finding, error, warning
-from fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
-from master.errors import MasterError
-from master.fmi import archive
-from master.fmi.description import Variable
-from master.fmi.instance import FmuInstance
-from master.fmi.library import LibraryFmi2
+from dockfmu.base.fmi import OK
+from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.fmus.check.findings import Finding, error, warning
+from dockfmu.fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import Variable
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.library import LibraryFmi2
 
 
 def check_guid(subject: Subject) -> Iterator[Finding]:

@@ -9,12 +9,12 @@ from random import Random
 
 import numpy as np
 
-from base.fmi import OK
-from fmus.check.findings import Finding, error, warning
-from fmus.check.subject import BEFORE, Subject, Value, same
-from master.errors import MasterError
-from master.fmi.description import Variable
-from master.fmi.instance import FmuInstance
+from dockfmu.base.fmi import OK
+from dockfmu.fmus.check.findings import Finding, error, warning
+from dockfmu.fmus.check.subject import BEFORE, Subject, Value, same
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.description import Variable
+from dockfmu.master.fmi.instance import FmuInstance
 
 TRIALS = 60
 """Random pairs of points for each set of outputs with the same declared dependencies."""

@@ -13,8 +13,8 @@ import fmpy
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-from base.fmi import DESCRIPTION_FILE, TYPES
-from fmus.check.findings import Finding, error, warning
+from dockfmu.base.fmi import DESCRIPTION_FILE, TYPES
+from dockfmu.fmus.check.findings import Finding, error, warning
 
 _error = partial(error, DESCRIPTION_FILE)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from fmus.check.findings import Finding, error
-from fmus.check.subject import BEFORE, Subject, Value, first_difference, same
+from dockfmu.fmus.check.findings import Finding, error
+from dockfmu.fmus.check.subject import BEFORE, Subject, Value, first_difference, same
 
 CROWD, FEW_STEPS = 1000, 3
 

@@ -11,8 +11,16 @@ from pathlib import Path
 
 from lxml import etree
 
-from fmus.check.findings import Finding, error, warning
-from fmus.toolchain.libraries import ALLOWED, FUNCTIONS, LibraryError, LibraryInterface, read_elf, read_macho, read_pe
+from dockfmu.fmus.check.findings import Finding, error, warning
+from dockfmu.fmus.toolchain.libraries import (
+    ALLOWED,
+    FUNCTIONS,
+    LibraryError,
+    LibraryInterface,
+    read_elf,
+    read_macho,
+    read_pe,
+)
 
 _EXTENSIONS = {"linux": ".so", "win": ".dll", "darwin": ".dylib"}
 _WINDOWS_LIBRARIES = (

@@ -6,12 +6,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from base.platforms import this_platform
-from fmus.check.findings import Finding, error
-from fmus.check.importer.experiment import experiment_for
-from fmus.check.importer.program import RunError, run
-from fmus.toolchain.zig import LinkError
-from master.fmi.description import read_description
+from dockfmu.base.platforms import this_platform
+from dockfmu.fmus.check.findings import Finding, error
+from dockfmu.fmus.check.importer.experiment import experiment_for
+from dockfmu.fmus.check.importer.program import RunError, run
+from dockfmu.fmus.toolchain.zig import LinkError
+from dockfmu.master.fmi.description import read_description
 
 VALGRIND = (
     "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all",

@@ -10,14 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from base.platforms import this_platform
-from base.processes import python_command
-from fmus.check import behaviour, dependencies, instances, states
-from fmus.check.findings import Finding, error, warning
-from fmus.check.subject import Subject
-from master.errors import MasterError
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
+from dockfmu.base.platforms import this_platform
+from dockfmu.base.processes import python_command
+from dockfmu.fmus.check import behaviour, dependencies, instances, states
+from dockfmu.fmus.check.findings import Finding, error, warning
+from dockfmu.fmus.check.subject import Subject
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
 
 TIME_LIMIT = 600.0
 
@@ -38,7 +38,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     instances.check_many_instances,
     instances.check_threads,
 )
-_WORKER = "from fmus.check.process import work; work()"
+_WORKER = "from dockfmu.fmus.check.process import work; work()"
 _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 
 

@@ -6,11 +6,11 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
-from fmus.check.findings import Finding, error, warning
-from fmus.check.subject import BEFORE, Subject, first_difference, same
-from master.fmi.description import Description
-from master.fmi.instance import FmuInstance
+from dockfmu.base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
+from dockfmu.fmus.check.findings import Finding, error, warning
+from dockfmu.fmus.check.subject import BEFORE, Subject, first_difference, same
+from dockfmu.master.fmi.description import Description
+from dockfmu.master.fmi.instance import FmuInstance
 
 PHASES = ("instantiated", "initialization mode", "step complete", "terminated")
 

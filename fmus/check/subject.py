@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from base.platforms import this_platform
-from fmus.check.importer.experiment import excitation
-from master.fmi.instance import Fmu, FmuInstance
+from dockfmu.base.platforms import this_platform
+from dockfmu.fmus.check.importer.experiment import excitation
+from dockfmu.master.fmi.instance import Fmu, FmuInstance
 
 BEFORE, STEPS = 100, 1000
 """Steps before the state is saved, and steps that are compared afterwards."""

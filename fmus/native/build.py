@@ -10,24 +10,24 @@ from pathlib import Path
 
 import numba
 
-from base.cache import alone, cache_root, digest_of_sources, is_whole, load_or_make, seal, versions
-from base.compiler import digest_of, name_of, settings
-from base.files import write_file
-from base.fmi import DESCRIPTION_FILE
-from base.platforms import BASELINE
-from components.core.component import Component
-from components.core.sources import digest
-from fmus.description import NATIVE_CAPABILITIES, describe
-from fmus.identity import guid_of
-from fmus.native import SHIM, sources
-from fmus.native import compile as kernel_compiler
-from fmus.native.compile import compile_component, emit
-from fmus.native.sources.files import FILES, kernel_source, source_files
-from fmus.native.tables import write_tables
-from fmus.toolchain import targets
-from fmus.toolchain.libraries import check_library
-from fmus.toolchain.targets import SOURCES, TARGETS, Target
-from fmus.toolchain.zig import OPTIONS, compiler
+from dockfmu.base.cache import alone, cache_root, digest_of_sources, is_whole, load_or_make, seal, versions
+from dockfmu.base.compiler import digest_of, name_of, settings
+from dockfmu.base.files import write_file
+from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.base.platforms import BASELINE
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.sources import digest
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.fmus.identity import guid_of
+from dockfmu.fmus.native import SHIM, sources
+from dockfmu.fmus.native import compile as kernel_compiler
+from dockfmu.fmus.native.compile import compile_component, emit
+from dockfmu.fmus.native.sources.files import FILES, kernel_source, source_files
+from dockfmu.fmus.native.tables import write_tables
+from dockfmu.fmus.toolchain import targets
+from dockfmu.fmus.toolchain.libraries import check_library
+from dockfmu.fmus.toolchain.targets import SOURCES, TARGETS, Target
+from dockfmu.fmus.toolchain.zig import OPTIONS, compiler
 
 
 def build_native(component: Component, platforms: Sequence[str], progress: Callable[[str], None]) -> dict[str, bytes]:

@@ -7,9 +7,9 @@ import re
 import llvmlite.binding as llvm
 import numba
 
-from base.object_code import Entry, compile_module
-from components.core.component import Component
-from fmus.toolchain.targets import Target
+from dockfmu.base.object_code import Entry, compile_module
+from dockfmu.components.core.component import Component
+from dockfmu.fmus.toolchain.targets import Target
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"

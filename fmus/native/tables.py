@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from components.core.component import Component
-from components.core.record import Record, Slot
-from fmus.description import nominal
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.record import Record, Slot
+from dockfmu.fmus.description import nominal
 
 _FORMAT = re.compile(r"([+ ]?\d*(\.\d+)?[eEfFgG])?")
 _TYPES = {"Real": "TYPE_REAL", "Integer": "TYPE_INTEGER", "Enumeration": "TYPE_INTEGER", "Boolean": "TYPE_BOOLEAN"}

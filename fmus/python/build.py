@@ -11,19 +11,19 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from base.cache import ROOT
-from base.fmi import DESCRIPTION_FILE
-from components.core.component import Component
-from components.core.record import ParameterError
-from fmus.description import PYTHON_CAPABILITIES, describe
-from fmus.identity import fingerprint, guid_of
-from fmus.native.tables import write_tables
+from dockfmu.base.cache import ROOT
+from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.record import ParameterError
+from dockfmu.fmus.description import PYTHON_CAPABILITIES, describe
+from dockfmu.fmus.identity import fingerprint, guid_of
+from dockfmu.fmus.native.tables import write_tables
 
 _SCRIPT = '''"""{name}, run by the Python of the importer; needs dockfmu installed."""
 
 import ctypes
 
-from fmus.python.slave import ComponentSlave
+from dockfmu.fmus.python.slave import ComponentSlave
 
 # pythonfmu evaluates this file for each instance and then releases its dictionary, which it does not own
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(globals()))

@@ -20,9 +20,9 @@ import numpy as np
 from pythonfmu import Fmi2Slave
 from pythonfmu.enums import Fmi2Status
 
-from components.core.component import Component
-from fmus.identity import fingerprint
-from fmus.native.tables import is_computed
+from dockfmu.components.core.component import Component
+from dockfmu.fmus.identity import fingerprint
+from dockfmu.fmus.native.tables import is_computed
 
 _REAL, _INTEGER, _BOOLEAN = 1, 2, 3
 _KINDS = {"Real": _REAL, "Integer": _INTEGER, "Enumeration": _INTEGER, "Boolean": _BOOLEAN}

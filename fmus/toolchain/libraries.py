@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from base.errors import FAILED, DockfmuError
-from fmus.toolchain.targets import Target
+from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.fmus.toolchain.targets import Target
 
 _FMI = """
     GetTypesPlatform GetVersion SetDebugLogging Instantiate FreeInstance SetupExperiment EnterInitializationMode

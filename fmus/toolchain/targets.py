@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from base.platforms import X86_64_BASELINE, this_platform
+from dockfmu.base.platforms import X86_64_BASELINE, this_platform
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from typing import Literal
 
 import ziglang
 
-from base.cache import alone, cache_root, load_cached, store_cached
-from base.errors import FAILED, DockfmuError
-from base.files import write_file
-from base.processes import python_command
-from fmus.toolchain.targets import Target
+from dockfmu.base.cache import alone, cache_root, load_cached, store_cached
+from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.files import write_file
+from dockfmu.base.processes import python_command
+from dockfmu.fmus.toolchain.targets import Target
 
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from master.algorithms.algorithm import Algorithm
-from master.algorithms.fixed_point import FixedPoint
-from master.algorithms.gauss_seidel import GaussSeidel
-from master.algorithms.jacobi import Jacobi
-from master.algorithms.midpoint import Midpoint
-from master.algorithms.quasi_newton import QuasiNewton
-from master.errors import StructureError
+from dockfmu.master.algorithms.algorithm import Algorithm
+from dockfmu.master.algorithms.fixed_point import FixedPoint
+from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.algorithms.midpoint import Midpoint
+from dockfmu.master.algorithms.quasi_newton import QuasiNewton
+from dockfmu.master.errors import StructureError
 
 __all__ = [
     "ALGORITHMS", "Algorithm", "FixedPoint", "GaussSeidel", "Jacobi", "Midpoint", "QuasiNewton", "by_name", "described",

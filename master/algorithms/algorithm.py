@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from base.messages import shown
-from base.numbers import LARGEST_COUNT, is_integer, is_positive
-from master.errors import StructureError
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import LARGEST_COUNT, is_integer, is_positive
+from dockfmu.master.errors import StructureError
 
 
 @dataclass(frozen=True)

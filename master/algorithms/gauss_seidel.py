@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from master.algorithms.algorithm import Scheme, one_by_one
+from dockfmu.master.algorithms.algorithm import Scheme, one_by_one
 
 
 @dataclass(frozen=True)

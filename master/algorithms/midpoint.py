@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from master.algorithms.algorithm import Scheme, one_by_one
-from master.errors import StructureError
+from dockfmu.master.algorithms.algorithm import Scheme, one_by_one
+from dockfmu.master.errors import StructureError
 
 
 @dataclass(frozen=True)

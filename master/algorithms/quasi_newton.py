@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from master.algorithms.algorithm import Implicit, Scheme, check_iteration, one_by_one
+from dockfmu.master.algorithms.algorithm import Implicit, Scheme, check_iteration, one_by_one
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from master.drivers.driver import ReceivingDriver
-from master.errors import MasterError
-from master.fmi.variables import Variable
-from master.result import Result
-from master.sockets import Allowance, listen
-from master.system import check_value
+from dockfmu.master.drivers.driver import ReceivingDriver
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.result import Result
+from dockfmu.master.sockets import Allowance, listen
+from dockfmu.master.system import check_value
 
 LARGEST = 65536
 """Bytes of a datagram."""

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from master.errors import FmuError
-from master.fmi.variables import Variable
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 
 class Driver:

@@ -10,13 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-from master.drivers.datagrams import DatagramError, decode
-from master.drivers.driver import ReceivingDriver
-from master.errors import FmuError, MasterError
-from master.requests import Pace
-from master.result import Result
-from master.sockets import Allowance
-from master.system import Structure
+from dockfmu.master.drivers.datagrams import DatagramError, decode
+from dockfmu.master.drivers.driver import ReceivingDriver
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.requests import Pace
+from dockfmu.master.result import Result
+from dockfmu.master.sockets import Allowance
+from dockfmu.master.system import Structure
 
 LOG_VERSION = 1
 

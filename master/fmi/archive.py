@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from master.errors import ArchiveError
+from dockfmu.master.errors import ArchiveError
 
 MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000

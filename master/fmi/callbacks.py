@@ -1,6 +1,6 @@
 """Python functions with the signatures of FMI 2.0, for what the compiled loop cannot do itself.
 
-Strings pass through the loop as numbers (`master.fmi.strings`), and a step that an FMU takes in the background is
+Strings pass through the loop as numbers (`dockfmu.master.fmi.strings`), and a step that an FMU takes in the background is
 awaited.
 """
 
@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from base.fmi import DO_STEP_STATUS, ERROR, FATAL, PENDING, WARNING
-from master.fmi import strings
-from master.fmi.log import Log
-from master.fmi.variables import Description
+from dockfmu.base.fmi import DO_STEP_STATUS, ERROR, FATAL, PENDING, WARNING
+from dockfmu.master.fmi import strings
+from dockfmu.master.fmi.log import Log
+from dockfmu.master.fmi.variables import Description
 
 POLL_S = 20e-6
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from base.fmi import DESCRIPTION_FILE
-from master.errors import DescriptionError
-from master.fmi import archive
-from master.fmi.reader import Reader
-from master.fmi.reader_fmi2 import ReaderFmi2
-from master.fmi.reader_fmi3 import ReaderFmi3
-from master.fmi.variables import DefaultExperiment, Description, Variable
+from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.master.errors import DescriptionError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.reader import Reader
+from dockfmu.master.fmi.reader_fmi2 import ReaderFmi2
+from dockfmu.master.fmi.reader_fmi3 import ReaderFmi3
+from dockfmu.master.fmi.variables import DefaultExperiment, Description, Variable
 
 __all__ = ["DefaultExperiment", "Description", "Variable", "read_description"]
 

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
-from base.messages import shown
-from base.platforms import library_name, this_platform
-from master.errors import FmuError
-from master.fmi import archive, callbacks, log, python_modules
-from master.fmi.description import Description, Variable, read_description
-from master.fmi.library import FmuLibrary, LibraryFmi2
-from master.fmi.library_fmi3 import LibraryFmi3
+from dockfmu.base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
+from dockfmu.base.messages import shown
+from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi import archive, callbacks, log, python_modules
+from dockfmu.master.fmi.description import Description, Variable, read_description
+from dockfmu.master.fmi.library import FmuLibrary, LibraryFmi2
+from dockfmu.master.fmi.library_fmi3 import LibraryFmi3
 
 _FAILURE_CATEGORIES = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
 
@@ -232,7 +232,7 @@ class FmuInstance:
     def entry(self, function: str) -> int:
         """Return the address at which the compiled loop calls a function, with `component` as its first argument.
 
-        The loop passes strings as numbers, see `master.fmi.strings`.
+        The loop passes strings as numbers, see `dockfmu.master.fmi.strings`.
         """
         if function not in self._entries:
             functions = self.fmu.library.functions

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any, Protocol
 
-from base.fmi import ACCESS_TYPES
-from master.errors import FmuError
-from master.fmi import log
+from dockfmu.base.fmi import ACCESS_TYPES
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi import log
 
 _C, _D, _I, _N, _P, _S = (
     ctypes.c_void_p,

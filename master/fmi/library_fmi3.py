@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from master.fmi import log
-from master.fmi.library import FUNCTIONS, demand, opened, unload, with_signatures
-from master.fmi.native import build
-from master.fmi.variables import Array, Description
+from dockfmu.master.fmi import log
+from dockfmu.master.fmi.library import FUNCTIONS, demand, opened, unload, with_signatures
+from dockfmu.master.fmi.native import build
+from dockfmu.master.fmi.variables import Array, Description
 
 _ARRAY = np.dtype([(name, np.uint32) for name in ("reference", "type", "first", "size", "structural")])
 

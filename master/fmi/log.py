@@ -20,8 +20,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from base.fmi import STATUS_NAMES
-from base.messages import storable
+from dockfmu.base.fmi import STATUS_NAMES
+from dockfmu.base.messages import storable
 
 KEPT = 200
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from master.fmi import archive
+from dockfmu.master.fmi import archive
 
 _MARKER = "resources/slavemodule.txt"
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from lxml import etree
 
-from base.fmi import CAUSALITIES
-from base.units import BASE_UNITS, Unit, UnitError
-from master.errors import DescriptionError
-from master.fmi.variables import DefaultExperiment
+from dockfmu.base.fmi import CAUSALITIES
+from dockfmu.base.units import BASE_UNITS, Unit, UnitError
+from dockfmu.master.errors import DescriptionError
+from dockfmu.master.fmi.variables import DefaultExperiment
 
 
 class Reader:

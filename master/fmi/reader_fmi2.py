@@ -8,9 +8,9 @@ from typing import Any
 
 from lxml import etree
 
-from base.fmi import TYPES
-from master.fmi.reader import Reader, boolean, integer
-from master.fmi.variables import Description, Variable
+from dockfmu.base.fmi import TYPES
+from dockfmu.master.fmi.reader import Reader, boolean, integer
+from dockfmu.master.fmi.variables import Description, Variable
 
 _FLAGS = (
     "canHandleVariableCommunicationStepSize",

@@ -11,9 +11,9 @@ from typing import Any
 
 from lxml import etree
 
-from master.errors import DescriptionError
-from master.fmi.reader import Reader, boolean
-from master.fmi.variables import Array, Description, Variable
+from dockfmu.master.errors import DescriptionError
+from dockfmu.master.fmi.reader import Reader, boolean
+from dockfmu.master.fmi.variables import Array, Description, Variable
 
 FLOATS = ("Float64", "Float32")
 INTEGERS = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from base.units import Unit
+from dockfmu.base.units import Unit
 
 VISIBLE = ("output", "local")
 """Causalities of variables that a run can observe."""

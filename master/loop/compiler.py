@@ -2,7 +2,7 @@
 
 This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
 `tests/master/loop/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
-Compiled functions access a table of `master.loop.packing` by the field names of its tuple: `tables.signals.y_real[k]`.
+Compiled functions access a table of `dockfmu.master.loop.packing` by the field names of its tuple: `tables.signals.y_real[k]`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, reg
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from base.cache import digest_of_sources
-from base.compiler import jit
-from master.loop.packing import Kind, Packed, size
+from dockfmu.base.cache import digest_of_sources
+from dockfmu.base.compiler import jit
+from dockfmu.master.loop.packing import Kind, Packed, size
 
 _BYTES = ir.IntType(8).as_pointer()
 _INT, _WORD, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()

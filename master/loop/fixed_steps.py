@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from master.loop.compiler import compiled, inlined
-from master.loop.iteration import iterate
-from master.loop.observe import all_finite, observe
-from master.loop.prediction import get_output_derivatives, start_lines
-from master.loop.program import SLACK
-from master.loop.rollback import restore, save, shorter_step
-from master.loop.sweep import sweep
-from master.loop.tables import DONE, NOT_FINITE, NOW, OUTER, REASON
-from master.loop.threads import sweep_parallel
+from dockfmu.master.loop.compiler import compiled, inlined
+from dockfmu.master.loop.iteration import iterate
+from dockfmu.master.loop.observe import all_finite, observe
+from dockfmu.master.loop.prediction import get_output_derivatives, start_lines
+from dockfmu.master.loop.program import SLACK
+from dockfmu.master.loop.rollback import restore, save, shorter_step
+from dockfmu.master.loop.sweep import sweep
+from dockfmu.master.loop.tables import DONE, NOT_FINITE, NOW, OUTER, REASON
+from dockfmu.master.loop.threads import sweep_parallel
 
 
 @inlined

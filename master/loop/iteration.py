@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.compiler import compiled, get_directional_derivative
-from master.loop.numerics import grow, invert, relative, weight
-from master.loop.prediction import start_lines
-from master.loop.program import call_failed
-from master.loop.rollback import restore, save
-from master.loop.sweep import sweep
-from master.loop.tables import (
+from dockfmu.master.loop.compiler import compiled, get_directional_derivative
+from dockfmu.master.loop.numerics import grow, invert, relative, weight
+from dockfmu.master.loop.prediction import start_lines
+from dockfmu.master.loop.program import call_failed
+from dockfmu.master.loop.rollback import restore, save
+from dockfmu.master.loop.sweep import sweep
+from dockfmu.master.loop.tables import (
     AITKEN,
     BROYDEN,
     COUNT,

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from master.loop.compiler import compiled
+from dockfmu.master.loop.compiler import compiled
 
 BLOCK = 32
 """Number of rows whose extremes are found before they are compared with those of earlier rows."""

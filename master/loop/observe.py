@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.compiler import compiled, get_or_set, inlined
-from master.loop.program import call_failed
-from master.loop.tables import (
+from dockfmu.master.loop.compiler import compiled, get_or_set, inlined
+from dockfmu.master.loop.program import call_failed
+from dockfmu.master.loop.tables import (
     ANY_CHANGE_INT,
     ANY_CHANGE_REAL,
     COMPONENT,

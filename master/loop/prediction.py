@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.fmi import DISCARD
-from master.loop.compiler import compiled, get_or_set_derivatives
-from master.loop.program import call_failed, transfer
-from master.loop.tables import (
+from dockfmu.base.fmi import DISCARD
+from dockfmu.master.loop.compiler import compiled, get_or_set_derivatives
+from dockfmu.master.loop.program import call_failed, transfer
+from dockfmu.master.loop.tables import (
     COMPONENT,
     COUNT,
     FUNCTION,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.fmi import DISCARD, LAST_SUCCESSFUL_TIME, TERMINATED, WARNING
-from master.loop.compiler import compiled, do_step, get_or_set, get_status, inlined
-from master.loop.tables import (
+from dockfmu.base.fmi import DISCARD, LAST_SUCCESSFUL_TIME, TERMINATED, WARNING
+from dockfmu.master.loop.compiler import compiled, do_step, get_or_set, get_status, inlined
+from dockfmu.master.loop.tables import (
     CALLED,
     COMPONENT,
     CONVERT,

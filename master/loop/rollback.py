@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from base.fmi import DISCARD, LAST_SUCCESSFUL_TIME
-from master.loop.compiler import compiled, get_or_set_state, get_status
-from master.loop.program import SLACK, call_failed
-from master.loop.tables import (
+from dockfmu.base.fmi import DISCARD, LAST_SUCCESSFUL_TIME
+from dockfmu.master.loop.compiler import compiled, get_or_set_state, get_status
+from dockfmu.master.loop.program import SLACK, call_failed
+from dockfmu.master.loop.tables import (
     CALLED,
     FAILED,
     GET,

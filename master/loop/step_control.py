@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from master.loop.compiler import compiled
-from master.loop.fixed_steps import take_step
-from master.loop.numerics import grow, relative
-from master.loop.observe import event_to_locate, observe
-from master.loop.program import SLACK
-from master.loop.rollback import restore, save, shorter_step
-from master.loop.tables import (
+from dockfmu.master.loop.compiler import compiled
+from dockfmu.master.loop.fixed_steps import take_step
+from dockfmu.master.loop.numerics import grow, relative
+from dockfmu.master.loop.observe import event_to_locate, observe
+from dockfmu.master.loop.program import SLACK
+from dockfmu.master.loop.rollback import restore, save, shorter_step
+from dockfmu.master.loop.tables import (
     DONE,
     DOUBLING,
     EVENT_BEFORE,

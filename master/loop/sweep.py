@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.compiler import compiled, inlined
-from master.loop.prediction import predict_inputs, set_input_derivatives, shift_inputs, update_lines
-from master.loop.program import execute
-from master.loop.tables import ONE
+from dockfmu.master.loop.compiler import compiled, inlined
+from dockfmu.master.loop.prediction import predict_inputs, set_input_derivatives, shift_inputs, update_lines
+from dockfmu.master.loop.program import execute
+from dockfmu.master.loop.tables import ONE
 
 ROUNDING = 1e-6
 """Smallest difference of two times that is not rounding, relative to the macro step."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.loop.compiler import atomic_add, atomic_load, atomic_replace, atomic_store, compiled
-from master.loop.sweep import begin_stage, end_stage, step_instance
-from master.loop.tables import (
+from dockfmu.master.loop.compiler import atomic_add, atomic_load, atomic_replace, atomic_store, compiled
+from dockfmu.master.loop.sweep import begin_stage, end_stage, step_instance
+from dockfmu.master.loop.tables import (
     DONE,
     FAILED,
     FINISHED,

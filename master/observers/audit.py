@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from base.names import vector
-from master import loop
-from master.bond import Bond
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.names import vector
+from dockfmu.master import loop
+from dockfmu.master.bond import Bond
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 SMALLEST_SCALE = 1e-12
 """Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from master.checkpoint import Checkpoint, check_states
-from master.observers.observer import Observer, RunContext
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.checkpoint import Checkpoint, check_states
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 KEEP_S = 0.5
 

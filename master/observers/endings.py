@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from master.observers.events import Event
-from master.observers.observer import Observer, RunContext
-from master.requests import NO_END, EndRequest, Trigger
-from master.system import Structure
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import NO_END, EndRequest, Trigger
+from dockfmu.master.system import Structure
 
 
 class EndAfterEvents(Observer):

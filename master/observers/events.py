@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from base.messages import shown, with_article
-from base.numbers import real
-from master.errors import StructureError
-from master.fmi import strings
-from master.fmi.variables import VISIBLE
-from master.observers.observer import Observer, RunContext
-from master.requests import Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.messages import shown, with_article
+from dockfmu.base.numbers import real
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi import strings
+from dockfmu.master.fmi.variables import VISIBLE
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 MOST = 10_000
 """Largest number of occurrences of an event that are kept."""

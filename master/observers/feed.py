@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import NUMERIC_TYPES
-from base.numbers import as_json
-from master.errors import MasterError
-from master.fmi.variables import Variable
-from master.observers.events import Event
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling, Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.fmi import NUMERIC_TYPES
+from dockfmu.base.numbers import as_json
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling, Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 LIMIT = 1 << 26
 """Bytes that wait for the reader before rows are dropped."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from master.errors import StructureError
-from master.fmi.variables import VISIBLE
-from master.observers.observer import Observer, RunContext
-from master.requests import Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.variables import VISIBLE
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 
 class Finals(Observer):

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from master.errors import StructureError
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 ROUNDING = 1e-9
 """By which a duration may fall short of a limit and still reach it, s: times are sums of rounded steps."""

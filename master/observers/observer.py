@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from master.checkpoint import Checkpoint
-from master.fmi.description import Description
-from master.requests import NO_END, EndRequest, Sampling, Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.checkpoint import Checkpoint
+from dockfmu.master.fmi.description import Description
+from dockfmu.master.requests import NO_END, EndRequest, Sampling, Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 
 @dataclass(frozen=True)

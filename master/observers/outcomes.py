@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from base.names import did_you_mean
-from master.errors import StructureError
-from master.fmi.variables import Variable
-from master.observers.observer import Observer, RunContext
-from master.requests import Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.names import did_you_mean
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 UNKNOWN = "unknown"
 """Outcome of a run whose system no longer has the output that reports it."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import Literal, get_args
 
-from base.messages import shown
-from base.numbers import is_integer, is_positive
-from master.errors import MasterError
-from master.observers.durations import Durations
-from master.observers.observer import Observer, RunContext
-from master.requests import Pace
-from master.result import Result
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import is_integer, is_positive
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.durations import Durations
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Pace
+from dockfmu.master.result import Result
 
 Late = Literal["slip", "skip", "stop"]
 """What to do after a late step."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from master import loop
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling
-from master.result import Result
-from master.system import Structure
+from dockfmu.master import loop
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 
 class Peaks(Observer):

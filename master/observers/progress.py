@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TextIO
 
-from master.observers.observer import Observer, RunContext
-from master.result import Result
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.result import Result
 
 PERIOD_S = 0.2
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from base.fmi import NUMERIC_TYPES
-from master.observers.observer import Observer
-from master.requests import Sampling
-from master.system import Structure
+from dockfmu.base.fmi import NUMERIC_TYPES
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.requests import Sampling
+from dockfmu.master.system import Structure
 
 
 class Series(Observer):

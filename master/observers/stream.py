@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from base.numbers import as_json
-from master.errors import MasterError
-from master.observers.observer import Observer, RunContext
-from master.requests import Sampling
-from master.result import Result
-from master.sockets import Allowance, listen
-from master.system import Structure
+from dockfmu.base.numbers import as_json
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.sockets import Allowance, listen
+from dockfmu.master.system import Structure
 
 LIMIT = 1 << 20
 """Bytes that wait for a subscriber before rows are dropped."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from master.observers.observer import Observer
-from master.requests import Sampling
-from master.result import Result
-from master.system import Structure
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.requests import Sampling
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 PREFIX = "validity."
 """Prefix of the names of the counters, which are outputs (spec/00 R40)."""

@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from base.messages import with_article
-from master.algorithms import Algorithm
-from master.algorithms.algorithm import Scheme
-from master.errors import StructureError
-from master.order import together
-from master.system import Structure
-from master.tables.layout import feedback, known_derivatives
+from dockfmu.base.messages import with_article
+from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.algorithms.algorithm import Scheme
+from dockfmu.master.errors import StructureError
+from dockfmu.master.order import together
+from dockfmu.master.system import Structure
+from dockfmu.master.tables.layout import feedback, known_derivatives
 
 
 def check_equal(system: Structure, other: Structure) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from master.errors import FmuError, StructureError
-from master.fmi.instance import FmuInstance
-from master.fmi.surroundings import Surroundings, undo
-from master.order import loops
-from master.system import Connection, Structure
+from dockfmu.master.errors import FmuError, StructureError
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.order import loops
+from dockfmu.master.system import Connection, Structure
 
 SUBSTITUTIONS = 40
 """Sweeps beyond those that propagate values before Newton's method is used."""

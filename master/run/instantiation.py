@@ -7,13 +7,13 @@ from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from master.errors import FmuError
-from master.fmi import python_modules
-from master.fmi.instance import Fmu, FmuInstance
-from master.fmi.libraries import foreign_libraries
-from master.fmi.remote.process import RemoteInstance
-from master.fmi.surroundings import Surroundings, undo
-from master.system import Element, Structure
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi import python_modules
+from dockfmu.master.fmi.instance import Fmu, FmuInstance
+from dockfmu.master.fmi.libraries import foreign_libraries
+from dockfmu.master.fmi.remote.process import RemoteInstance
+from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.system import Element, Structure
 
 _single_instance: set[tuple[str, str]] = set()
 """FMUs, by GUID and identifier, that allow only one instance per process and that this process has instantiated."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from master.errors import FmuError, MasterError
-from master.loop import tables
-from master.tables.coupling import Coupling
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.loop import tables
+from dockfmu.master.tables.coupling import Coupling
 
 
 class FirstTables:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from base.messages import shown
-from master.drivers.driver import Driver
-from master.errors import StructureError
-from master.observers.observer import Observer
-from master.requests import Sampling, Trigger
-from master.system import Structure, check_value
+from dockfmu.base.messages import shown
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.requests import Sampling, Trigger
+from dockfmu.master.system import Structure, check_value
 
 LONGEST_CHUNK = 1 << 16
 """Largest number of macro steps between two returns to Python."""

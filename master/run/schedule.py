@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from master.step_control import Retry, StepControl
-from master.system import Element
+from dockfmu.master.step_control import Retry, StepControl
+from dockfmu.master.system import Element
 
 
 @dataclass(frozen=True)

@@ -12,29 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from base.fmi import DISCARD, PENDING
-from base.messages import shown
-from master import loop
-from master.algorithms.algorithm import Scheme
-from master.checkpoint import Checkpoint
-from master.drivers.driver import Driver
-from master.errors import FmuError, MasterError
-from master.fmi.instance import FmuInstance
-from master.fmi.surroundings import Surroundings, undo
-from master.loop import tables as at
-from master.observers.observer import RunContext
-from master.requests import NO_END, EndRequest
-from master.result import Result
-from master.run.interruption import Interruption, uninterrupted
-from master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
-from master.run.participants import LONGEST_CHUNK, Participants
-from master.run.schedule import Schedule
-from master.run.step_threads import StepThreads
-from master.run.stepping import TOLERANCE, ControlledSteps, FixedSteps, Stepper
-from master.step_control import StepControl
-from master.system import Structure, check_value
-from master.tables.coupling import couple
-from master.tables.observation import arm_triggers
+from dockfmu.base.fmi import DISCARD, PENDING
+from dockfmu.base.messages import shown
+from dockfmu.master import loop
+from dockfmu.master.algorithms.algorithm import Scheme
+from dockfmu.master.checkpoint import Checkpoint
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.loop import tables as at
+from dockfmu.master.observers.observer import RunContext
+from dockfmu.master.requests import NO_END, EndRequest
+from dockfmu.master.result import Result
+from dockfmu.master.run.interruption import Interruption, uninterrupted
+from dockfmu.master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
+from dockfmu.master.run.participants import LONGEST_CHUNK, Participants
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.step_threads import StepThreads
+from dockfmu.master.run.stepping import TOLERANCE, ControlledSteps, FixedSteps, Stepper
+from dockfmu.master.step_control import StepControl
+from dockfmu.master.system import Structure, check_value
+from dockfmu.master.tables.coupling import couple
+from dockfmu.master.tables.observation import arm_triggers
 
 CHUNK_S = 0.1
 """Time between two returns to Python, for which Ctrl-C and progress may wait, s."""

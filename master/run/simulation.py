@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
-from master.algorithms import Algorithm, GaussSeidel, described
-from master.checkpoint import (
+from dockfmu.base.errors import DockfmuError
+from dockfmu.master.algorithms import Algorithm, GaussSeidel, described
+from dockfmu.master.checkpoint import (
     Checkpoint,
     check_states,
     identity,
@@ -29,21 +29,21 @@ from master.checkpoint import (
     restore_states,
     save_states,
 )
-from master.drivers.driver import Driver
-from master.errors import FmuError, MasterError, StructureError
-from master.fmi.instance import FmuInstance
-from master.observers.observer import Observer
-from master.result import Result
-from master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
-from master.run.initialisation import Initialisation
-from master.run.instantiation import CAN_ISOLATE, instantiate
-from master.run.interruption import deferred, signal_of, uninterrupted
-from master.run.participants import Participants
-from master.run.schedule import Schedule, end_of_steps
-from master.run.session import Session
-from master.run.stepping import origin_of
-from master.step_control import Retry, StepControl
-from master.system import Structure
+from dockfmu.master.drivers.driver import Driver
+from dockfmu.master.errors import FmuError, MasterError, StructureError
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.result import Result
+from dockfmu.master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
+from dockfmu.master.run.initialisation import Initialisation
+from dockfmu.master.run.instantiation import CAN_ISOLATE, instantiate
+from dockfmu.master.run.interruption import deferred, signal_of, uninterrupted
+from dockfmu.master.run.participants import Participants
+from dockfmu.master.run.schedule import Schedule, end_of_steps
+from dockfmu.master.run.session import Session
+from dockfmu.master.run.stepping import origin_of
+from dockfmu.master.step_control import Retry, StepControl
+from dockfmu.master.system import Structure
 
 
 class CoSimulation:

@@ -1,13 +1,13 @@
-"""The threads that step instances beside the thread that runs the loop: see `master.loop.threads`."""
+"""The threads that step instances beside the thread that runs the loop: see `dockfmu.master.loop.threads`."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
-from master import loop
-from master.loop.packing import pack
-from master.loop.tables import QUIT, LoopTables
+from dockfmu.master import loop
+from dockfmu.master.loop.packing import pack
+from dockfmu.master.loop.tables import QUIT, LoopTables
 
 
 class StepThreads:

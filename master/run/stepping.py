@@ -7,11 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
-from master import loop
-from master.errors import MasterError
-from master.loop.packing import Packed
-from master.loop.tables import EVENTS, LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
-from master.result import Result
+from dockfmu.master import loop
+from dockfmu.master.errors import MasterError
+from dockfmu.master.loop.packing import Packed
+from dockfmu.master.loop.tables import EVENTS, LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
+from dockfmu.master.result import Result
 
 TOLERANCE = 1e-6
 """Share of a step by which times on the grid may differ: by rounding."""

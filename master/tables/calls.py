@@ -8,12 +8,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.instance import FmuInstance
 
 
 @dataclass
 class FmiCalls:
-    """A table of calls of one kind (see `master.loop.tables`), in ranges.
+    """A table of calls of one kind (see `dockfmu.master.loop.tables`), in ranges.
 
     `buffers` are the arrays whose addresses are in the rows.
     """

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from master.algorithms.algorithm import Scheme
-from master.fmi.instance import FmuInstance
-from master.loop import tables
-from master.loop.packing import Packed, pack
-from master.requests import Sampling, Trigger
-from master.step_control import StepControl, located_changes
-from master.system import Structure
-from master.tables.iteration import iteration_table
-from master.tables.layout import Layout, lay_out
-from master.tables.observation import RowGroup, record_calls, recording_table, trigger_table
-from master.tables.prediction import prediction_table
-from master.tables.program import instance_table, rate_table, signal_table
-from master.tables.step_control import control_table
+from dockfmu.master.algorithms.algorithm import Scheme
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.loop import tables
+from dockfmu.master.loop.packing import Packed, pack
+from dockfmu.master.requests import Sampling, Trigger
+from dockfmu.master.step_control import StepControl, located_changes
+from dockfmu.master.system import Structure
+from dockfmu.master.tables.iteration import iteration_table
+from dockfmu.master.tables.layout import Layout, lay_out
+from dockfmu.master.tables.observation import RowGroup, record_calls, recording_table, trigger_table
+from dockfmu.master.tables.prediction import prediction_table
+from dockfmu.master.tables.program import instance_table, rate_table, signal_table
+from dockfmu.master.tables.step_control import control_table
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from master.algorithms.algorithm import Implicit
-from master.loop.tables import AITKEN, BROYDEN, IterationTable
-from master.system import Structure
-from master.tables.layout import Layout
+from dockfmu.master.algorithms.algorithm import Implicit
+from dockfmu.master.loop.tables import AITKEN, BROYDEN, IterationTable
+from dockfmu.master.system import Structure
+from dockfmu.master.tables.layout import Layout
 
 
 def scale_groups(system: Structure, names: Sequence[str]) -> np.ndarray:

@@ -9,18 +9,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from master.algorithms.algorithm import Scheme
-from master.errors import StructureError
-from master.fmi.instance import FmuInstance
-from master.loop.tables import GET, SET
-from master.order import loops
-from master.system import Connection, Structure
-from master.tables.calls import FmiCalls, ranges
+from dockfmu.master.algorithms.algorithm import Scheme
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.loop.tables import GET, SET
+from dockfmu.master.order import loops
+from dockfmu.master.system import Connection, Structure
+from dockfmu.master.tables.calls import FmiCalls, ranges
 
 T = TypeVar("T")
 
 INT32_TYPES = ("Integer", "Boolean", "String")
-"""Types whose values are int32 in the loop; strings are passed as the numbers of `master.fmi.strings`."""
+"""Types whose values are int32 in the loop; strings are passed as the numbers of `dockfmu.master.fmi.strings`."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from master.loop.tables import (
+from dockfmu.master.loop.tables import (
     ANY_CHANGE_INT,
     ANY_CHANGE_REAL,
     LEVEL_INT,
@@ -15,10 +15,10 @@ from master.loop.tables import (
     RecordingTable,
     TriggerTable,
 )  # fmt: skip
-from master.requests import Sampling, Trigger
-from master.system import Structure
-from master.tables.calls import FmiCalls, slots
-from master.tables.layout import INT32_TYPES, Layout, OutputLayout
+from dockfmu.master.requests import Sampling, Trigger
+from dockfmu.master.system import Structure
+from dockfmu.master.tables.calls import FmiCalls, slots
+from dockfmu.master.tables.layout import INT32_TYPES, Layout, OutputLayout
 
 CAPACITY_BYTES = 4 << 20
 """Memory for the rows of one group between two returns to Python, bytes."""

@@ -10,9 +10,9 @@ from itertools import groupby
 
 import numpy as np
 
-from master.loop.tables import GET_OUTPUT_DERIVATIVES, NO_SLOT, SET_INPUT_DERIVATIVES, PredictionTable
-from master.tables.calls import FmiCalls
-from master.tables.layout import Layout
+from dockfmu.master.loop.tables import GET_OUTPUT_DERIVATIVES, NO_SLOT, SET_INPUT_DERIVATIVES, PredictionTable
+from dockfmu.master.tables.calls import FmiCalls
+from dockfmu.master.tables.layout import Layout
 
 
 def prediction_table(layout: Layout) -> tuple[PredictionTable, list[np.ndarray]]:

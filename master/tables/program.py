@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from master.loop.tables import CONVERT, COPY, COPY_INT, MAP_INT, STEP, InstanceTable, RateTable, SignalTable
-from master.tables.calls import call_table, ranges, slots
-from master.tables.layout import Layout
+from dockfmu.master.loop.tables import CONVERT, COPY, COPY_INT, MAP_INT, STEP, InstanceTable, RateTable, SignalTable
+from dockfmu.master.tables.calls import call_table, ranges, slots
+from dockfmu.master.tables.layout import Layout
 
 
 class StepProgram(NamedTuple):
-    """Three fields of `master.loop.tables.InstanceTable`."""
+    """Three fields of `dockfmu.master.loop.tables.InstanceTable`."""
 
     program: np.ndarray
     transfers: np.ndarray

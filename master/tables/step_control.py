@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from master.bond import Bond
-from master.errors import StructureError
-from master.loop import tables
-from master.step_control import PowerBonds, StepControl, StepDoubling
-from master.tables.iteration import scale_groups
-from master.tables.layout import Layout
+from dockfmu.master.bond import Bond
+from dockfmu.master.errors import StructureError
+from dockfmu.master.loop import tables
+from dockfmu.master.step_control import PowerBonds, StepControl, StepDoubling
+from dockfmu.master.tables.iteration import scale_groups
+from dockfmu.master.tables.layout import Layout
 
 HISTORY = 8
 """Largest number of steps between two saved states; a rollback repeats all of them."""

@@ -10,12 +10,12 @@ import sys
 
 import numba
 
-from base.object_code import compile_module
-from components.core import field
-from components.core.kernel import kernel, variant
-from components.core.record import Record
-from fmus.native.compile import emit
-from fmus.toolchain.targets import HOST
+from dockfmu.base.object_code import compile_module
+from dockfmu.components.core import field
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.core.record import Record
+from dockfmu.fmus.native.compile import emit
+from dockfmu.fmus.toolchain.targets import HOST
 
 
 @kernel

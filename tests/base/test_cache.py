@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from base import cache
-from base.cache import CacheError, alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
+from dockfmu.base import cache
+from dockfmu.base.cache import CacheError, alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
 
 pytestmark = pytest.mark.quick
 
@@ -115,7 +115,7 @@ def test_the_cache_folder_is_absolute(tmp_path, monkeypatch):
     monkeypatch.setenv("DOCKFMU_CACHE", "mine")
     assert cache_root() == tmp_path / "mine"
     monkeypatch.delenv("DOCKFMU_CACHE")
-    monkeypatch.setattr("base.cache.ROOT", tmp_path)
+    monkeypatch.setattr("dockfmu.base.cache.ROOT", tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert cache_root() == Path.home() / ".cache" / "dockfmu"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from base.cache import ROOT, cache_root
-from base.compiler import digest_of, jit, name_of, settings, target
-from base.platforms import BASELINE
-from components.core.kernel import kernel, variant
-from fmus.catalogue import component
-from fmus.native.compile import compile_component
+from dockfmu.base.cache import ROOT, cache_root
+from dockfmu.base.compiler import digest_of, jit, name_of, settings, target
+from dockfmu.base.platforms import BASELINE
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.fmus.catalogue import component
+from dockfmu.fmus.native.compile import compile_component
 from tests.base import kernels_of_one_name as names
 
 PROGRAM = Path(names.__file__)
@@ -171,8 +171,8 @@ import numba
 from numba.core import config
 from numba.core.registry import cpu_target
 before = (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
-from components.mechanics.vector import norm
-import dockfmu, master.loop, fmus.native.compile
+from dockfmu.components.mechanics.vector import norm
+import dockfmu, dockfmu.master.loop, dockfmu.fmus.native.compile
 norm((3.0, 4.0, 0.0))
 assert (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR) == before
 import llvmlite.binding as llvm
@@ -193,7 +193,7 @@ assert norm((3.0, 0.0, 4.0)) == 5.0
 def test_scipy_is_imported_by_numba_when_it_is_needed_and_no_sooner():
     program = """
 import sys
-import base.compiler
+import dockfmu.base.compiler
 from numba.np import arraymath, linalg
 assert arraymath._HAVE_BLAS and "scipy.linalg" not in sys.modules
 linalg.ensure_blas()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numba.core.codegen import AOTCodeLibrary
 
-from base import entry_points
-from base.cache import COMPILERS, ROOT
-from base.compiler import jit
-from base.entry_points import EntryPoint
+from dockfmu.base import entry_points
+from dockfmu.base.cache import COMPILERS, ROOT
+from dockfmu.base.compiler import jit
+from dockfmu.base.entry_points import EntryPoint
 
 HERE = Path(__file__)
 ITEM = np.dtype([("count", np.uint32), ("value", np.float64)])
@@ -115,7 +115,7 @@ def test_without_the_compiler_functions_run_in_the_interpreter(monkeypatch):
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from base.entry_points import EntryPoint
+from dockfmu.base.entry_points import EntryPoint
 found = EntryPoint("tests.base.test_entry_points", "both", [Path(sys.argv[1])])(0.1)
 print(json.dumps([found, "numba" in sys.modules]))
 """
@@ -153,10 +153,10 @@ def test_a_change_of_a_source_or_of_a_version_gives_other_code(tmp_path, monkeyp
     before = entry_points._surroundings.__wrapped__()
     for changed in COMPILERS:
         monkeypatch.setattr(
-            "base.cache.version", lambda name, new=changed: "tomorrow" if name == new else version(name)
+            "dockfmu.base.cache.version", lambda name, new=changed: "tomorrow" if name == new else version(name)
         )
         assert entry_points._surroundings.__wrapped__() != before
-    monkeypatch.setattr("base.cache.version", version)
+    monkeypatch.setattr("dockfmu.base.cache.version", version)
     assert entry_points._surroundings.__wrapped__() == before
 
 

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from base.errors import DockfmuError
-from base.files import WriteError, atomic_file, write_file
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import WriteError, atomic_file, write_file
 
 pytestmark = pytest.mark.quick
 

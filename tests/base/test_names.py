@@ -2,7 +2,7 @@
 
 import pytest
 
-from base.names import did_you_mean, matching
+from dockfmu.base.names import did_you_mean, matching
 
 pytestmark = pytest.mark.quick
 

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from base.messages import storable
-from base.numbers import as_json
+from dockfmu.base.messages import storable
+from dockfmu.base.numbers import as_json
 
 pytestmark = pytest.mark.quick
 

@@ -1,4 +1,4 @@
-"""Each private part of numba that `base.object_code` uses is there and does what it is used for.
+"""Each private part of numba that `dockfmu.base.object_code` uses is there and does what it is used for.
 
 A test that fails after an update of numba names the part that changed.
 """
@@ -15,8 +15,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.target_extension import current_target, target_override
 
-from base.compiler import NAME, Pipeline, target
-from base.platforms import BASELINE
+from dockfmu.base.compiler import NAME, Pipeline, target
+from dockfmu.base.platforms import BASELINE
 
 
 def changed(part: str) -> str:

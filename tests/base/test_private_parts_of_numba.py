@@ -1,4 +1,4 @@
-"""The private parts of numba that `base.compiler` and `components.core.kernel` use: each has a test that says its use.
+"""The private parts of numba that `dockfmu.base.compiler` and `dockfmu.components.core.kernel` use: each has a test that says its use.
 
 numba may change them in any release. A test that fails here names the part that changed and what it is used for.
 """
@@ -12,9 +12,9 @@ import numba
 import pytest
 from numba.core import codegen, compiler, config, cpu, dispatcher, registry, target_extension
 
-from base import compiler as base_compiler
-from base.compiler import Compiled, jit, target
-from components.core.kernel import kernel
+from dockfmu.base import compiler as base_compiler
+from dockfmu.base.compiler import Compiled, jit, target
+from dockfmu.components.core.kernel import kernel
 
 # place: (parameters, what base/compiler.py uses it for)
 FUNCTIONS = {
@@ -140,7 +140,7 @@ def test_definition_of_an_intrinsic():
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="kernels are plain functions")
 def test_kernels_are_typed_by_their_attribute():
-    """`components.core.kernel.Kernel` tells numba its type by `_numba_type_`, and compiles without reference counts."""
+    """`dockfmu.components.core.kernel.Kernel` tells numba its type by `_numba_type_`, and compiles without reference counts."""
     made = kernel(function)
     assert numba.typeof(made) == made._for_kernels._numba_type_, "numba does not ask objects for _numba_type_ any more"
     assert hasattr(registry.CPUTarget.options, "_nrt"), "the option _nrt is gone: kernels count no references by it"

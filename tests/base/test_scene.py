@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from base.scene import LONGEST, SceneError, check_scene, map_quantities, read_scene, variables_of
+from dockfmu.base.scene import LONGEST, SceneError, check_scene, map_quantities, read_scene, variables_of
 
 NAMES = [
     *(f"body.position[{k}]" for k in (1, 2, 3)),

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
+from dockfmu.base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
 
 pytestmark = pytest.mark.quick
 

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.cosimulation import masters
 from benchmarks.cosimulation.inside import share_of_fmus
 from benchmarks.page import replace_table
-from master.algorithms import by_name
+from dockfmu.master.algorithms import by_name
 from tests.master.fmus import third_party
 
 

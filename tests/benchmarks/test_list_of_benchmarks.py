@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from base.cache import ROOT
 from benchmarks import __main__ as benchmarks
+from dockfmu.base.cache import ROOT
 
 pytestmark = pytest.mark.quick
 

@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from components import spacecraft
-from components.core.component import Component, ComponentError, Instance
-from fmus import catalogue
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Component, ComponentError, Instance
+from dockfmu.fmus import catalogue
 
 H = 1e-3
 

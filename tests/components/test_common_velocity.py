@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.core.component import Instance
-from components.core.ports import BASE_MOTION
-from components.mechanics.rotation import from_quaternion
-from fmus import catalogue
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.ports import BASE_MOTION
+from dockfmu.components.mechanics.rotation import from_quaternion
+from dockfmu.fmus import catalogue
 from tests.components.manipulator.arms import COMPONENT, REF, SETS
 from tests.components.manipulator.test_free_base import ACCELERATION, POSE, TWIST, copy
 from tests.components.peripheral_mechanism.pair import Pair

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from components.core.component import Message, combined
-from components.core.sources import ROOT, sources
-from fmus import catalogue
+from dockfmu.components.core.component import Message, combined
+from dockfmu.components.core.sources import ROOT, sources
+from dockfmu.fmus import catalogue
 from tests.components import contract
 
 PROGRAM = Path(contract.__file__)
@@ -92,8 +92,8 @@ def test_codes_of_failure_are_disjoint_and_have_messages(name):
     strangers = {place for code, places in meanings.items() for place in places if code not in messages}
     if component.module.parent.name == "ring_mechanism":
         # the peripheral mechanism, whose parts it uses, brings the checks of its own parameters along
-        strangers = {place for place in strangers if place[0] != "components.peripheral_mechanism.validity"}
-    unused = {("components.core.check", constant) for constant in ("NOT_FINITE", "QUATERNION")}
+        strangers = {place for place in strangers if place[0] != "dockfmu.components.peripheral_mechanism.validity"}
+    unused = {("dockfmu.components.core.check", constant) for constant in ("NOT_FINITE", "QUATERNION")}
     assert strangers <= (unused if name == "Spacecraft" else set())
 
 

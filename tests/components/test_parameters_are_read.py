@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.core.field import Group, parameter
-from components.core.kernel import Kernel
-from components.core.record import Record
-from fmus import catalogue
+from dockfmu.components.core.field import Group, parameter
+from dockfmu.components.core.kernel import Kernel
+from dockfmu.components.core.record import Record
+from dockfmu.fmus import catalogue
 
 
 def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
@@ -27,7 +27,7 @@ def functions(root: Any, fields: frozenset[str]) -> set[types.FunctionType]:
         function = thing.py_func if isinstance(thing, Kernel) else thing
         if function in found:
             continue
-        if function.__name__ == "chosen" and function.__module__ == "components.core.kernel":
+        if function.__name__ == "chosen" and function.__module__ == "dockfmu.components.core.kernel":
             cell = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
             chosen = "present" if cell["field"].cell_contents in fields else "absent"
             waiting.append(cell[chosen].cell_contents)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dockfmu.cli import main
-from master.observers.recording.results import Results, read_results
+from dockfmu.master.observers.recording.results import Results, read_results
 
 
 @dataclass(frozen=True)

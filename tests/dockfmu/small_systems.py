@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
-from master.observers.events import Event
-from master.system import Structure
+from dockfmu.master.observers.events import Event
+from dockfmu.master.system import Structure
 
 PLAN = Plan(
     step=0.01,

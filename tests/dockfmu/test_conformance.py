@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from dockfmu import conformance
-from fmus.package import pack
+from dockfmu.fmus.package import pack
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 import dockfmu as package
 from dockfmu.declare.toml.tables import DeclarationError
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 from tests.dockfmu.command_line import dockfmu
 from tests.dockfmu.small_systems import TOML
 

@@ -8,7 +8,7 @@ from dockfmu import LoadLimit, System
 from dockfmu.commands.arguments import DONE, NO_SUCCESS
 from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import TOML
 

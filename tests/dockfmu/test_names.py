@@ -6,12 +6,12 @@ import re
 import pytest
 import scipy.io
 
-from base.names import array_shape, matching, split_list
 from dockfmu import System, load
+from dockfmu.base.names import array_shape, matching, split_list
 from dockfmu.cli import main
 from dockfmu.declare.settings import Written, set_value
-from master.errors import StructureError
-from master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure
 
 ODD = ["A[1,2]", "der(x,2)", 'say "hi"', "a*b", "axb", "semi;colon", "one, two", "1st", "µ", "last."]
 

@@ -17,10 +17,10 @@ import pytest
 from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError
 from dockfmu.declare.packages import bundle
+from dockfmu.fmus import build, catalogue
 from dockfmu.library import load
+from dockfmu.master.observers.recording.results import DamagedRecording, read_results, recover
 from dockfmu.report.files import RUN_FILES
-from fmus import build, catalogue
-from master.observers.recording.results import DamagedRecording, read_results, recover
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, pair_system, write_pair
 
@@ -367,7 +367,7 @@ def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypatch, where, number, status):
     """Signals come while FMUs are loaded, before the first step, and after the last one."""
-    from master.run.simulation import CoSimulation
+    from dockfmu.master.run.simulation import CoSimulation
 
     original = getattr(CoSimulation, where)
 
@@ -387,7 +387,7 @@ def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypa
 
 
 def test_a_fault_of_this_program_leaves_the_summary_too(pair, tmp_path, monkeypatch):
-    from master.run.session import Session
+    from dockfmu.master.run.session import Session
 
     def broken(self):
         raise ZeroDivisionError("a fault of this program")

@@ -12,13 +12,13 @@ from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.errors import OptionError
+from dockfmu.master.checkpoint import CheckpointError
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.observers.series import Series
+from dockfmu.master.step_control import Retry
 from dockfmu.options import RunChanges, RunOptions
 from dockfmu.prepare import apply_options
-from master.checkpoint import CheckpointError
-from master.errors import StructureError
-from master.observers.recording.results import read_results
-from master.observers.series import Series
-from master.step_control import Retry
 from tests.dockfmu.command_line import run_system, status_of
 from tests.dockfmu.small_systems import TOML
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dockfmu
-from base.files import WriteError
 from dockfmu import (
     CheckpointError,
     FixedPoint,
@@ -19,6 +18,7 @@ from dockfmu import (
     StructureError,
     System,
 )
+from dockfmu.base.files import WriteError
 
 
 @pytest.fixture

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import dockfmu as package
-from base.errors import FAILED, WRONG
 from dockfmu import System
+from dockfmu.base.errors import FAILED, WRONG
 from dockfmu.commands.arguments import DONE, NO_SUCCESS, NOT_BALANCED
 from dockfmu.declare.declaration import DeclarationError, read
 from dockfmu.declare.plan import Plan
+from dockfmu.master.errors import FmuError, StructureError
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.outcomes import OutcomeRule
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.result import Result
 from dockfmu.watch.audit_verdicts import Judgement
-from master.errors import FmuError, StructureError
-from master.observers.observer import Observer
-from master.observers.outcomes import OutcomeRule
-from master.observers.recording.results import read_results
-from master.result import Result
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, changed_archive, changed_text, write_pair
 

@@ -9,7 +9,7 @@ import pytest
 
 import dockfmu
 from dockfmu import FmuError, System
-from master.errors import MasterError, StructureError
+from dockfmu.master.errors import MasterError, StructureError
 from tests.dockfmu.small_systems import write_pair
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dockfmu import System
+from dockfmu.master.checkpoint import CheckpointError, read_checkpoint
+from dockfmu.master.drivers.datagrams import Datagrams
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.result import Result
 from dockfmu.products import ResultsFolder
 from dockfmu.report.files import RUN_FILES
-from master.checkpoint import CheckpointError, read_checkpoint
-from master.drivers.datagrams import Datagrams
-from master.observers.recording.results import read_results
-from master.result import Result
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import changed_text, write_pair
 

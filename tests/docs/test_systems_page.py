@@ -6,8 +6,8 @@ import tomllib
 
 import pytest
 
-from base.cache import ROOT
-from base.units import parse_unit
+from dockfmu.base.cache import ROOT
+from dockfmu.base.units import parse_unit
 from dockfmu.declare import declaration
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.toml.tables import Table

@@ -2,8 +2,8 @@
 
 import pytest
 
-import fmus
-from components.oscillator import component as oscillator
+from dockfmu import fmus
+from dockfmu.components.oscillator import component as oscillator
 from tests.fmus import gadget
 from tests.fmus.library import Library
 

@@ -7,11 +7,22 @@ from pathlib import Path
 
 import numpy as np
 
-from components.core import ports
-from components.core.component import Component, Message, fail
-from components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, local, output, parameter, private, table
-from components.core.kernel import kernel
-from components.core.record import Record
+from dockfmu.components.core import ports
+from dockfmu.components.core.component import Component, Message, fail
+from dockfmu.components.core.field import (
+    BOOLEAN,
+    INTEGER,
+    Group,
+    enumeration,
+    input,
+    local,
+    output,
+    parameter,
+    private,
+    table,
+)
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
 
 MODE = enumeration("GadgetMode", OFF="does nothing", ADD="adds", FAIL="fails at once")
 STEP_TOO_LONG = 1

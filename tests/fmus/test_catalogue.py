@@ -2,7 +2,7 @@
 
 import pytest
 
-from fmus import catalogue
+from dockfmu.fmus import catalogue
 
 pytestmark = pytest.mark.quick
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from fmpy.util import read_csv
 
-from components.oscillator import component as oscillator
-from fmus import crosscheck
-from fmus.description import package_version
+from dockfmu.components.oscillator import component as oscillator
+from dockfmu.fmus import crosscheck
+from dockfmu.fmus.description import package_version
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,14 @@ import pytest
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-import fmus
-from base.units import UnitError
-from components.core.component import Component
-from components.core.field import enumeration, input, output
-from components.core.record import Record
-from components.oscillator import component as oscillator
-from fmus.description import NATIVE_CAPABILITIES, describe
-from master.fmi.description import read_description
+from dockfmu import fmus
+from dockfmu.base.units import UnitError
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import enumeration, input, output
+from dockfmu.components.core.record import Record
+from dockfmu.components.oscillator import component as oscillator
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.master.fmi.description import read_description
 from tests.fmus import gadget
 
 

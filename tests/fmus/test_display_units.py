@@ -3,9 +3,9 @@
 import pytest
 from lxml import etree
 
-from base.units import DISPLAY_UNITS
-from fmus import catalogue
-from fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.base.units import DISPLAY_UNITS
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 
 pytestmark = pytest.mark.quick
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from fmus import catalogue
-from fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Line, Polygon, render
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Line, Polygon, render
 
 
 def test_icon_of_an_fmu_is_read_by_others(gadget_fmu):

@@ -14,11 +14,11 @@ import pytest
 from fmpy.ssp import ssd
 from lxml import etree
 
-import fmus
-import fmus.package
-from base.cache import cache_root
-from components.core.component import Message
-from components.oscillator import component as oscillator
+import dockfmu.fmus.package
+from dockfmu import fmus
+from dockfmu.base.cache import cache_root
+from dockfmu.components.core.component import Message
+from dockfmu.components.oscillator import component as oscillator
 from tests.fmus import gadget
 
 
@@ -34,7 +34,7 @@ def test_two_builds_from_scratch_are_the_same_bytes(oscillator_fmu, tmp_path):
     cache.mkdir()
     (cache / "zig").symlink_to(cache_root() / "zig", target_is_directory=True)
     code = (
-        "import sys, fmus; from pathlib import Path; from components.oscillator import component; "
+        "import sys, fmus; from pathlib import Path; from dockfmu.components.oscillator import component; "
         "fmus.build(component(), Path(sys.argv[1]))"
     )
     environment = {**os.environ, "DOCKFMU_CACHE": str(cache)}

@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from fmus import build, catalogue
-from fmus.package import is_built
-from fmus.parallel import build_in_parallel
+from dockfmu.fmus import build, catalogue
+from dockfmu.fmus.package import is_built
+from dockfmu.fmus.parallel import build_in_parallel
 
 pytestmark = pytest.mark.slow
 
@@ -38,8 +38,8 @@ def test_no_process_is_started_for_a_single_fmu_or_for_none(empty_cache, monkeyp
 
 def test_what_cannot_be_built_there_is_left_to_build(empty_cache, monkeypatch):
     """The FMU that is in nobody's way is built, the other refused where its error is read."""
-    monkeypatch.setattr("fmus.parallel.is_built", lambda component: False)
-    monkeypatch.setattr("fmus.parallel.catalogue.component", lambda name, **options: None)
+    monkeypatch.setattr("dockfmu.fmus.parallel.is_built", lambda component: False)
+    monkeypatch.setattr("dockfmu.fmus.parallel.catalogue.component", lambda name, **options: None)
     build_in_parallel([("Oscillator", {}), ("Nobody", {})], lambda text: None)
     monkeypatch.undo()
     monkeypatch.setenv("DOCKFMU_CACHE", str(empty_cache / "cache"))

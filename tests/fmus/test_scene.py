@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-import fmus
-from base.scene import FILE, SceneError
-from fmus import catalogue
-from fmus.scene import SceneFileError, scene_files
+from dockfmu import fmus
+from dockfmu.base.scene import FILE, SceneError
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.scene import SceneFileError, scene_files
 from tests.fmus import gadget
 
 WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeMechanismExternal", "ContactProbeCone",

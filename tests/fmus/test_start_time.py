@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import fmus
-from components.probe_cyclogram import component
+from dockfmu import fmus
+from dockfmu.components.probe_cyclogram import component
 
 ROOT = Path(__file__).resolve().parents[2]
 

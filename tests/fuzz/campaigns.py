@@ -19,7 +19,7 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign.answers.questions import answer_all
 from dockfmu.campaign.campaign import Campaign
 from dockfmu.campaign.report import write_campaign_report

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.cli import main
-from master.checkpoint import _FIRST_LINE, read_checkpoint
-from master.sealed_arrays import read_arrays, write_arrays
+from dockfmu.master.checkpoint import _FIRST_LINE, read_checkpoint
+from dockfmu.master.sealed_arrays import read_arrays, write_arrays
 from tests.fuzz.recordings import place_of
 
 VALUES: tuple[Any, ...] = (

@@ -24,14 +24,14 @@ import h5py
 import numpy as np
 from h5py import h5d, h5p, h5s, h5t
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.cli import main
+from dockfmu.master.observers.recording import checksum, results
+from dockfmu.master.observers.recording.layout import check_layout, check_safety
+from dockfmu.master.observers.recording.salvage import _read_all
 from dockfmu.report.export import write_csv, write_mat
 from dockfmu.report.page import write_report
 from dockfmu.view.recording import Replay
-from master.observers.recording import checksum, results
-from master.observers.recording.layout import check_layout, check_safety
-from master.observers.recording.salvage import _read_all
 
 SECRET = "a secret of this machine"
 

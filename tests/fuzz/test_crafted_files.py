@@ -2,7 +2,7 @@
 
 import pytest
 
-from master.observers.recording import results
+from dockfmu.master.observers.recording import results
 from tests.fuzz import campaigns, checkpoints, recordings
 from tests.fuzz.sound import sound_run
 

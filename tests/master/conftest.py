@@ -2,7 +2,7 @@
 
 import pytest
 
-from master.system import Structure
+from dockfmu.master.system import Structure
 from tests.master.fmus import arrays3
 from tests.master.fmus import linear as linear_fmus
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
-from master.checkpoint import CheckpointError, read_checkpoint
-from master.errors import MasterError, StructureError
-from master.observers.checkpoints import Checkpoints
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.step_control import StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
+from dockfmu.master.checkpoint import CheckpointError, read_checkpoint
+from dockfmu.master.errors import MasterError, StructureError
+from dockfmu.master.observers.checkpoints import Checkpoints
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 ROOT = Path(__file__).parents[2]
 
@@ -341,8 +341,8 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkey
 
 
 def test_after_a_failure_the_last_sound_state_is_there(lags, tmp_path, monkeypatch):
-    monkeypatch.setattr("master.observers.checkpoints.KEEP_S", 0.0)
-    monkeypatch.setattr("master.run.session.CHUNK_S", 0.0)
+    monkeypatch.setattr("dockfmu.master.observers.checkpoints.KEEP_S", 0.0)
+    monkeypatch.setattr("dockfmu.master.run.session.CHUNK_S", 0.0)
     lags.elements["b"].start |= {"fail.function": 1, "fail.status": 3, "fail.time": 0.5}
     result = run(lags, step=0.001, stop=1.0, observers=[Checkpoints(tmp_path / "c", every=1e9)])
     assert result.status == "failed"
@@ -353,10 +353,10 @@ def test_after_a_failure_the_last_sound_state_is_there(lags, tmp_path, monkeypat
 ENDED = """
 import os, sys
 from pathlib import Path
-from master.observers.checkpoints import Checkpoints
-from master.observers.observer import Observer
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.checkpoints import Checkpoints
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 class Signal(Observer):
     def progress(self, time, wall):

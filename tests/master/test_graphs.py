@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from master.order import execution_order, loops
+from dockfmu.master.order import execution_order, loops
 
 pytestmark = pytest.mark.quick
 

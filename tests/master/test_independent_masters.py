@@ -10,14 +10,14 @@ from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
 
-from master.algorithms.gauss_seidel import GaussSeidel
-from master.algorithms.jacobi import Jacobi
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
+from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
 
 GAINS = (1.0, 2.0, 3.0)
 STEPS, H = 400, 0.01

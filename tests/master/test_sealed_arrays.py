@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from master.sealed_arrays import read_arrays, write_arrays
+from dockfmu.master.sealed_arrays import read_arrays, write_arrays
 
 LINE = b"a kind of file\n"
 CONTENT = {"a": np.arange(6.0).reshape(2, 3), "b/c": np.array(["x", "yz"]), "empty": np.zeros((0, 2), np.int32)}

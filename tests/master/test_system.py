@@ -2,9 +2,9 @@
 
 import pytest
 
-from master.errors import ArchiveError, StructureError
-from master.order import execution_order, loops
-from master.system import Structure
+from dockfmu.master.errors import ArchiveError, StructureError
+from dockfmu.master.order import execution_order, loops
+from dockfmu.master.system import Structure
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ import numpy as np
 import psutil
 from websockets.sync.client import connect
 
-from master.observers.stream import subscribe
+from dockfmu.master.observers.stream import subscribe
 
 SYSTEM = (
     "atv_probe_cone",

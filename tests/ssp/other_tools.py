@@ -7,8 +7,8 @@ from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimObserver import CosimObserver
 
-from ssp.archive import read_ssp
-from ssp.to_system import to_system
+from dockfmu.ssp.archive import read_ssp
+from dockfmu.ssp.to_system import to_system
 from tests import ecos_program
 from tests.importers_environment import Missing
 

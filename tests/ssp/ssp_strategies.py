@@ -5,8 +5,8 @@ import itertools
 
 from hypothesis import strategies as st
 
-from base.units import Unit
-from ssp import model
+from dockfmu.base.units import Unit
+from dockfmu.ssp import model
 
 CHARACTERS = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cn"), include_characters="\t\n")
 TEXT = st.text(CHARACTERS, max_size=6)

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from base.units import Unit
-from master.errors import ArchiveError, MasterError
-from ssp.archive import read_ssp, write_ssp
-from ssp.model import (
+from dockfmu.base.units import Unit
+from dockfmu.master.errors import ArchiveError, MasterError
+from dockfmu.ssp.archive import read_ssp, write_ssp
+from dockfmu.ssp.model import (
     Annotation,
     BoundDictionary,
     BoundMapping,
@@ -40,9 +40,9 @@ from ssp.model import (
     StructureDescription,
     UnitDefinition,
 )
-from ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
-from ssp.schema import faults
-from ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
+from dockfmu.ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
+from dockfmu.ssp.schema import faults
+from dockfmu.ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 from tests.ssp import ssp_strategies
 
 NOTE = Annotation("com.example", '<n:a xmlns:n="urn:n"><n:b c="1">text &amp; more</n:b></n:a>')

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.system import Structure
-from ssp.archive import read_ssp
-from ssp.model import SspError
-from ssp.to_system import to_system
-from ssp.validate import examine, validate
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import read_ssp
+from dockfmu.ssp.model import SspError
+from dockfmu.ssp.to_system import to_system
+from dockfmu.ssp.validate import examine, validate
 
 HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<{root} version="1.0" {name}'

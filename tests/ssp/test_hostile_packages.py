@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from master.errors import MasterError
-from master.system import Structure
-from ssp.archive import read_ssp, write_ssp
-from ssp.from_system import from_system
-from ssp.to_system import to_system
-from ssp.validate import validate
+from dockfmu.master.errors import MasterError
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import read_ssp, write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.to_system import to_system
+from dockfmu.ssp.validate import validate
 
 NASTY = st.sampled_from(
     [

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssp.diagram import draw
-from ssp.layout import arrange
-from ssp.model import Connector, Geometry, SsdComponent, SsdConnection, SsdSystem, SspError
+from dockfmu.ssp.diagram import draw
+from dockfmu.ssp.layout import arrange
+from dockfmu.ssp.model import Connector, Geometry, SsdComponent, SsdConnection, SsdSystem, SspError
 
 pytestmark = pytest.mark.quick
 

@@ -1,4 +1,4 @@
-"""Other tools open the packages of `ssp.from_system`, and find the same results.
+"""Other tools open the packages of `dockfmu.ssp.from_system`, and find the same results.
 
 They step all FMUs in parallel, which is our Jacobi. Two oscillators push each other in proportion to their velocities,
 which are zero at the start: fmpy begins with inputs of zero, whatever the outputs are.
@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from dockfmu.commands.arguments import NOT_BALANCED
-from master.algorithms.jacobi import Jacobi
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
 from tests.ssp.other_tools import system_of, with_ecos, with_fmpy, with_libcosim
 
 pytestmark = pytest.mark.slow

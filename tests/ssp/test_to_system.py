@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from base.units import Unit
-from master.errors import StructureError
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
-from ssp.annotations import ELEMENT
-from ssp.archive import read_ssp, write_ssp
-from ssp.from_system import from_system
-from ssp.model import (
+from dockfmu.base.units import Unit
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
+from dockfmu.ssp.annotations import ELEMENT
+from dockfmu.ssp.archive import read_ssp, write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.model import (
     Annotation,
     BoundMapping,
     Connector,
@@ -31,8 +31,8 @@ from ssp.model import (
     StructureDescription,
     UnitDefinition,
 )
-from ssp.to_system import apply_parameters, to_system
-from ssp.validate import validate
+from dockfmu.ssp.to_system import apply_parameters, to_system
+from dockfmu.ssp.validate import validate
 
 U, Y = Connector("u[1]", "input", "Real"), Connector("y[1]", "output", "Real")
 MM = Unit("mm", (0, 1, 0, 0, 0, 0, 0, 0), 1e-3)

@@ -5,9 +5,9 @@
 
 from collections.abc import Callable
 
-from components.codegen.emit import module
-from components.codegen.mechanism import X, Y, Z
-from components.codegen.products import arm_joint, hexapod, probe_chains, probe_tree
+from dockfmu.components.codegen.emit import module
+from dockfmu.components.codegen.mechanism import X, Y, Z
+from dockfmu.components.codegen.products import arm_joint, hexapod, probe_chains, probe_tree
 
 CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
 ARM = "Spec/08 3.1, 3.2, 3.5 and E31."

@@ -7,11 +7,11 @@ input: it includes the implicit drive, and is 0 for a locked joint.
 
 from __future__ import annotations
 
-from components.codegen.algebra import Array, array, cross, gyroscopic, rotation, squared
-from components.codegen.emit import Program, Stage
-from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, Motion, symmetric_input
-from components.codegen.tree import Inertia
+from dockfmu.components.codegen.algebra import Array, array, cross, gyroscopic, rotation, squared
+from dockfmu.components.codegen.emit import Program, Stage
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, symmetric_input
+from dockfmu.components.codegen.tree import Inertia
 
 
 def _add_upper(stage: Stage, name: str, values: Array) -> None:

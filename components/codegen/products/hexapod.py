@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import UNIT, array, solve_symmetric
-from components.codegen.emit import Program, Stage
-from components.codegen.graph import Graph
-from components.codegen.legs import Leg, Nut, Ring
-from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric_input
+from dockfmu.components.codegen.algebra import UNIT, array, solve_symmetric
+from dockfmu.components.codegen.emit import Program, Stage
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.legs import Leg, Nut, Ring
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, X, Y, Z, symmetric_input
 
 BASE = ("omega0", "epsilon0", "acceleration0")
 

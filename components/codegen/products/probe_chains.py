@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from components.codegen.algebra import ZERO, array, cross
-from components.codegen.chain import (
+from dockfmu.components.codegen.algebra import ZERO, array, cross
+from dockfmu.components.codegen.chain import (
     Closure,
     constrain,
     forces,
@@ -24,9 +24,9 @@ from components.codegen.chain import (
     reduced,
     total_inertia,
 )
-from components.codegen.emit import Program, Stage
-from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
+from dockfmu.components.codegen.emit import Program, Stage
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
 
 BASE = ("omega0", "epsilon0", "acceleration0")
 

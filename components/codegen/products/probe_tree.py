@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.codegen import kane
-from components.codegen.algebra import UNIT, ZERO, Array, array, cross
-from components.codegen.chain import jacobian
-from components.codegen.emit import Program, Stage
-from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, X, Y, Z, symmetric_input
+from dockfmu.components.codegen import kane
+from dockfmu.components.codegen.algebra import UNIT, ZERO, Array, array, cross
+from dockfmu.components.codegen.chain import jacobian
+from dockfmu.components.codegen.emit import Program, Stage
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.mechanism import Body, Joint, X, Y, Z, symmetric_input
 
 AXES = (Y, Z, Y, Z, X)
 HOUSING, PROBE, LIMITER = 1, 4, 5

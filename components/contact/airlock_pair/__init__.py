@@ -10,10 +10,10 @@
     airlock_pair.accept(m.airlock_pair)                   # once per accepted micro-step: latches move and fire
 """
 
-from components.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near
-from components.contact.airlock_pair.pairs import MESSAGES, PAIRS, lost_power, sum_forces
-from components.contact.airlock_pair.ports import LATCHES, PARAMETER_SETS, unit
-from components.contact.contact_list import list_contacts
+from dockfmu.components.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near
+from dockfmu.components.contact.airlock_pair.pairs import MESSAGES, PAIRS, lost_power, sum_forces
+from dockfmu.components.contact.airlock_pair.ports import LATCHES, PARAMETER_SETS, unit
+from dockfmu.components.contact.contact_list import list_contacts
 
 __all__ = [
     "LATCHES",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import cos, pi, sin, sqrt, tan
 
-from components.contact.airlock_pair.pairs import GEOMETRY
-from components.core.component import fail
-from components.core.kernel import kernel
+from dockfmu.components.contact.airlock_pair.pairs import GEOMETRY
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
 
 # 90 deg, exclusive bound of the angles
 RIGHT = 0.5 * pi

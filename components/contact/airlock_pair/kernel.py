@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from math import acos, sqrt
 
-from components.contact.airlock_pair.geometry import set_geometry
-from components.contact.airlock_pair.latches import accept_latches, detect_latches
-from components.contact.airlock_pair.pairs import TILTED
-from components.contact.airlock_pair.ports import LATCHES, SPHERES
-from components.contact.airlock_pair.surfaces import detect_surfaces, place_sphere
-from components.contact.contact_list import clear_list
-from components.core.component import fail
-from components.core.kernel import kernel
+from dockfmu.components.contact.airlock_pair.geometry import set_geometry
+from dockfmu.components.contact.airlock_pair.latches import accept_latches, detect_latches
+from dockfmu.components.contact.airlock_pair.pairs import TILTED
+from dockfmu.components.contact.airlock_pair.ports import LATCHES, SPHERES
+from dockfmu.components.contact.airlock_pair.surfaces import detect_surfaces, place_sphere
+from dockfmu.components.contact.contact_list import clear_list
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

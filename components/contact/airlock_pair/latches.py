@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED, add_contact
-from components.contact.airlock_pair.ports import FACES, LATCHES
-from components.contact.airlock_pair.surfaces import place_sphere
-from components.contact.contact_list import add_push
-from components.contact.profile import sphere_profile
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, dot, load, norm, scale, subtract
+from dockfmu.components.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED, add_contact
+from dockfmu.components.contact.airlock_pair.ports import FACES, LATCHES
+from dockfmu.components.contact.airlock_pair.surfaces import place_sphere
+from dockfmu.components.contact.contact_list import add_push
+from dockfmu.components.contact.profile import sphere_profile
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, dot, load, norm, scale, subtract
 
 # azimuths of the latches in H: cosine and sine
 COSINE = (1.0, 0.0, -1.0, 0.0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import contact_list, force, profile
-from components.core.field import Group, constants, parameter, private, temporaries
-from components.core.parameters import read_parameter_sets
-from components.core.starts import with_starts
+from dockfmu.components.contact import contact_list, force, profile
+from dockfmu.components.core.field import Group, constants, parameter, private, temporaries
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.core.starts import with_starts
 
 SPHERES = 2
 CONES = 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.contact.airlock_pair.pairs import (
+from dockfmu.components.contact.airlock_pair.pairs import (
     CONE_ON_MOUTH,
     CONE_ON_STRIKE,
     SPHERE_ON_BOTTOM,
@@ -17,12 +17,12 @@ from components.contact.airlock_pair.pairs import (
     SPHERE_ON_WALL,
     add_contact,
 )
-from components.contact.airlock_pair.ports import EDGES, FACES, SPHERES
-from components.contact.profile import SMALL_RADIUS, sphere_profile
-from components.contact.search import farthest_around, line_circle_distance
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, axpy, dot, load, norm, scale
+from dockfmu.components.contact.airlock_pair.ports import EDGES, FACES, SPHERES
+from dockfmu.components.contact.profile import SMALL_RADIUS, sphere_profile
+from dockfmu.components.contact.search import farthest_around, line_circle_distance
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, dot, load, norm, scale
 
 NOT_AN_EDGE = -1
 

@@ -9,9 +9,9 @@
     code = probe_cone.evaluate(m.probe_cone)      # where outputs are needed and no micro-step ends
 """
 
-from components.contact.contact_list import list_contacts
-from components.contact.probe_cone.held_friction import remember_friction
-from components.contact.probe_cone.kernel import (
+from dockfmu.components.contact.contact_list import list_contacts
+from dockfmu.components.contact.probe_cone.held_friction import remember_friction
+from dockfmu.components.contact.probe_cone.kernel import (
     accept,
     attempt,
     evaluate,
@@ -19,8 +19,8 @@ from components.contact.probe_cone.kernel import (
     initialize,
     publish_validity,
 )
-from components.contact.probe_cone.latches import capture_margin
-from components.contact.probe_cone.pairs import (
+from dockfmu.components.contact.probe_cone.latches import capture_margin
+from dockfmu.components.contact.probe_cone.pairs import (
     GEOMETRY,
     MESSAGES,
     NOT_FINITE,
@@ -29,7 +29,15 @@ from components.contact.probe_cone.pairs import (
     PENETRATION,
     messages,
 )
-from components.contact.probe_cone.ports import PARAMETER_SETS, capture, flags, latches_armed, sensors, unit, validity
+from dockfmu.components.contact.probe_cone.ports import (
+    PARAMETER_SETS,
+    capture,
+    flags,
+    latches_armed,
+    sensors,
+    unit,
+    validity,
+)
 
 __all__ = [
     "GEOMETRY",

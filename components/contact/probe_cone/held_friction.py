@@ -12,11 +12,11 @@ sqrt(1 - beta). The method is stable for beta below 4/3. Contacts of one link sh
 
 from __future__ import annotations
 
-from components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
-from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, load, norm, store, subtract
+from dockfmu.components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
+from dockfmu.components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, bit, law_of, weight
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, load, norm, store, subtract
 
 
 @kernel

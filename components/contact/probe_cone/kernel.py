@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from math import cos, inf, isfinite, pi, sin, sqrt
 
-from components.contact.force import clear
-from components.contact.probe_cone.held_friction import forget_friction, hold_friction
-from components.contact.probe_cone.latches import (
+from dockfmu.components.contact.force import clear
+from dockfmu.components.contact.probe_cone.held_friction import forget_friction, hold_friction
+from dockfmu.components.contact.probe_cone.latches import (
     all_fired,
     detect_bottomed,
     lever_energy,
@@ -21,8 +21,8 @@ from components.contact.probe_cone.latches import (
     sum_held,
     withdraw_latches,
 )
-from components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE, SLOT
-from components.contact.probe_cone.surface_contacts import (
+from dockfmu.components.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE, SLOT
+from dockfmu.components.contact.probe_cone.surface_contacts import (
     add_sensor_friction,
     begin,
     detect_head,
@@ -31,14 +31,14 @@ from components.contact.probe_cone.surface_contacts import (
     detect_slot,
     slot_half_width,
 )
-from components.contact.profile import build
-from components.contact.profile import depth as profile_depth
-from components.contact.sprung_lever import release
-from components.core.component import fail
-from components.core.kernel import kernel
-from components.mechanics import kinematics
-from components.mechanics.rotation import apply, load_matrix
-from components.mechanics.vector import add, load, store
+from dockfmu.components.contact.profile import build
+from dockfmu.components.contact.profile import depth as profile_depth
+from dockfmu.components.contact.sprung_lever import release
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import apply, load_matrix
+from dockfmu.components.mechanics.vector import add, load, store
 
 # margin in m, far above rounding, beyond which a pad is not searched for contact
 SLACK = 1e-9

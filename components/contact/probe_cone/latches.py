@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from math import cos, fabs, inf, sin, sqrt
 
-from components.contact.contact_list import append
-from components.contact.force import clear, exert, point_velocity
-from components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
-from components.contact.probe_cone.surface_contacts import add_contact, slot_half_width
-from components.contact.profile import depth as profile_depth
-from components.contact.profile import segment_depth, segment_profile, sphere_profile
-from components.contact.sprung_lever import (
+from dockfmu.components.contact.contact_list import append
+from dockfmu.components.contact.force import clear, exert, point_velocity
+from dockfmu.components.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
+from dockfmu.components.contact.probe_cone.surface_contacts import add_contact, slot_half_width
+from dockfmu.components.contact.profile import depth as profile_depth
+from dockfmu.components.contact.profile import segment_depth, segment_profile, sphere_profile
+from dockfmu.components.contact.sprung_lever import (
     BOTTOMED,
     PUSHED,
     hold,
@@ -24,9 +24,9 @@ from components.contact.sprung_lever import (
     spring_energy,
     turned,
 )
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, compose, load_matrix
-from components.mechanics.vector import axpy, dot, load, scale, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, compose, load_matrix
+from dockfmu.components.mechanics.vector import axpy, dot, load, scale, subtract
 
 CLOSED = 1e-6
 """Distance that a fired latch has at least beyond the edge of its slot, by definition, m."""

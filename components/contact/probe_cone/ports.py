@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.contact import contact_list, force, profile, sprung_lever
-from components.contact.probe_cone.pairs import BITS
-from components.core.field import (
+from dockfmu.components.contact import contact_list, force, profile, sprung_lever
+from dockfmu.components.contact.probe_cone.pairs import BITS
+from dockfmu.components.core.field import (
     BOOLEAN,
     INTEGER,
     Field,
@@ -18,9 +18,9 @@ from components.core.field import (
     private,
     temporaries,
 )
-from components.core.parameters import read_parameter_sets
-from components.core.starts import with_starts
-from components.mechanics.kinematics import placement
+from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.core.starts import with_starts
+from dockfmu.components.mechanics.kinematics import placement
 
 VERTICES = 8
 PADS = 16

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import copysign, cos, fabs, radians, sqrt, tan, tanh
 
-from components.contact.contact_list import append
-from components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
-from components.contact.probe_cone.pairs import (
+from dockfmu.components.contact.contact_list import append
+from dockfmu.components.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from dockfmu.components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
     LATCH_STOP,
@@ -22,11 +22,11 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
     weight,
 )
-from components.contact.profile import depth as profile_depth
-from components.contact.profile import inside, segment_profile, sphere_profile
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, axpy, dot, load, norm, scale
+from dockfmu.components.contact.profile import depth as profile_depth
+from dockfmu.components.contact.profile import inside, segment_profile, sphere_profile
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, axpy, dot, load, norm, scale
 
 # a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
 LEAST_UPRIGHT = cos(radians(15.0))

@@ -2,12 +2,12 @@
 
 from math import cos, sin
 
-from components.contact.force import spring_force
-from components.contact.probe_cone.pairs import law_of, on_lever
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, load_matrix
-from components.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
+from dockfmu.components.contact.force import spring_force
+from dockfmu.components.contact.probe_cone.pairs import law_of, on_lever
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
 
 
 def state() -> Group:

@@ -9,10 +9,10 @@
     radiator_pair.accept(m.radiator_pair)                 # once per accepted step: the ball snaps behind the plug
 """
 
-from components.contact.contact_list import list_contacts
-from components.contact.radiator_pair.kernel import accept, evaluate, in_bore, initialize
-from components.contact.radiator_pair.pairs import MESSAGES, PAIRS, PIN, PLANES, PLUG
-from components.contact.radiator_pair.ports import PARAMETER_SETS, unit
+from dockfmu.components.contact.contact_list import list_contacts
+from dockfmu.components.contact.radiator_pair.kernel import accept, evaluate, in_bore, initialize
+from dockfmu.components.contact.radiator_pair.pairs import MESSAGES, PAIRS, PIN, PLANES, PLUG
+from dockfmu.components.contact.radiator_pair.ports import PARAMETER_SETS, unit
 
 __all__ = [
     "MESSAGES",

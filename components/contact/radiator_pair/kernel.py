@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import acos, pi, tan
 
-from components.contact.contact_list import add_push, clear_list
-from components.contact.profile import build, sphere_profile
-from components.contact.radiator_pair.pairs import (
+from dockfmu.components.contact.contact_list import add_push, clear_list
+from dockfmu.components.contact.profile import build, sphere_profile
+from dockfmu.components.contact.radiator_pair.pairs import (
     BALL_HOLDS,
     BALL_RESISTS,
     GEOMETRY,
@@ -22,12 +22,12 @@ from components.contact.radiator_pair.pairs import (
     add_contact,
     sum_forces,
 )
-from components.contact.radiator_pair.ports import FACES, PINS, POINTS, SPHERES
-from components.contact.search import torus_centres
-from components.core.component import fail
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import ZERO, add, axpy, load
+from dockfmu.components.contact.radiator_pair.ports import FACES, PINS, POINTS, SPHERES
+from dockfmu.components.contact.search import torus_centres
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, load
 
 RIGHT = 0.5 * pi
 

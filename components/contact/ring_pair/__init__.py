@@ -10,9 +10,9 @@
     code = ring_pair.evaluate(m.ring_pair)        # where outputs are needed and no micro-step ends
 """
 
-from components.contact.contact_list import list_contacts
-from components.contact.ring_pair.held_friction import remember_friction
-from components.contact.ring_pair.kernel import (
+from dockfmu.components.contact.contact_list import list_contacts
+from dockfmu.components.contact.ring_pair.held_friction import remember_friction
+from dockfmu.components.contact.ring_pair.kernel import (
     accept,
     attempt,
     evaluate,
@@ -20,7 +20,7 @@ from components.contact.ring_pair.kernel import (
     penetration,
     publish_validity,
 )
-from components.contact.ring_pair.pairs import (
+from dockfmu.components.contact.ring_pair.pairs import (
     GEOMETRY,
     MESSAGES,
     NOT_FINITE,
@@ -29,8 +29,8 @@ from components.contact.ring_pair.pairs import (
     PENETRATION,
     messages,
 )
-from components.contact.ring_pair.planes import capture_margin
-from components.contact.ring_pair.ports import LATCHES, PARAMETER_SETS, capture, release, unit, validity
+from dockfmu.components.contact.ring_pair.planes import capture_margin
+from dockfmu.components.contact.ring_pair.ports import LATCHES, PARAMETER_SETS, capture, release, unit, validity
 
 __all__ = [
     "GEOMETRY",

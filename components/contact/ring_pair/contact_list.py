@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from components.contact.contact_list import append
-from components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
-from components.contact.ring_pair.pairs import PENETRATION, law_of, weight
-from components.core.kernel import kernel
-from components.mechanics.vector import accumulate, add, axpy, dot, load, negate, norm, scale
+from dockfmu.components.contact.contact_list import append
+from dockfmu.components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
+from dockfmu.components.contact.ring_pair.pairs import PENETRATION, law_of, weight
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import accumulate, add, axpy, dot, load, negate, norm, scale
 
 
 @kernel

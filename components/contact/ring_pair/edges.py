@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.contact.ring_pair.contact_list import add_contact
-from components.contact.ring_pair.pairs import EDGE_ON_EDGE
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
+from dockfmu.components.contact.ring_pair.contact_list import add_contact
+from dockfmu.components.contact.ring_pair.pairs import EDGE_ON_EDGE
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
 
 UPPER = 0
 # relative size of the determinant below which two lines count as parallel

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from math import cos, pi, sin, sqrt, tan
 
-from components.contact.ring_pair.pairs import GEOMETRY
-from components.core.component import fail
-from components.core.kernel import kernel
-from components.mechanics.vector import scale, store, subtract
+from dockfmu.components.contact.ring_pair.pairs import GEOMETRY
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import scale, store, subtract
 
 SQRT_HALF = sqrt(0.5)
 # azimuths of the active petals (spec/00 section 7), rad

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
-from components.contact.ring_pair.pairs import bit, law_of, weight
-from components.core.kernel import kernel
-from components.mechanics.vector import load, norm, store
+from dockfmu.components.contact.force import exert, free_velocity, friction_force, point_velocity, tangential
+from dockfmu.components.contact.ring_pair.pairs import bit, law_of, weight
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import load, norm, store
 
 
 @kernel

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from math import atan2, cos, fabs, isfinite, nan, pi, sqrt
 
-from components.contact.ring_pair.contact_list import begin
-from components.contact.ring_pair.edges import detect_edges
-from components.contact.ring_pair.geometry import set_geometry
-from components.contact.ring_pair.held_friction import forget_friction, hold_friction
-from components.contact.ring_pair.latches import (
+from dockfmu.components.contact.ring_pair.contact_list import begin
+from dockfmu.components.contact.ring_pair.edges import detect_edges
+from dockfmu.components.contact.ring_pair.geometry import set_geometry
+from dockfmu.components.contact.ring_pair.held_friction import forget_friction, hold_friction
+from dockfmu.components.contact.ring_pair.latches import (
     advance_latches,
     any_fired,
     detect_latches,
@@ -20,14 +20,14 @@ from components.contact.ring_pair.latches import (
     release_latches,
     settle_latches,
 )
-from components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE
-from components.contact.ring_pair.planes import detect_planes, detect_sensors
-from components.contact.ring_pair.rims import detect_rims
-from components.core.component import fail
-from components.core.kernel import kernel
-from components.mechanics import kinematics
-from components.mechanics.rotation import apply, load_matrix
-from components.mechanics.vector import load, store
+from dockfmu.components.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE
+from dockfmu.components.contact.ring_pair.planes import detect_planes, detect_sensors
+from dockfmu.components.contact.ring_pair.rims import detect_rims
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import apply, load_matrix
+from dockfmu.components.mechanics.vector import load, store
 
 # bounds of the pose of rings near each other, within which petals face those that they are tested against
 LEAST_AXIAL = cos(pi / 6.0)

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from components.contact.profile import revolve
-from components.contact.ring_pair.contact_list import add_contact, add_spread
-from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
-from components.contact.ring_pair.spread import act_together, shared
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, axpy, dot, load, scale
+from dockfmu.components.contact.profile import revolve
+from dockfmu.components.contact.ring_pair.contact_list import add_contact, add_spread
+from dockfmu.components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
+from dockfmu.components.contact.ring_pair.spread import act_together, shared
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, axpy, dot, load, scale
 
 FRONT = 0
 REAR = 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from components.contact.force import penetration
-from components.core.component import Message
-from components.core.kernel import kernel
+from dockfmu.components.contact.force import penetration
+from dockfmu.components.core.component import Message
+from dockfmu.components.core.kernel import kernel
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 RIM_ON_ACTIVE_PETAL = 1.0

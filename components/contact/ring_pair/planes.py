@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from components.contact.ring_pair.contact_list import add_contact
-from components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import add, load
+from dockfmu.components.contact.ring_pair.contact_list import add_contact
+from dockfmu.components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, load
 
 
 @kernel

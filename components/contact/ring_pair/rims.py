@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from math import cos, fabs, radians, sin, sqrt
 
-from components.contact.ring_pair.contact_list import add_spread
-from components.contact.ring_pair.geometry import turned
-from components.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
-from components.contact.ring_pair.spread import act_together, shared
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.vector import add, axpy, dot, load, negate, norm, scale
+from dockfmu.components.contact.ring_pair.contact_list import add_spread
+from dockfmu.components.contact.ring_pair.geometry import turned
+from dockfmu.components.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
+from dockfmu.components.contact.ring_pair.spread import act_together, shared
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, axpy, dot, load, negate, norm, scale
 
 # faces of a petal
 CONE = 0

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from math import exp
 
-from components.core.kernel import kernel
-from components.mechanics.vector import ZERO, add, axpy, cross, dot, norm, scale, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, norm, scale, subtract
 
 # V / conformity beyond which the share of the mean is below rounding
 SINGLE = 25.0

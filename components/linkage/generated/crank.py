@@ -1,10 +1,10 @@
 """Crank with its rod, R U S, on a free node body.
 
-Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 691 multiplications, 493 additions, 1 divisions; 59 values kept between the kernels.
 """
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 59
 

@@ -1,12 +1,12 @@
 """Ring on struts: its own motion, and the solution of all.
 
-Made by components.codegen, not to be edited. Spec/02 4.4, 7.
+Made by dockfmu.components.codegen, not to be edited. Spec/02 4.4, 7.
 All together 188 multiplications, 158 additions, 6 divisions; 6 values kept between the kernels.
 """
 
 # ruff: noqa: E501
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 6
 

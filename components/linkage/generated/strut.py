@@ -1,12 +1,12 @@
 """Strut U C U with a differential ball screw on a free node body.
 
-Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 954 multiplications, 686 additions, 1 divisions; 87 values kept between the kernels.
 """
 
 # ruff: noqa: E501
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 87
 

@@ -1,1 +1,1 @@
-"""Kernels made by `python -m components.codegen` from the declarations in `components/codegen/products`."""
+"""Kernels made by `python -m dockfmu.components.codegen` from the declarations in `components/codegen/products`."""

@@ -1,12 +1,12 @@
 """Revolute joint about z with the link that it carries.
 
-Made by components.codegen, not to be edited. Spec/08 3.1, 3.2, 3.5 and E31.
+Made by dockfmu.components.codegen, not to be edited. Spec/08 3.1, 3.2, 3.5 and E31.
 All together 281 multiplications, 262 additions; 0 values kept between the kernels.
 """
 
 # ruff: noqa: E501
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 0
 

@@ -1,6 +1,6 @@
 """A multibody system as data: its parts, its graph, and the checks that every model must pass."""
 
-from components.multibody.model.parts import (
+from dockfmu.components.multibody.model.parts import (
     BASE,
     COORDINATES,
     RATES,

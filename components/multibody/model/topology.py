@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from components.multibody.model.parts import BASE, Model, MultibodyJoint
+from dockfmu.components.multibody.model.parts import BASE, Model, MultibodyJoint
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ limiter has no levers: its parameters lack that group, and its rollers stay in p
 
 from math import cos, pi, sin
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel, variant
-from components.core.table import segment
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.core.table import segment
 
 COUNT = 3
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.contact.force import penetration
-from components.core.component import Message, fail
-from components.core.field import Group, parameter, private
-from components.core.kernel import kernel, variant
-from components.probe_mechanism.tree import ANGLES
+from dockfmu.components.contact.force import penetration
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Group, parameter, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.probe_mechanism.tree import ANGLES
 
 # index of the limiter's joint among the joints of the tree, and among those with a joint force
 JOINT = ANGLES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.core.field import Group, enumeration, parameter, private
+from dockfmu.components.core.field import Group, enumeration, parameter, private
 
 SIMPLIFICATIONS = enumeration(
     "Simplifications",

@@ -19,10 +19,10 @@ from collections.abc import Callable
 from math import copysign, fabs, pi
 from typing import Any
 
-from components import hysteresis
-from components.core.field import Group, private
-from components.core.kernel import kernel, variant
-from components.probe_mechanism.axial import gears, spring_and_brake, two_brakes
+from dockfmu.components import hysteresis
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.probe_mechanism.axial import gears, spring_and_brake, two_brakes
 
 
 def _by_parameters(existing: Callable[..., Any], modified: Callable[..., Any]) -> Any:

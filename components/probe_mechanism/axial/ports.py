@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.core.field import Field, Group, output, parameter, private
-from components.probe_mechanism.axial import gears
+from dockfmu.components.core.field import Field, Group, output, parameter, private
+from dockfmu.components.probe_mechanism.axial import gears
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from math import copysign, fabs
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.core.table import interpolate, slope
-from components.hysteresis import reaction
-from components.probe_mechanism.axial.gears import twist_at
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.table import interpolate, slope
+from dockfmu.components.hysteresis import reaction
+from dockfmu.components.probe_mechanism.axial.gears import twist_at
 
 MAGNETIC_TABLE = 241
 MAGNETIC_ORIGIN = 242

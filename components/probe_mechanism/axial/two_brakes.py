@@ -9,11 +9,11 @@ functions are those that `axial` calls for a build with this device, see `spring
 
 from __future__ import annotations
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.hysteresis import reaction
-from components.probe_mechanism.axial.gears import twist_at
-from components.probe_mechanism.axial.spring_and_brake import hold_brake
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.hysteresis import reaction
+from dockfmu.components.probe_mechanism.axial.gears import twist_at
+from dockfmu.components.probe_mechanism.axial.spring_and_brake import hold_brake
 
 FIRST_COMPRESSION = 252
 FIRST_EXTENSION = 253

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from components.core.kernel import variant
-from components.probe_mechanism.contact import external as external
-from components.probe_mechanism.contact import internal as internal
+from dockfmu.components.core.kernel import variant
+from dockfmu.components.probe_mechanism.contact import external as external
+from dockfmu.components.probe_mechanism.contact import internal as internal
 
 
 def _either(inside: Callable[..., Any], outside: Callable[..., Any]) -> Any:

@@ -6,11 +6,11 @@ the axes of their links, so that a step applies the impulse that the contact int
 
 from math import fabs, isfinite
 
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.mechanics.vector import ZERO, axpy, dot, load
-from components.probe_mechanism.alignment import levers
-from components.probe_mechanism.tree import PROBE, load_on, mean_twist
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, axpy, dot, load
+from dockfmu.components.probe_mechanism.alignment import levers
+from dockfmu.components.probe_mechanism.tree import PROBE, load_on, mean_twist
 
 NOT_FINITE = 5
 

@@ -12,15 +12,27 @@ tree, `levers` its alignment levers with the slopes of the rollers' paths, `h` t
 
 from math import fabs, sqrt, tanh
 
-from components.contact.force import normal_damping, point_velocity, spring_force
-from components.contact.probe_cone import tip_slope
-from components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
-from components.contact.probe_cone.ports import CONTACTS
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.spatial import lower, upper
-from components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, norm, scale, store, subtract
-from components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
+from dockfmu.components.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.contact.probe_cone import tip_slope
+from dockfmu.components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
+from dockfmu.components.contact.probe_cone.ports import CONTACTS
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.spatial import lower, upper
+from dockfmu.components.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    norm,
+    scale,
+    store,
+    subtract,
+)
+from dockfmu.components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
 
 # index of the capture sensors in the table of held forces, after the contacts
 SENSORS = CONTACTS

@@ -4,17 +4,17 @@
 them by the record: one with `probe_cone` gets these.
 """
 
-from components.contact import probe_cone
-from components.contact.probe_cone import tip_slope
-from components.contact.probe_cone.pairs import bit
-from components.core.component import pass_on
-from components.core.kernel import kernel
-from components.mechanics import kinematics
-from components.mechanics.vector import dot, load, store
-from components.probe_mechanism.alignment import levers
-from components.probe_mechanism.alignment.ports import AS_IN_SOURCE
-from components.probe_mechanism.contact import implicit
-from components.probe_mechanism.tree import reach
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone import tip_slope
+from dockfmu.components.contact.probe_cone.pairs import bit
+from dockfmu.components.core.component import pass_on
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.vector import dot, load, store
+from dockfmu.components.probe_mechanism.alignment import levers
+from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
+from dockfmu.components.probe_mechanism.contact import implicit
+from dockfmu.components.probe_mechanism.tree import reach
 
 # cosine of 25 deg: a micro-step in which a normal turns by more is too long
 TURNED = 0.906

@@ -1,12 +1,12 @@
 """Magnetic brake, R U S, of links with mass.
 
-Made by components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
 All together 569 multiplications, 379 additions, 1 divisions; 49 values kept between the kernels.
 """
 
 # ruff: noqa: E501
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 49
 

@@ -1,6 +1,6 @@
 """Housing and flexible probe.
 
-Made by components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
+Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
 All together 939 multiplications, 766 additions, 5 divisions, 10 sines and cosines; 87 values kept between the kernels.
 """
 
@@ -8,7 +8,7 @@ All together 939 multiplications, 766 additions, 5 divisions, 10 sines and cosin
 
 from math import cos, sin
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 87
 

@@ -1,6 +1,6 @@
 """Housing, flexible probe and movable limiter.
 
-Made by components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
+Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
 All together 1094 multiplications, 906 additions, 6 divisions, 10 sines and cosines; 106 values kept between the kernels.
 """
 
@@ -8,7 +8,7 @@ All together 1094 multiplications, 906 additions, 6 divisions, 10 sines and cosi
 
 from math import cos, sin
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 KEPT = 106
 

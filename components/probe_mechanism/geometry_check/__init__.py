@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check import absorption, fixed_limiter, levers, movable_limiter
-from components.probe_mechanism.geometry_check.poses import shape
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check import absorption, fixed_limiter, levers, movable_limiter
+from dockfmu.components.probe_mechanism.geometry_check.poses import shape
 
 
 def misfits(m: Memory) -> Iterator[str]:

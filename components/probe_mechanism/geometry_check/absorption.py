@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
 
 STEPS = 6
 STUCK = 0.05

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check.poses import Shape, clearances, pads, rollers
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check.poses import Shape, clearances, pads, rollers
 
 FAR = 0.03
 """Clearance of pads and rollers at full retraction beyond which they could never guide, m."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check.poses import TILTS, Shape, clearances, pads, rollers
 
 STOWED = 1e-4
 """Rise of a roller up to which it counts as stowed, m."""

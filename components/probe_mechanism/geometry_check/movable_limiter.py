@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check.absorption import slip_travel
-from components.probe_mechanism.geometry_check.poses import AZIMUTHS, TILTS, Shape, clearances, pads, placed
-from components.probe_mechanism.geometry_check.section import FLANGE
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check.absorption import slip_travel
+from dockfmu.components.probe_mechanism.geometry_check.poses import AZIMUTHS, TILTS, Shape, clearances, pads, placed
+from dockfmu.components.probe_mechanism.geometry_check.section import FLANGE
 
 START = "parameters.limiter and probe_cone.parameters do not fit: "
 COARSE, FINE = np.linspace(0.0, 1.0, 9), np.linspace(0.0, 1.0, 65)

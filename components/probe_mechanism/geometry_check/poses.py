@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from components.core.record import Memory
-from components.probe_mechanism.geometry_check.section import Section, section
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism.geometry_check.section import Section, section
 
 LARGEST_TILT = np.radians(15.0)
 """Tilt up to which poses are swept, rad: beyond it latches are outside of the domain of their formulas."""

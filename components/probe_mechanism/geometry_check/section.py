@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from components.core.record import Memory
+from dockfmu.components.core.record import Memory
 
 FLANGE = 0
 """Number of the face around the mouth."""

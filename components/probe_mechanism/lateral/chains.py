@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from math import atan2, fabs
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.linkage.closure import crank_joint, rod_joints, strut_joints
-from components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from components.mechanics.vector import load, subtract
-from components.probe_mechanism.generated import brake, spring
-from components.probe_mechanism.lateral import massless
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.linkage.closure import crank_joint, rod_joints, strut_joints
+from dockfmu.components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import load, subtract
+from dockfmu.components.probe_mechanism.generated import brake, spring
+from dockfmu.components.probe_mechanism.lateral import massless
 
 # determinant over its nominal value at which a chain counts as singular
 SINGULAR = 1e-3

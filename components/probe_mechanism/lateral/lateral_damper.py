@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, radians, sin
 
-from components import hysteresis
-from components.contact.force import penetration
-from components.core.component import Message, combined, fail
-from components.core.field import Group, output, parameter, private
-from components.core.kernel import kernel
-from components.core.table import interpolate
-from components.mechanics.rotation import load_matrix
-from components.mechanics.vector import cross, dot
-from components.probe_mechanism.lateral import chains
+from dockfmu.components import hysteresis
+from dockfmu.components.contact.force import penetration
+from dockfmu.components.core.component import Message, combined, fail
+from dockfmu.components.core.field import Group, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.table import interpolate
+from dockfmu.components.mechanics.rotation import load_matrix
+from dockfmu.components.mechanics.vector import cross, dot
+from dockfmu.components.probe_mechanism.lateral import chains
 
 SPRING_SINGULAR = 221
 BRAKE_OUT_OF_REACH = 222

@@ -12,10 +12,10 @@ These are the constraints that `generated` resolves joint by joint for links wit
 `node` the link of the housing.
 """
 
-from components.core.kernel import kernel
-from components.linkage.closure import LEAST_DISTANCE
-from components.mechanics.rotation import apply_transposed, load_matrix
-from components.mechanics.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.linkage.closure import LEAST_DISTANCE
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.core.kernel import kernel, variant
-from components.ring_mechanism.legs import cranked, force_controlled, geared, hydraulic, retractor, struts
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.ring_mechanism.legs import cranked, force_controlled, geared, hydraulic, retractor, struts
 
 LAWS = {
     "hydraulic": hydraulic.LAW,

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from math import exp, fabs
 
-from components.core.field import BOOLEAN, Group, input, output, parameter, private
-from components.core.kernel import kernel
-from components.ring_mechanism.legs import struts
-from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import train
-from components.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
+from dockfmu.components.core.field import BOOLEAN, Group, input, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.ring_mechanism.legs import struts
+from dockfmu.components.ring_mechanism.legs.law import LegLaw
+from dockfmu.components.ring_on_legs import train
+from dockfmu.components.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
 
 PARAMETERS = (
     Group(

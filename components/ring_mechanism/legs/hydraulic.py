@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core import check as checks
-from components.core.component import Message, fail
-from components.core.field import Group, changed, output, parameter, private
-from components.core.kernel import kernel
-from components.core.table import interpolate
-from components.ring_mechanism.legs import retractor, struts
-from components.ring_mechanism.legs.law import LegLaw
-from components.ring_on_legs import platform, retraction, train
-from components.ring_on_legs.platform import LEGS
+from dockfmu.components.core import check as checks
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Group, changed, output, parameter, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.table import interpolate
+from dockfmu.components.ring_mechanism.legs import retractor, struts
+from dockfmu.components.ring_mechanism.legs.law import LegLaw
+from dockfmu.components.ring_on_legs import platform, retraction, train
+from dockfmu.components.ring_on_legs.platform import LEGS
 
 POINTS = 5
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.core.component import Message
-from components.core.field import Field, Group
-from components.linkage import hexapod
+from dockfmu.components.core.component import Message
+from dockfmu.components.core.field import Field, Group
+from dockfmu.components.linkage import hexapod
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.core.component import Message, fail
-from components.core.field import Field, Group, output, parameter
-from components.core.kernel import kernel
-from components.ring_on_legs import platform
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.field import Field, Group, output, parameter
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.ring_on_legs import platform
 
 HEIGHT = 391
 INITIAL_STROKE = 392

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from components.core.kernel import variant
-from components.ring_on_legs.contact import external as external
-from components.ring_on_legs.contact import internal as internal
+from dockfmu.components.core.kernel import variant
+from dockfmu.components.ring_on_legs.contact import external as external
+from dockfmu.components.ring_on_legs.contact import internal as internal
 
 
 def _either(if_internal: Callable[..., Any], if_external: Callable[..., Any]) -> Any:

@@ -5,12 +5,12 @@
 
 from math import isfinite
 
-from components.core import check
-from components.core.component import Message, fail
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply, apply_transposed, load_matrix
-from components.mechanics.vector import add, cross, dot, load
-from components.ring_on_legs import micro_step_control, platform
+from dockfmu.components.core import check
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import add, cross, dot, load
+from dockfmu.components.ring_on_legs import micro_step_control, platform
 
 MESSAGES: dict[int, Message] = {}
 

@@ -4,15 +4,15 @@
 a record with `ring_pair`.
 """
 
-from components.contact import ring_pair
-from components.core.component import pass_on
-from components.core.kernel import kernel
-from components.devices import motion
-from components.mechanics import kinematics
-from components.mechanics.rotation import apply_transposed, load_matrix, store_matrix
-from components.mechanics.vector import add, cross, load, store
-from components.ring_on_legs import micro_step_control, platform
-from components.ring_on_legs.contact import external as external_contact
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core.component import pass_on
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import motion
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix, store_matrix
+from dockfmu.components.mechanics.vector import add, cross, load, store
+from dockfmu.components.ring_on_legs import micro_step_control, platform
+from dockfmu.components.ring_on_legs.contact import external as external_contact
 
 MESSAGES = ring_pair.messages(discard=False)
 

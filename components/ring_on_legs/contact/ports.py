@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.contact import ring_pair
-from components.core import ports
-from components.core.field import BOOLEAN, Field, Group, output, private
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import BOOLEAN, Field, Group, output, private
 
 CONTACTS = 16
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from components.spacecraft.modes.eigen import symmetric_modes
-from components.spacecraft.modes.inertia import InertialCoupling
-from components.spacecraft.modes.model import ModalModel
+from dockfmu.components.spacecraft.modes.eigen import symmetric_modes
+from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
+from dockfmu.components.spacecraft.modes.model import ModalModel
 
 _UNCOUPLED = ((0,), (3,), (1, 5), (2, 4))
 """Coupled degrees of freedom of a node: axial, torsion, bending about z, about y; a group has as many rigid modes."""

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from components.spacecraft.modes.beam import Beam
-from components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
-from components.spacecraft.modes.nastran import read_f06
+from dockfmu.components.spacecraft.modes.beam import Beam
+from dockfmu.components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
+from dockfmu.components.spacecraft.modes.nastran import read_f06
 
 _FOLDER = Path(__file__).parent
 _BEAM = ("length", "mass", "polar_inertia")

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from base.compiler import jit
+from dockfmu.base.compiler import jit
 
 SWEEPS = 30
 """Largest number of sweeps over all pairs; ten are enough for matrices of a hundred rows."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from components.spacecraft.modes.inertia import InertialCoupling
+from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 
 Bands = Sequence[tuple[float, float, float]]
 

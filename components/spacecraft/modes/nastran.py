@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from base.errors import DockfmuError
-from components.spacecraft.modes.model import ModalModel
+from dockfmu.base.errors import DockfmuError
+from dockfmu.components.spacecraft.modes.model import ModalModel
 
 _SPACED = re.compile(r"\s+")
 _FORTRAN_EXPONENT = re.compile(r"(?<=\d)([+-]\d{2,3})$")

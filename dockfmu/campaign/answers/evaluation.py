@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign.answers.censoring import distance
 from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.description import REFINED, Measure

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from base.files import write_file
+from dockfmu.base.files import write_file
 from dockfmu.campaign.answers.answer import Answer, Question, as_json
 from dockfmu.campaign.answers.evaluation import refined
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign.answers import domain, first_order, rare, worst
 from dockfmu.campaign.answers.answer import Answer, Question
 from dockfmu.campaign.answers.censoring import UNFINISHED, reached

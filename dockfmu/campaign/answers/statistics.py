@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from base.messages import shown
+from dockfmu.base.messages import shown
 from dockfmu.campaign.answers import comparison, estimates, sensitivity
 from dockfmu.campaign.answers.answer import Answer, Question, figure_text
 from dockfmu.campaign.answers.censoring import UNFINISHED, finished, only_rises
@@ -16,7 +16,7 @@ from dockfmu.campaign.storage.dataset import read_runs
 from dockfmu.campaign.storage.folder import RUNS, CampaignFolder
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.errors import OptionError
-from master.observers.loads import UNITS as LOADS
+from dockfmu.master.observers.loads import UNITS as LOADS
 
 if TYPE_CHECKING:
     import pandas

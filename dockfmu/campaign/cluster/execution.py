@@ -29,7 +29,7 @@ from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.comm.registry import get_backend
 from distributed.security import Security
 
-from base.errors import FAILED, DockfmuError
+from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from base.messages import shown
-from base.units import Unit, UnitError, parse_unit
+from dockfmu.base.messages import shown
+from dockfmu.base.units import Unit, UnitError, parse_unit
 from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.declare.conditions.initial_conditions import (
     ACROSS,

@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from base.errors import DockfmuError
-from base.files import WriteError
-from base.locks import Lock
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import WriteError
+from dockfmu.base.locks import Lock
 from dockfmu.campaign.runner import PEAKS
-from master.run.interruption import uninterrupted
+from dockfmu.master.run.interruption import uninterrupted
 
 if TYPE_CHECKING:
     import pandas

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from base.errors import DockfmuError
-from base.files import write_file
-from base.messages import shown
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import write_file
+from dockfmu.base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
 from dockfmu.campaign.description import read_content, read_study
 from dockfmu.campaign.runner import Runner, variants
 from dockfmu.campaign.runner import columns as columns_of
 from dockfmu.campaign.storage.dataset import DataSet, read_peaks, read_runs
+from dockfmu.master.checkpoint import digests, identity
 from dockfmu.report.files import BUILD
-from master.checkpoint import digests, identity
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from base.messages import shown
-from base.names import did_you_mean
-from base.units import UnitError, parse_unit
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.declare.toml.quantities import in_unit, scaled
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from dockfmu.declare.toml.values import has_texts, physical_value

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from base.messages import shown
+from dockfmu.base.messages import shown
 from dockfmu.declare.conditions.initial_conditions import (
     ACROSS,
     ANGLES,

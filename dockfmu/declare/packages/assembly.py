@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from base.messages import shown
-from base.names import did_you_mean
-from base.units import UnitError, parse_unit
-from components.core.component import Component
-from components.core.parameters import ParameterSet
-from components.core.record import ParameterError, Record
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.units import UnitError, parse_unit
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.parameters import ParameterSet
+from dockfmu.components.core.record import ParameterError, Record
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.placement import place_crafts
@@ -20,9 +20,9 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.quantities import in_unit, scaled
-from fmus import build, catalogue
-from fmus.parallel import build_in_parallel
-from master.system import Structure
+from dockfmu.fmus import build, catalogue
+from dockfmu.fmus.parallel import build_in_parallel
+from dockfmu.master.system import Structure
 
 
 def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from base.files import WriteError
+from dockfmu.base.files import WriteError
 from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.packages import package_cache
@@ -14,13 +14,13 @@ from dockfmu.declare.plan import Plan
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.errors import OptionError
-from master.errors import MasterError
-from master.system import Structure
-from ssp.annotations import requested_step
-from ssp.archive import read_package, write_ssp
-from ssp.from_system import from_system
-from ssp.model import Annotation, SspError, StructureDescription
-from ssp.to_system import to_system
+from dockfmu.master.errors import MasterError
+from dockfmu.master.system import Structure
+from dockfmu.ssp.annotations import requested_step
+from dockfmu.ssp.archive import read_package, write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.model import Annotation, SspError, StructureDescription
+from dockfmu.ssp.to_system import to_system
 
 ANNOTATION = "org.dockfmu.plan"
 

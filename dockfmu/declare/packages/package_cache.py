@@ -16,7 +16,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from base.cache import COMPILERS, ROOT, cache_root, load_cached, store_cached, versions
+from dockfmu.base.cache import COMPILERS, ROOT, cache_root, load_cached, store_cached, versions
 
 _PACKAGES = ("base", "components", "dockfmu", "fmus", "master", "ssp")
 _TOOLS = (*COMPILERS, "fmpy", "lxml", "pythonfmu", "scipy", "ziglang")

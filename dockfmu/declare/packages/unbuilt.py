@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from components.core.component import Component
+from dockfmu.components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.berth import follow_berths
@@ -15,10 +15,10 @@ from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
-from fmus.description import NATIVE_CAPABILITIES, describe
-from master.fmi.description import Description, read_description
-from master.system import Structure
-from ssp.archive import is_package
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.master.fmi.description import Description, read_description
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import is_package
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from base.names import did_you_mean
+from dockfmu.base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
 
 SYSTEMS = Path(__file__).resolve().parents[3] / "ssp" / "systems"

@@ -11,8 +11,8 @@ import math
 import warnings
 from typing import Any
 
-from base.messages import shown
-from base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
+from dockfmu.base.messages import shown
+from dockfmu.base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
 from dockfmu.declare.toml.tables import finite_number
 
 ANGLE = parse_unit("rad")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeVar
 
-from base.errors import DockfmuError
-from base.messages import shown
-from base.names import did_you_mean
-from base.numbers import LARGEST_COUNT
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.base.numbers import LARGEST_COUNT
 
 T = TypeVar("T")
 

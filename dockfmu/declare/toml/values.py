@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from base.messages import shown
+from dockfmu.base.messages import shown
 from dockfmu.declare.toml.quantities import is_quantity
 from dockfmu.declare.toml.tables import NEEDED, DeclarationError, Table, finite_number
 

@@ -13,13 +13,13 @@ from types import ModuleType
 
 import numpy as np
 
-from components.codegen.chain import momentum
-from components.codegen.emit import Program, Stage, module
-from components.codegen.graph import Graph
-from components.codegen.mechanism import Body, Joint, Motion, Z
-from components.codegen.tree import accelerate
-from components.core.field import private
-from components.core.record import Record
+from dockfmu.components.codegen.chain import momentum
+from dockfmu.components.codegen.emit import Program, Stage, module
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, Z
+from dockfmu.components.codegen.tree import accelerate
+from dockfmu.components.core.field import private
+from dockfmu.components.core.record import Record
 
 GRAVITY = 9.81
 

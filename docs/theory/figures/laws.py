@@ -16,10 +16,10 @@ import numpy as np
 from drawing import ACTIVE, FORCE, INK, PALE, PASSIVE, arrow, save
 from matplotlib.patches import Circle
 
-from components import hysteresis, probe_mechanism
-from components.core.record import Record
-from components.probe_mechanism.axial import axial_train
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.components import hysteresis, probe_mechanism
+from dockfmu.components.core.record import Record
+from dockfmu.components.probe_mechanism.axial import axial_train
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 
 MECHANISM = probe_mechanism.component()
 NEW_SETS = [chosen for chosen in MECHANISM.parameter_sets if chosen.name in ("PR-2", "RefCone25")]

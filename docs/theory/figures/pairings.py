@@ -19,8 +19,8 @@ import matplotlib.pyplot as plt
 from drawing import ACTIVE, FORCE, INK, PALE, PASSIVE, save
 from matplotlib.axes import Axes
 
-from components.core.record import Memory
-from components.probe_mechanism import component
+from dockfmu.components.core.record import Memory
+from dockfmu.components.probe_mechanism import component
 
 LEVERS = ("PR-3", "LV-3", "DeepCone22")
 MOVABLE = ("AX-2", "LD-2", "LD-3", "PR-3", "HB-4", "ML-3")

@@ -8,7 +8,7 @@ from math import sin
 
 import numpy as np
 
-from master.fmi.description import Description, Variable
+from dockfmu.master.fmi.description import Description, Variable
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from base.cache import cache_root, is_whole, seal
-from base.errors import FAILED, DockfmuError
-from fmus.check.importer.experiment import Experiment
-from fmus.toolchain.targets import HOST, TARGETS, Target
-from fmus.toolchain.zig import link_program
-from master.fmi import archive
-from master.fmi.description import Variable, read_description
+from dockfmu.base.cache import cache_root, is_whole, seal
+from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.fmus.check.importer.experiment import Experiment
+from dockfmu.fmus.toolchain.targets import HOST, TARGETS, Target
+from dockfmu.fmus.toolchain.zig import link_program
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import Variable, read_description
 
 SOURCE = Path(__file__).with_name("importer.c")
 HEADERS = Path(__file__).parents[2] / "native" / "shim"

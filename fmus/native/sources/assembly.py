@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from base.errors import FAILED, DockfmuError
+from dockfmu.base.errors import FAILED, DockfmuError
 
 TYPES = {
     "double": "double", "ptr": "char *", "i1": "uint8_t", "i8": "uint8_t", "i32": "uint32_t", "i64": "uint64_t",

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 from math import copysign, isinf, isnan
 
-from fmus.native.sources.assembly import (
+from dockfmu.fmus.native.sources.assembly import (
     SIGNED,
     TYPES,
     TranslationError,
@@ -21,7 +21,7 @@ from fmus.native.sources.assembly import (
     typed,
     without_flags,
 )
-from fmus.toolchain.libraries import MATHS
+from dockfmu.fmus.toolchain.libraries import MATHS
 
 _BINARY = {
     "fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|",

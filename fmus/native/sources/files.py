@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from lxml import etree
 
-from components.core.component import Component
-from fmus.native import SHIM
-from fmus.native.compile import INITIALIZE, STEP, optimise
-from fmus.native.sources.translate import translate
-from fmus.native.tables import write_tables
-from fmus.toolchain.targets import TARGETS
+from dockfmu.components.core.component import Component
+from dockfmu.fmus.native import SHIM
+from dockfmu.fmus.native.compile import INITIALIZE, STEP, optimise
+from dockfmu.fmus.native.sources.translate import translate
+from dockfmu.fmus.native.tables import write_tables
+from dockfmu.fmus.toolchain.targets import TARGETS
 
 FOLDER = "sources"
 SHARED = tuple(sorted(file.name for file in SHIM.glob("*.c")))

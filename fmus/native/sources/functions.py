@@ -7,9 +7,18 @@ from collections.abc import Iterator, Mapping
 
 import llvmlite.binding as llvm
 
-from fmus.native.sources.assembly import SIGNED, TYPES, TranslationError, is_aggregate, layout, plain, split, typed
-from fmus.native.sources.expressions import Expressions
-from fmus.native.sources.scalars import scalars
+from dockfmu.fmus.native.sources.assembly import (
+    SIGNED,
+    TYPES,
+    TranslationError,
+    is_aggregate,
+    layout,
+    plain,
+    split,
+    typed,
+)
+from dockfmu.fmus.native.sources.expressions import Expressions
+from dockfmu.fmus.native.sources.scalars import scalars
 
 
 class FunctionWriter(Expressions):

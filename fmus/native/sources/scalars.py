@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fmus.native.sources.assembly import layout, split, typed
+from dockfmu.fmus.native.sources.assembly import layout, split, typed
 
 _VECTOR = re.compile(r"<(\d+) x (\w+)>")
 

@@ -12,9 +12,9 @@ import struct
 
 import llvmlite.binding as llvm
 
-from fmus.native.sources.assembly import SIGNED, TranslationError, definitions, layout, plain, split, typed
-from fmus.native.sources.expressions import number
-from fmus.native.sources.functions import FunctionWriter
+from dockfmu.fmus.native.sources.assembly import SIGNED, TranslationError, definitions, layout, plain, split, typed
+from dockfmu.fmus.native.sources.expressions import number
+from dockfmu.fmus.native.sources.functions import FunctionWriter
 
 PRELUDE = """\
 /* Written by the exporter from the kernels of the component. Compile without contraction of a * b + c to one operation

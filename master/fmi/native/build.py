@@ -13,9 +13,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from base.cache import cache_root, is_whole, seal
-from base.processes import python_command
-from master.errors import MasterError
+from dockfmu.base.cache import cache_root, is_whole, seal
+from dockfmu.base.processes import python_command
+from dockfmu.master.errors import MasterError
 
 HERE = Path(__file__).parent
 # on Linux zig would first compile runtimes that nothing here needs

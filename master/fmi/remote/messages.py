@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from master.errors import MasterError
+from dockfmu.master.errors import MasterError
 
 DEEPEST = 16
 """Deepest nesting of lists and dictionaries; messages of the master have three levels."""

@@ -17,14 +17,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from base.processes import python_command
-from master.errors import FmuError, MasterError
-from master.fmi import callbacks
-from master.fmi.description import Description
-from master.fmi.instance import FmuInstance
-from master.fmi.log import Log
-from master.fmi.remote.messages import MessageError
-from master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
+from dockfmu.base.processes import python_command
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.fmi import callbacks
+from dockfmu.master.fmi.description import Description
+from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.log import Log
+from dockfmu.master.fmi.remote.messages import MessageError
+from dockfmu.master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
 
 STARTING_S = 60.0
 """Time for the start of Python and the loading of the FMU on a busy machine, s."""
@@ -144,7 +144,7 @@ class RemoteInstance(FmuInstance):
         # the worker finds this package where this process does, and leaves its temporary files in our folder
         path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         return subprocess.Popen(
-            python_command("-m", "master.fmi.remote.worker", str(descriptor)),
+            python_command("-m", "dockfmu.master.fmi.remote.worker", str(descriptor)),
             stdin=subprocess.PIPE,
             # Ctrl-C is for the master, and the FMU may handle it in its own way
             process_group=0,

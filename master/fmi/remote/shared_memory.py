@@ -14,9 +14,9 @@ from typing import Any
 if sys.platform == "linux":
     import fcntl
 
-from master.errors import MasterError
-from master.fmi.native import build
-from master.fmi.remote.messages import MessageError, decode, encode
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.native import build
+from dockfmu.master.fmi.remote.messages import MessageError, decode, encode
 
 SIZE = 1 << 28
 """Size in bytes; the kernel allocates only the pages that are used."""

@@ -1,4 +1,4 @@
-"""The process of one FMU: `python -m master.fmi.remote.worker DESCRIPTOR`, started by `master.fmi.remote.process`."""
+"""The process of one FMU: `python -m dockfmu.master.fmi.remote.worker DESCRIPTOR`, started by `dockfmu.master.fmi.remote.process`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from base.fmi import ERROR, OK
-from master.errors import FmuError, MasterError
-from master.fmi.instance import Fmu, FmuInstance
-from master.fmi.remote.shared_memory import SharedMemory, function_names
+from dockfmu.base.fmi import ERROR, OK
+from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.fmi.instance import Fmu, FmuInstance
+from dockfmu.master.fmi.remote.shared_memory import SharedMemory, function_names
 
 METHODS = (
     "failure", "enter_initialization", "exit_initialization", "step", "last_successful_time",

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from base.private_key import private_key
+from dockfmu.base.private_key import private_key
 
 _TRAILER = struct.Struct("<16sQI32s48sI")
 _MAGIC = b"dockfmu seal 2\r\n"

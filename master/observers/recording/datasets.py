@@ -15,7 +15,7 @@ import numpy as np
 from h5py import h5a, h5d, h5p, h5s, h5t
 from zlib_ng import zlib_ng
 
-from master.fmi import strings
+from dockfmu.master.fmi import strings
 
 STRINGS = "strings"
 """Name of the dataset that holds each string of a recording once."""

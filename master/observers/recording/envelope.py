@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from base.entry_points import EntryPoint
+from dockfmu.base.entry_points import EntryPoint
 
 EXTREMES, NAMES = "extremes", "names"
 """Group of a recording that holds the extremes, one dataset for each field of ENTRY, and the dataset in it with the
@@ -18,7 +18,7 @@ entry exists only where these are not the values of the two rows."""
 
 
 _KERNELS = Path(__file__).with_name("kernels.py")
-_fold = EntryPoint("master.observers.recording.kernels", "fold", [_KERNELS])
+_fold = EntryPoint("dockfmu.master.observers.recording.kernels", "fold", [_KERNELS])
 
 
 class Envelope:

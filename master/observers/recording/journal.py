@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from base.entry_points import EntryPoint
-from master.observers.recording.envelope import ENTRY
+from dockfmu.base.entry_points import EntryPoint
+from dockfmu.master.observers.recording.envelope import ENTRY
 
 NO_ENTRIES = np.empty(0, ENTRY)
 
 _KERNELS = Path(__file__).with_name("kernels.py")
-_lay_out = EntryPoint("master.observers.recording.kernels", "lay_out", [_KERNELS])
+_lay_out = EntryPoint("dockfmu.master.observers.recording.kernels", "lay_out", [_KERNELS])
 
 
 def beside(recording: Path) -> Path:

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from base.compiler import jit
+from dockfmu.base.compiler import jit
 
 _compiled = partial(jit, _nrt=False)
 """Functions behind entry points must not allocate memory."""

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import h5py
 
-from master.observers.recording.checksum import SUPERBLOCK
+from dockfmu.master.observers.recording.checksum import SUPERBLOCK
 
 PAGE = 4096
 """Smallest page of an operating system, bytes."""

@@ -13,11 +13,11 @@ import h5py
 import numpy as np
 from h5py import h5d, h5t, h5z
 
-from base.fmi import TYPES
-from base.messages import shown
-from master.errors import MasterError
-from master.observers.recording.datasets import STRINGS
-from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
+from dockfmu.base.fmi import TYPES
+from dockfmu.base.messages import shown
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording.datasets import STRINGS
+from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 
 RESERVED = ("time", "parameters", "fmus", STRINGS, EXTREMES)
 """Names in a recording that are not elements."""

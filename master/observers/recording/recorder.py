@@ -26,22 +26,22 @@ from typing import Any
 import h5py
 import numpy as np
 
-from base.files import Reserve
-from base.fmi import NUMERIC_TYPES
-from base.locks import Lock
-from base.messages import storable
-from master.errors import MasterError
-from master.fmi import archive
-from master.fmi.description import Variable
-from master.observers.observer import Observer, RunContext
-from master.observers.recording import checksum, journal
-from master.observers.recording.datasets import Column, Columns, StringTable
-from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, Envelope
-from master.observers.recording.results import LIBVER, fit_for_group, lock_beside
-from master.observers.recording.selection import Dense, Selection
-from master.requests import Sampling, Trigger
-from master.result import Result
-from master.system import Structure
+from dockfmu.base.files import Reserve
+from dockfmu.base.fmi import NUMERIC_TYPES
+from dockfmu.base.locks import Lock
+from dockfmu.base.messages import storable
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import Variable
+from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.observers.recording import checksum, journal
+from dockfmu.master.observers.recording.datasets import Column, Columns, StringTable
+from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, Envelope
+from dockfmu.master.observers.recording.results import LIBVER, fit_for_group, lock_beside
+from dockfmu.master.observers.recording.selection import Dense, Selection
+from dockfmu.master.requests import Sampling, Trigger
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 
 CHUNK_ROWS = 1024
 BLOCK_ROWS = 2 * CHUNK_ROWS

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from base.files import atomic_file
-from base.locks import is_held
-from base.names import did_you_mean, matching
-from master.errors import MasterError
-from master.observers.recording import checksum, journal, killed
-from master.observers.recording.datasets import read_strings
-from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
-from master.observers.recording.layout import ABOUT, RESERVED, LayoutError, check_layout, check_safety
-from master.observers.recording.salvage import LIBVER as LIBVER
-from master.observers.recording.salvage import probe, salvage
+from dockfmu.base.files import atomic_file
+from dockfmu.base.locks import is_held
+from dockfmu.base.names import did_you_mean, matching
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording import checksum, journal, killed
+from dockfmu.master.observers.recording.datasets import read_strings
+from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
+from dockfmu.master.observers.recording.layout import ABOUT, RESERVED, LayoutError, check_layout, check_safety
+from dockfmu.master.observers.recording.salvage import LIBVER as LIBVER
+from dockfmu.master.observers.recording.salvage import probe, salvage
 
 if TYPE_CHECKING:
     import pandas

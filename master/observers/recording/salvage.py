@@ -1,7 +1,7 @@
 """Read what can still be read of a damaged recording, in a separate process.
 
 HDF5 may crash or hang on damaged bytes, which must not happen in the process of the reader. `python -m
-master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether the file
+dockfmu.master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether the file
 is laid out as a recording and everything can be read.
 """
 
@@ -19,10 +19,10 @@ import numpy as np
 if sys.platform != "win32":
     import resource
 
-from base.processes import python_command
-from master.observers.recording import checksum, killed
-from master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
-from master.observers.recording.layout import LayoutError, check_layout, check_safety
+from dockfmu.base.processes import python_command
+from dockfmu.master.observers.recording import checksum, killed
+from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
+from dockfmu.master.observers.recording.layout import LayoutError, check_layout, check_safety
 
 LONGEST_S = 10.0
 """Time limit for a small file, s."""
@@ -59,7 +59,7 @@ def _run_apart(file: Path, *arguments: str) -> str:
 
     Raises LayoutError if the file is refused, RuntimeError if the process fails or does not end.
     """
-    command = python_command("-m", "master.observers.recording.salvage", str(file.absolute()), *arguments)
+    command = python_command("-m", "dockfmu.master.observers.recording.salvage", str(file.absolute()), *arguments)
     try:
         done = subprocess.run(
             command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from master.observers.events import Event
+from dockfmu.master.observers.events import Event
 
 
 @dataclass(frozen=True)

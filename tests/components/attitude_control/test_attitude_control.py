@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from components.attitude_control import component
-from components.core.component import ComponentError, Instance
-from components.spacecraft import component as spacecraft
+from dockfmu.components.attitude_control import component
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.spacecraft import component as spacecraft
 
 MOMENTS = np.array([5e4, 1.9e5, 1.9e5])
 LEAST_PULSE = 0.02

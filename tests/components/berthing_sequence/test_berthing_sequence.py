@@ -7,11 +7,11 @@ from math import radians
 import numpy as np
 import pytest
 
-from components.berthing_sequence import component
-from components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT
-from components.core.component import ComponentError, Instance
-from components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
-from components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.berthing_sequence import component
+from dockfmu.components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
 
 H = 0.02
 

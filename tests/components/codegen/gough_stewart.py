@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from components.codegen.algebra import array, cross, rotation, snapped, solve_symmetric
-from components.codegen.legs import Leg, Nut, Ring
-from components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
+from dockfmu.components.codegen.algebra import array, cross, rotation, snapped, solve_symmetric
+from dockfmu.components.codegen.legs import Leg, Nut, Ring
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, X, Y, Z
 
 LENGTH = 0.6378954989
 LEAD = 0.02

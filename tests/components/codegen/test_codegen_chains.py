@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import sympy
 
-from components.codegen import algebra, chain
-from components.codegen.catalogue import CHAINS
-from components.codegen.legs import Leg, Nut, Ring
-from components.codegen.mechanism import Body, Joint, Motion
+from dockfmu.components.codegen import algebra, chain
+from dockfmu.components.codegen.catalogue import CHAINS
+from dockfmu.components.codegen.legs import Leg, Nut, Ring
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion
 from tests.components.linkage.linkage_reference import Chain as Reference
 from tests.components.linkage.linkage_reference import euler
 

@@ -8,9 +8,9 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.codegen import algebra
-from components.codegen.emit import Program, Stage
-from components.codegen.graph import Graph, Scalar
+from dockfmu.components.codegen import algebra
+from dockfmu.components.codegen.emit import Program, Stage
+from dockfmu.components.codegen.graph import Graph, Scalar
 
 pytestmark = pytest.mark.quick
 

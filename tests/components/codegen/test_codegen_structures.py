@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components.codegen import counts
-from components.codegen.catalogue import CHAINS, TREES
-from components.codegen.graph import Graph
+from dockfmu.components.codegen import counts
+from dockfmu.components.codegen.catalogue import CHAINS, TREES
+from dockfmu.components.codegen.graph import Graph
 
 
 class Values:

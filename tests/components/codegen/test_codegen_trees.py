@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy
 
-from components.codegen import algebra, chain, kane, tree
-from components.codegen.catalogue import TREES, KinematicStructure
-from components.codegen.mechanism import Body, Joint, Motion, Z
+from dockfmu.components.codegen import algebra, chain, kane, tree
+from dockfmu.components.codegen.catalogue import TREES, KinematicStructure
+from dockfmu.components.codegen.mechanism import Body, Joint, Motion, Z
 
 BASE = Motion(np.array([0.3, -0.2, 0.1]), np.array([0.4, 0.2, -0.3]), np.array([0.5, -0.1, 0.7]))
 

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from base.cache import ROOT
-from components.codegen import counts
-from components.codegen.products import PRODUCTS
+from dockfmu.base.cache import ROOT
+from dockfmu.components.codegen import counts
+from dockfmu.components.codegen.products import PRODUCTS
 
 
 @pytest.mark.parametrize("path", PRODUCTS)
 def test_checked_in_module_is_what_the_generator_makes(path):
-    assert (ROOT / path).read_text(encoding="utf-8") == PRODUCTS[path](), f"run `python -m components.codegen`: {path}"
+    assert (ROOT / path).read_text(encoding="utf-8") == PRODUCTS[path](), (
+        f"run `python -m dockfmu.components.codegen`: {path}"
+    )
 
 
 def test_no_other_module_is_in_the_generated_folders():
@@ -24,7 +26,7 @@ def test_no_other_module_is_in_the_generated_folders():
 def test_tables_of_the_documentation_are_the_counts_of_the_code():
     text = (ROOT / "docs" / "develop" / "codegen.md").read_text(encoding="utf-8")
     for table in (counts.chain_table(), counts.tree_table()):
-        assert "\n".join(table) in text, "run `python -m components.codegen.counts`"
+        assert "\n".join(table) in text, "run `python -m dockfmu.components.codegen.counts`"
 
 
 def test_generated_functions_are_short_enough_to_compile():

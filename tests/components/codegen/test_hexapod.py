@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from base.compiler import jit
-from components.codegen.graph import Graph
-from components.core.record import Record
-from components.linkage import hexapod
-from components.mechanics.rotation import advance, compose, from_quaternion
-from components.mechanics.vector import cross
+from dockfmu.base.compiler import jit
+from dockfmu.components.codegen.graph import Graph
+from dockfmu.components.core.record import Record
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.rotation import advance, compose, from_quaternion
+from dockfmu.components.mechanics.vector import cross
 from tests.components.codegen import gough_stewart
 
 pytestmark = pytest.mark.slow

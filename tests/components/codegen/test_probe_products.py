@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from components.core.record import Record
-from components.mechanics.kinematics import placement
-from components.probe_mechanism.generated import brake, housing_and_probe, spring, with_movable_limiter
-from components.probe_mechanism.lateral import chains, massless
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.kinematics import placement
+from dockfmu.components.probe_mechanism.generated import brake, housing_and_probe, spring, with_movable_limiter
+from dockfmu.components.probe_mechanism.lateral import chains, massless
 from tests.components.linkage import loop_bodies as bodies
 from tests.components.linkage import loop_chain as chain
 from tests.components.linkage import loop_closure as closure

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from base.compiler import jit
-from components.mechanics.rotation import about_x, about_y, about_z, compose, store_matrix
+from dockfmu.base.compiler import jit
+from dockfmu.components.mechanics.rotation import about_x, about_y, about_z, compose, store_matrix
 
 Y = np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0])
 Y_AND_PITCH = np.array([0.0, 0.3, 0.0, 0.0, 0.3, 0.0])

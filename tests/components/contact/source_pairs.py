@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from math import copysign, cos, fabs, sin, sqrt, tan
 
-from components.contact.profile import SMALL_DISTANCE, SMALL_RADIUS, revolve
-from components.contact.ring_pair.edges import closest_parameters
-from components.core.kernel import kernel
-from components.mechanics.vector import ZERO, axpy, cross, dot, norm, scale, subtract, unit
+from dockfmu.components.contact.profile import SMALL_DISTANCE, SMALL_RADIUS, revolve
+from dockfmu.components.contact.ring_pair.edges import closest_parameters
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, axpy, cross, dot, norm, scale, subtract, unit
 
 # relative size of a determinant below which lines count as parallel; distance below which there is no direction, m
 PARALLEL = 1e-9

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.contact import profile
-from components.core.field import Group
-from components.core.record import Record
+from dockfmu.components.contact import profile
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
 from tests.components.contact.airlock_pair.airlock_unit import Head
 from tests.components.contact.radiator_pair.test_radiator_pair import ELASTIC, Radiator
 
@@ -83,14 +83,14 @@ def test_ruling_R57_the_radiator_beside_its_berth_touches_nothing(x, aside):
 def test_ruling_R57_the_ball_meets_only_a_plug_in_its_bore():
     radiator = Radiator(**ELASTIC)
     radiator.place((0.05, 0.10, 0.0))
-    from components.contact import radiator_pair
+    from dockfmu.components.contact import radiator_pair
 
     radiator_pair.accept(radiator.u)
     assert radiator.u.state.captured == 0.0
 
 
 def test_the_points_of_the_active_plane_must_lie_on_the_passive_one():
-    from components.contact import radiator_pair
+    from dockfmu.components.contact import radiator_pair
 
     radiator = Radiator()
     radiator.u.parameters.plane.radius = 0.3

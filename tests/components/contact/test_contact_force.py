@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from components.contact import force
-from components.core.field import Group
-from components.core.record import Record
-from components.mechanics.vector import dot
+from dockfmu.components.contact import force
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.vector import dot
 
 pytestmark = pytest.mark.quick
 

@@ -7,10 +7,10 @@ from math import atan, cos, pi, radians, sin, sqrt
 import numpy as np
 import pytest
 
-from components.contact import search
-from components.core.kernel import kernel
-from components.mechanics.rotation import apply_transposed, from_angles
-from components.mechanics.vector import add, load
+from dockfmu.components.contact import search
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, from_angles
+from dockfmu.components.mechanics.vector import add, load
 
 visited: list[int] = []
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from components.contact.ring_pair.edges import closest_parameters
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact.ring_pair.edges import closest_parameters
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact import source_pairs as segments
 
 pytestmark = pytest.mark.quick

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.contact import profile
-from components.core.field import Group
-from components.core.record import Record
+from dockfmu.components.contact import profile
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
 from tests.components.contact.source_pairs import sphere_cone, sphere_cylinder, sphere_edge, sphere_plane
 
 # RefCone of spec/05 11.4, without the bottom

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.contact import probe_cone
-from components.contact.first_contact import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.first_contact import (
     Misalignment,
     Mount,
     NoContactError,
@@ -18,8 +18,8 @@ from components.contact.first_contact import (
     place,
     probe_cone_penetration,
 )
-from components.core.record import Record
-from components.mechanics.rotation import angles, from_angles, from_quaternion
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import angles, from_angles, from_quaternion
 
 HEAD = (0.80, 0.0, 0.0)
 ACTIVE = Mount((5.0, 0.1, -0.2))

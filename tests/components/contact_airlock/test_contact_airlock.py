@@ -7,13 +7,19 @@ from math import cos, pi, radians, sin
 import numpy as np
 import pytest
 
-from components.contact_airlock import component as contact_component
-from components.contact_airlock.kernel import step as step_contact
-from components.contact_airlock.swing import place_head, step_axis
-from components.core.component import ComponentError, Instance
-from components.core.kernel import kernel
-from components.mechanics.rotation import advance, apply_transposed, from_quaternion, load_attitude, store_quaternion
-from components.mechanics.vector import axpy, load, scale, store
+from dockfmu.components.contact_airlock import component as contact_component
+from dockfmu.components.contact_airlock.kernel import step as step_contact
+from dockfmu.components.contact_airlock.swing import place_head, step_axis
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import (
+    advance,
+    apply_transposed,
+    from_quaternion,
+    load_attitude,
+    store_quaternion,
+)
+from dockfmu.components.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 1050.0, 400.0
 # distance of the planes at which the latches are free of the strike

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from components.contact_probe_cone import component as contact_component
-from components.contact_probe_cone.kernel import step as step_contact
-from components.core.component import Component
-from components.core.kernel import kernel
-from components.core.parameters import ParameterSet
-from components.mechanics.vector import axpy, load, store
-from components.probe_mechanism import component as mechanism_component
-from components.probe_mechanism.kernel import step as step_mechanism
+from dockfmu.components.contact_probe_cone import component as contact_component
+from dockfmu.components.contact_probe_cone.kernel import step as step_contact
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.parameters import ParameterSet
+from dockfmu.components.mechanics.vector import axpy, load, store
+from dockfmu.components.probe_mechanism import component as mechanism_component
+from dockfmu.components.probe_mechanism.kernel import step as step_mechanism
 
 # the head on the frustum of 40 deg, 0.05 mm deep, to the side of the axis
 ON_CONE = (-0.640807, 0.095567, 0.0)

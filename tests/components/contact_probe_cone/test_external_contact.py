@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.contact.evaluation import EVALUATION
-from components.contact_probe_cone import component as contact_component
-from components.core.component import ComponentError, Instance
-from components.mechanics.rotation import from_angles, quaternion
-from components.probe_mechanism import component as mechanism_component
+from dockfmu.components.contact.evaluation import EVALUATION
+from dockfmu.components.contact_probe_cone import component as contact_component
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.probe_mechanism import component as mechanism_component
 from tests.components.contact_probe_cone.contact_pair import ON_CONE, ON_WALL, Pair, prepared, smooth, tell_contact
 
 VELOCITY = (0.05, 0.02, 0.0)

@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from base.cache import ROOT
-from components.core import field
-from components.core.component import Component, Instance, Message
-from components.core.kernel import kernel
-from components.core.parameters import read_parameter_set
-from components.core.record import GAP, ParameterError, Record, Span
-from components.core.sources import sources
+from dockfmu.base.cache import ROOT
+from dockfmu.components.core import field
+from dockfmu.components.core.component import Component, Instance, Message
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.parameters import read_parameter_set
+from dockfmu.components.core.record import GAP, ParameterError, Record, Span
+from dockfmu.components.core.sources import sources
 
 RECORD = Record(
     field.Group(
@@ -205,7 +205,7 @@ def test_sources_follow_imports_of_files_beside(tmp_path):
 @pytest.mark.slow
 def test_kernels_run_without_numba_compiling(tmp_path):
     """NUMBA_DISABLE_JIT leaves plain Python functions that give the same numbers."""
-    code = "from components.mechanics.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"
+    code = "from dockfmu.components.mechanics.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"
     printed = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
         for env in ({"NUMBA_DISABLE_JIT": flag, "PATH": "", "DOCKFMU_CACHE": str(tmp_path)} for flag in "01")

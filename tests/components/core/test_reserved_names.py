@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.core.field import Group, private
-from components.core.record import RESERVED, Record
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.record import RESERVED, Record
 
 pytestmark = pytest.mark.quick
 

@@ -7,12 +7,12 @@ from math import radians, sqrt
 import numpy as np
 import pytest
 
-from components.core.field import Group
-from components.core.ports import status
-from components.core.record import Record
-from components.devices import guide_pins
-from components.mechanics import kinematics
-from components.mechanics.rotation import from_angles
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.ports import status
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import guide_pins
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import from_angles
 
 PLANE = 0.239
 RADIUS, LENGTH, CONE, PIN, END, CLEARANCE, STIFFNESS = 0.6, 0.05, 0.04, 0.015, 0.003, 3e-4, 1e6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.contact_airlock import component as airlock
-from components.core.component import Instance
-from components.core.record import Record
-from components.devices import interface_load
+from dockfmu.components.contact_airlock import component as airlock
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import interface_load
 from tests.components.peripheral_mechanism.pair import Pair
 from tests.components.probe_mechanism.rig import Docking, degrees
 from tests.components.ring_mechanism.ring_rig import RingPair

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from components import hysteresis
-from components.core.kernel import kernel
-from components.core.record import Record
+from dockfmu.components import hysteresis
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
 from tests.components.hysteresis import series_brakes
 
 RECORD = Record(

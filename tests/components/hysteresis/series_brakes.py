@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from math import fabs, isfinite
 
-from components import hysteresis
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.hysteresis import IRREGULAR, NOT_FINITE, SHORTEST, reaction
-from components.hysteresis.builders import _point
-from components.hysteresis.law import (
+from dockfmu.components import hysteresis
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.hysteresis import IRREGULAR, NOT_FINITE, SHORTEST, reaction
+from dockfmu.components.hysteresis.builders import _point
+from dockfmu.components.hysteresis.law import (
     BACKWARD,
     TRANSITION,
     active_segment,

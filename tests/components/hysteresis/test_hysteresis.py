@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components import hysteresis
-from components.hysteresis import validity
+from dockfmu.components import hysteresis
+from dockfmu.components.hysteresis import validity
 from tests.components.hysteresis import series_brakes
 from tests.components.hysteresis.hysteresis_paths import (
     CONSTANT,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from components.core.record import Record
+from dockfmu.components.core.record import Record
 from tests.components.linkage.loop_bodies import PRISMATIC_X, weigh
 from tests.components.linkage.loop_bodies import place as place_bodies
 from tests.components.linkage.loop_chain import accelerate as accelerate_chain

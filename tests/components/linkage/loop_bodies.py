@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import IDENTITY, apply_transposed, compose, load_matrix, store_matrix, transpose
-from components.mechanics.spatial import lower, upper
-from components.mechanics.vector import add, axpy, cross, dot, load, scale, store
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import (
+    IDENTITY,
+    apply_transposed,
+    compose,
+    load_matrix,
+    store_matrix,
+    transpose,
+)
+from dockfmu.components.mechanics.spatial import lower, upper
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store
 
 REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X = 0, 1, 2, 3
 

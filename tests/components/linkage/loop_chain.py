@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from math import fabs
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.rotation import IDENTITY, compose, load_matrix
-from components.mechanics.spatial import lower, upper
-from components.mechanics.vector import add, axpy, cross, dot, load, store, subtract
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import IDENTITY, compose, load_matrix
+from dockfmu.components.mechanics.spatial import lower, upper
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, store, subtract
 from tests.components.linkage.loop_bodies import absolute_bias, absolute_velocity, bodies, inertia_wrench, move, weigh
 from tests.components.linkage.loop_matrix import invert_3, invert_4
 

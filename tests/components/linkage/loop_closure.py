@@ -1,4 +1,4 @@
-"""The closed forms of `components.linkage.closure` applied to the record of a chain of `loop_chain`.
+"""The closed forms of `dockfmu.components.linkage.closure` applied to the record of a chain of `loop_chain`.
 
 A chain type is named by its joints from the base outward; the last one, on the node, is cut and written as constraint.
 Each `close_*` takes the vector from the chain's base joint to its cut joint in frame 0 and sets cosines and sines of
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from math import atan2, fabs, floor, pi, sqrt
 
-from components.core.kernel import kernel
-from components.linkage.closure import crank_joint, rod_joints, strut_joints
-from components.mechanics.rotation import apply, compose, load_matrix
-from components.mechanics.vector import load
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.linkage.closure import crank_joint, rod_joints, strut_joints
+from dockfmu.components.mechanics.rotation import apply, compose, load_matrix
+from dockfmu.components.mechanics.vector import load
 from tests.components.linkage.loop_bodies import PRISMATIC_X, REVOLUTE_X, REVOLUTE_Y, REVOLUTE_Z
 
 UPS = (REVOLUTE_Y, REVOLUTE_Z, PRISMATIC_X)

@@ -1,6 +1,6 @@
 """Inverses of 3 x 3 and 4 x 4 matrices as arrays of a record."""
 
-from components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel
 
 
 @kernel

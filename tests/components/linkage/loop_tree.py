@@ -6,10 +6,10 @@ each body costs one rank-one update; the results are those of (2.5.3)-(2.5.9) wi
 
 from __future__ import annotations
 
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.mechanics.spatial import lower, upper
-from components.mechanics.vector import add, axpy, cross, load, subtract
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.spatial import lower, upper
+from dockfmu.components.mechanics.vector import add, axpy, cross, load, subtract
 from tests.components.linkage.loop_bodies import absolute_velocity, bodies, inertia_wrench, momentum, put, times
 
 LEAST_INERTIA = 1e-12

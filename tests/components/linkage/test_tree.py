@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.core.record import Record
+from dockfmu.components.core.record import Record
 from tests.components.linkage import loop_bodies as row
 from tests.components.linkage import loop_chain as dependent
 from tests.components.linkage import loop_tree as tree

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.core.component import Instance
-from components.manipulator import links
-from fmus import catalogue
+from dockfmu.components.core.component import Instance
+from dockfmu.components.manipulator import links
+from dockfmu.fmus import catalogue
 
 REF = (0.0, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3)
 COMPONENT = catalogue.component("Manipulator")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.manipulator import links
+from dockfmu.components.manipulator import links
 from tests.components.manipulator.arms import ARMS, instance, load_links, pinocchio_model, place
 
 pinocchio = pytest.importorskip("pinocchio")

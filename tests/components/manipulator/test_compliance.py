@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from components.core.component import ComponentError
-from components.manipulator import compliance
-from components.manipulator.arm_data import SEGMENT
+from dockfmu.components.core.component import ComponentError
+from dockfmu.components.manipulator import compliance
+from dockfmu.components.manipulator.arm_data import SEGMENT
 from tests.components.manipulator import unit_loads
 from tests.components.manipulator.arms import REF, SETS, instance, run
 

@@ -5,10 +5,10 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.core.parameters import read_parameter_set
-from components.core.record import ParameterError
-from components.manipulator import component, sensing, supervisor
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.parameters import read_parameter_set
+from dockfmu.components.core.record import ParameterError
+from dockfmu.components.manipulator import component, sensing, supervisor
 from tests.components.manipulator.arms import REF, SETS, instance, run
 
 MODE = {name: k for k, name in enumerate(("AUTO", "SEMI", "SUPV", "LIMP", "BRAKE", "HOLD", "SINGLE"), 1)}
@@ -34,7 +34,7 @@ def test_rates_are_those_of_the_command_frame(frame):
            "parameters.camera.position": offset, "parameters.target.angles": target, "command.velocity": velocity,
            "command.angular_velocity": spin, "parameters.control.singular_value": 0.0},
     )  # fmt: skip
-    from components.mechanics import rotation
+    from dockfmu.components.mechanics import rotation
 
     run(arm, 8e-3)
     before, facing = pose(arm.m)

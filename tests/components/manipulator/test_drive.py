@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from components.manipulator import drive, servo
+from dockfmu.components.manipulator import drive, servo
 from tests.components.manipulator.arms import instance, run
 
 J, K, R, TAU = 4e-4, 0.2, 2.0, 1e-3

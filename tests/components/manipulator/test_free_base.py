@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.core.ports import BASE_MOTION
-from components.manipulator.arm_data import VARIANT
-from components.mechanics import rotation
-from fmus import catalogue
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.ports import BASE_MOTION
+from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.mechanics import rotation
+from dockfmu.fmus import catalogue
 from tests.components.manipulator.arms import COMPONENT, REF, SETS, energy, instance
 
 LAGGED, AFFINE = BASE_MOTION.codes["LAGGED"], BASE_MOTION.codes["AFFINE"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError
-from components.manipulator import links
-from components.mechanics import rotation
+from dockfmu.components.core.component import ComponentError
+from dockfmu.components.manipulator import links
+from dockfmu.components.mechanics import rotation
 from tests.components.manipulator.arms import ARMS, REF, axis_turn, forward, instance, load_links, place, reaches
 
 

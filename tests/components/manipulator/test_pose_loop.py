@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.manipulator import sensing
+from dockfmu.components.manipulator import sensing
 from tests.components.manipulator.arms import REF, axis_turn, instance, reaches, run
 
 ARMS = (("ERA", "Airlock"), ("ERA", "Radiator"), ("SSRMS", "MIM-1", "REF-SSRMS"))

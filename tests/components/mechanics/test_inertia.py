@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.mechanics.inertia import possible
+from dockfmu.components.mechanics.inertia import possible
 
 pytestmark = pytest.mark.quick
 

@@ -7,11 +7,11 @@ from math import cos, sin
 import numpy as np
 import pytest
 
-from components.contact.force import motion
-from components.core.field import Group
-from components.core.record import Record
-from components.mechanics import kinematics
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact.force import motion
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import from_angles
 
 pytestmark = pytest.mark.quick
 

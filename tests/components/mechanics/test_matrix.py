@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.core.table import interpolate, segment, slope
-from components.mechanics import matrix
+from dockfmu.components.core.table import interpolate, segment, slope
+from dockfmu.components.mechanics import matrix
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from components.mechanics import rotation, vector
+from dockfmu.components.mechanics import rotation, vector
 
 pytestmark = pytest.mark.quick
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.multibody.model.topology import BodyGraph
+from dockfmu.components.multibody.model.topology import BodyGraph
 
 pytestmark = pytest.mark.quick
 

@@ -4,8 +4,8 @@ from math import cos, exp, sin, sqrt
 
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.oscillator import component
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.oscillator import component
 
 pytestmark = pytest.mark.quick
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.peripheral_cyclogram import component
-from components.peripheral_cyclogram.ports import PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.peripheral_cyclogram import component
+from dockfmu.components.peripheral_cyclogram.ports import PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
 
 pytestmark = pytest.mark.quick
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from base.compiler import jit
-from components.core.field import Group
-from components.core.record import Record
-from components.peripheral_mechanism import accumulator
+from dockfmu.base.compiler import jit
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.peripheral_mechanism import accumulator
 
 RECORD = Record(Group("parameters", accumulator.parameters()), accumulator.state())
 DIRECT = np.array([[0.0, 0.06, 0.12, 0.18, 0.24], [270.0, 410.0, 560.0, 720.0, 900.0]])

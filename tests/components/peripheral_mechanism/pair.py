@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.core.kernel import kernel
-from components.mechanics.rotation import from_angles, quaternion
-from components.peripheral_mechanism import component
-from components.peripheral_mechanism.kernel import initialize, step
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.peripheral_mechanism import component
+from dockfmu.components.peripheral_mechanism.kernel import initialize, step
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port
 
 # of ring, housings and rods of PM-1, kg

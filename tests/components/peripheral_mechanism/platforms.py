@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from components.core.field import Group
-from components.core.record import Record
-from components.linkage import hexapod
-from components.mechanics.rotation import from_angles
-from components.mechanics.vector import ZERO
-from components.ring_on_legs import platform
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.mechanics.vector import ZERO
+from dockfmu.components.ring_on_legs import platform
 from tests.components.peripheral_mechanism.constrained import Leg, Machine
 
 RECORD = Record(Group("parameters", *platform.parameters()), hexapod.hexapod(), platform.state())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.peripheral_mechanism import accumulator
+from dockfmu.components.peripheral_mechanism import accumulator
 from tests.components.peripheral_mechanism.accumulator_paths import DIRECT, RETURN, STIFFNESS, Spring, branch, wander
 
 MM = 1e-3

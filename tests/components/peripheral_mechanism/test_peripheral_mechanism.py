@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from components.core.component import ComponentError, Instance
-from components.core.ports import AFFINE, LAGGED, SOURCE
-from components.peripheral_mechanism import accumulator, component
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.ports import AFFINE, LAGGED, SOURCE
+from dockfmu.components.peripheral_mechanism import accumulator, component
 from tests.components.peripheral_mechanism.pair import ANGULAR_MOMENTUM, ENERGY, MOMENTUM, Pair
 from tests.components.peripheral_mechanism.platforms import Platform, machine
 

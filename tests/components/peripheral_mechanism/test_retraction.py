@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.core.component import Instance
-from components.devices import drive
-from components.peripheral_mechanism import component
-from components.ring_on_legs import platform, retraction
+from dockfmu.components.core.component import Instance
+from dockfmu.components.devices import drive
+from dockfmu.components.peripheral_mechanism import component
+from dockfmu.components.ring_on_legs import platform, retraction
 from tests.components.peripheral_mechanism.retraction_rig import (
     HEIGHT,
     JOINED,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.probe_cyclogram import component
-from components.probe_cyclogram.ports import OUTCOME, PHASE
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.probe_cyclogram import component
+from dockfmu.components.probe_cyclogram.ports import OUTCOME, PHASE
 
 pytestmark = pytest.mark.quick
 

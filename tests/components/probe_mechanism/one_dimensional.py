@@ -10,11 +10,11 @@ from math import tanh
 
 import numpy as np
 
-from components.core.field import Group, private
-from components.core.kernel import kernel, variant
-from components.core.record import Memory, Record
-from components.probe_mechanism.axial import axial_train, spring_and_brake, two_brakes
-from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.core.record import Memory, Record
+from dockfmu.components.probe_mechanism.axial import axial_train, spring_and_brake, two_brakes
+from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES, AxialPorts
 
 
 def record_of(device: AxialPorts) -> Record:

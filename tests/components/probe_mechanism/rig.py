@@ -10,10 +10,10 @@ from math import radians
 
 import numpy as np
 
-from components.core.field import private
-from components.core.kernel import kernel
-from components.core.record import Record
-from components.mechanics.rotation import (
+from dockfmu.components.core.field import private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -23,11 +23,11 @@ from components.mechanics.rotation import (
     quaternion,
     store_quaternion,
 )
-from components.mechanics.vector import add, cross, dot, load, scale, store, subtract
-from components.probe_cyclogram import component as cyclogram
-from components.probe_cyclogram.kernel import step as decide
-from components.probe_mechanism import component
-from components.probe_mechanism.kernel import initialize, step
+from dockfmu.components.mechanics.vector import add, cross, dot, load, scale, store, subtract
+from dockfmu.components.probe_cyclogram import component as cyclogram
+from dockfmu.components.probe_cyclogram.kernel import step as decide
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.kernel import initialize, step
 
 CRAFT = Record(
     private("mass", "kg", ""),

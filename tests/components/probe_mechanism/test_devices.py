@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.core.field import Group, private
-from components.core.ports import status
-from components.core.record import Record
-from components.devices import pushers
-from components.mechanics import rotation
-from components.probe_mechanism import cover
-from components.probe_mechanism.alignment import levers, ports
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.ports import status
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import pushers
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.probe_mechanism import cover
+from dockfmu.components.probe_mechanism.alignment import levers, ports
 
 pytestmark = pytest.mark.quick
 

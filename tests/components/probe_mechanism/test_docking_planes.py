@@ -5,12 +5,12 @@ from math import cos, sin
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.core.field import Group
-from components.core.record import Record
-from components.devices import docking_planes, pushers
-from components.mechanics.rotation import from_angles, quaternion
-from components.probe_mechanism import component
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import docking_planes, pushers
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.probe_mechanism import component
 from tests.components.probe_mechanism.rig import Docking, degrees
 
 RECORD = Record(Group("parameters", pushers.parameters(), *docking_planes.parameters()), docking_planes.state())

@@ -5,11 +5,11 @@ from math import copysign, log, pi
 import numpy as np
 import pytest
 
-from components.core.field import Group
-from components.core.record import Record
-from components.devices import drive
-from components.probe_mechanism.axial import axial_train
-from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import drive
+from dockfmu.components.probe_mechanism.axial import axial_train
+from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE
 
 RECORD = Record(
     SPRING_AND_BRAKE.state,

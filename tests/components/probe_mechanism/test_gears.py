@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.core.kernel import kernel
-from components.probe_mechanism import component
-from components.probe_mechanism.axial import axial_train
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.axial import axial_train
 from tests.components.probe_mechanism.one_dimensional import (
     ACTIVE,
     PLAY,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.core.component import Instance
-from components.probe_mechanism import component, tree
-from components.probe_mechanism.contact import implicit
+from dockfmu.components.core.component import Instance
+from dockfmu.components.probe_mechanism import component, tree
+from dockfmu.components.probe_mechanism.contact import implicit
 
 NUMBER = st.floats(-2.0, 2.0)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components import hysteresis
-from components.core.parameters import read_parameter_set
-from components.probe_mechanism import tree
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.components import hysteresis
+from dockfmu.components.core.parameters import read_parameter_set
+from dockfmu.components.probe_mechanism import tree
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 from tests.components.probe_mechanism.test_probe_tree import RECORD, evaluate, gain, mechanism, place, run, tilt
 
 PARAMETERS = Path(lateral_damper.__file__).parents[1] / "parameters"

@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from components.core.component import Instance
-from components.probe_mechanism import component, micro_step_control
+from dockfmu.components.core.component import Instance
+from dockfmu.components.probe_mechanism import component, micro_step_control
 from tests.components.probe_mechanism.rig import Docking
 
 TOLERANCE = 2e-6

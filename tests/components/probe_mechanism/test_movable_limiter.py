@@ -5,16 +5,16 @@ from math import cos, exp, sin, sqrt
 import numpy as np
 import pytest
 
-from components.core.component import Instance
-from components.core.field import Group, private
-from components.core.kernel import kernel
-from components.core.record import Record
-from components.devices import drive
-from components.probe_mechanism import component, ports
-from components.probe_mechanism.alignment import limiter
-from components.probe_mechanism.axial import axial_train
-from components.probe_mechanism.axial.ports import TWO_BRAKES
-from components.probe_mechanism.contact.ports import INTERNAL
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.components.devices import drive
+from dockfmu.components.probe_mechanism import component, ports
+from dockfmu.components.probe_mechanism.alignment import limiter
+from dockfmu.components.probe_mechanism.axial import axial_train
+from dockfmu.components.probe_mechanism.axial.ports import TWO_BRAKES
+from dockfmu.components.probe_mechanism.contact.ports import INTERNAL
 from tests.components.probe_mechanism.rig import Docking, degrees
 
 SETS = ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads")

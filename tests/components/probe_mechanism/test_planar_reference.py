@@ -11,8 +11,8 @@ from math import tan
 import numpy as np
 import pytest
 
-from components.core.component import Instance
-from components.probe_mechanism import component
+from dockfmu.components.core.component import Instance
+from dockfmu.components.probe_mechanism import component
 
 VELOCITY = np.array([0.30, 0.12])
 START = np.array([0.10, 0.10])

@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from components.contact.probe_cone import latches
-from components.core.component import Instance
-from components.mechanics.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
-from components.probe_mechanism import component
-from components.probe_mechanism.alignment.ports import SIMPLIFICATIONS
-from components.probe_mechanism.axial import axial_train
+from dockfmu.components.contact.probe_cone import latches
+from dockfmu.components.core.component import Instance
+from dockfmu.components.mechanics.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.alignment.ports import SIMPLIFICATIONS
+from dockfmu.components.probe_mechanism.axial import axial_train
 from tests.components.probe_mechanism.one_dimensional import ACTIVE, LOST, PASSIVE, RECORD, _run
 from tests.components.probe_mechanism.rig import Docking, degrees
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.probe_mechanism import component
-from components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
-from components.probe_mechanism.contact.ports import INTERNAL
-from components.probe_mechanism.ports import DEVICES
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
+from dockfmu.components.probe_mechanism.contact.ports import INTERNAL
+from dockfmu.components.probe_mechanism.ports import DEVICES
 from tests.components.probe_mechanism.one_dimensional import RECORD_V2, central_impact
 from tests.components.probe_mechanism.rig import Docking, degrees
 

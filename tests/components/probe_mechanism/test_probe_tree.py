@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.core import ports
-from components.core.component import Component
-from components.core.field import Group
-from components.core.kernel import kernel
-from components.core.parameters import read_parameter_set
-from components.core.record import Record
-from components.probe_mechanism import tree
-from components.probe_mechanism.lateral import chains, lateral_damper
+from dockfmu.components.core import ports
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.parameters import read_parameter_set
+from dockfmu.components.core.record import Record
+from dockfmu.components.probe_mechanism import tree
+from dockfmu.components.probe_mechanism.lateral import chains, lateral_damper
 
 RECORD = Record(
     Group("parameters", tree.parameters(), lateral_damper.parameters()),

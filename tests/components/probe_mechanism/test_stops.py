@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.probe_mechanism import component
-from components.probe_mechanism.lateral import lateral_damper
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.lateral import lateral_damper
 
 FAR = {"target.position": (2.0, 0.0, 0.0)}
 # the axial device out of the way, so that the nut flies from stop to stop

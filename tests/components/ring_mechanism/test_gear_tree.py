@@ -7,12 +7,12 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from components.core.component import Instance
-from components.linkage import hexapod
-from components.mechanics.rotation import from_angles
-from components.mechanics.vector import ZERO
-from components.ring_mechanism import component
-from components.ring_mechanism.legs import geared
+from dockfmu.components.core.component import Instance
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.mechanics.vector import ZERO
+from dockfmu.components.ring_mechanism import component
+from dockfmu.components.ring_mechanism.legs import geared
 from tests.components.codegen.test_hexapod import reduced_energy
 from tests.components.peripheral_mechanism.platforms import Platform, machine, random_state
 from tests.components.ring_mechanism.differentials import accelerate, constraints

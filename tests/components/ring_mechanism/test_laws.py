@@ -7,11 +7,11 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from components.core.component import ComponentError, Instance
-from components.core.record import Record
-from components.ring_mechanism import component
-from components.ring_mechanism.legs import force_controlled, hydraulic
-from components.ring_on_legs import train
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.record import Record
+from dockfmu.components.ring_mechanism import component
+from dockfmu.components.ring_mechanism.legs import force_controlled, hydraulic
+from dockfmu.components.ring_on_legs import train
 from tests.components.peripheral_mechanism.platforms import Platform, machine
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.core.component import ComponentError, Instance
-from components.ring_mechanism import component
-from components.ring_mechanism.legs import cranked
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.ring_mechanism import component
+from dockfmu.components.ring_mechanism.legs import cranked
 
 pytestmark = pytest.mark.slow
 

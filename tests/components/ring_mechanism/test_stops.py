@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.core.field import Group
-from components.core.record import Record
-from components.linkage import hexapod
-from components.ring_mechanism import component
-from components.ring_mechanism.legs import cranked, geared
-from components.ring_on_legs import forward_stop, platform
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.record import Record
+from dockfmu.components.linkage import hexapod
+from dockfmu.components.ring_mechanism import component
+from dockfmu.components.ring_mechanism.legs import cranked, geared
+from dockfmu.components.ring_on_legs import forward_stop, platform
 
 pytestmark = pytest.mark.quick
 

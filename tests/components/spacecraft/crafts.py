@@ -7,9 +7,9 @@ import hashlib
 
 import numpy as np
 
-from components import spacecraft
-from components.core.component import Instance
-from components.spacecraft.modes import Modes
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
+from dockfmu.components.spacecraft.modes import Modes
 
 ATV = {
     "parameters.mass": 2e4,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.spacecraft.mounts import _source_acceleration
+from dockfmu.components.spacecraft.mounts import _source_acceleration
 
 
 def test_spec04_section_3_4_velocity_terms_of_an_elastic_port():

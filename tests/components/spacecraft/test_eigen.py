@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import eigh
 
-from components.spacecraft.modes.eigen import symmetric_modes
+from dockfmu.components.spacecraft.modes.eigen import symmetric_modes
 
 EPS = np.finfo(float).eps
 
@@ -59,7 +59,7 @@ def test_a_mass_matrix_that_is_not_positive_definite_is_refused():
 def test_modes_have_the_same_bits_with_any_number_of_threads_and_in_the_interpreter():
     """LAPACK's `eigh` of this beam differs in its last bits between one thread and two."""
     code = (
-        "import hashlib; from fmus.catalogue import component; "
+        "import hashlib; from dockfmu.fmus.catalogue import component; "
         "modes = component('Spacecraft', modes='station_beam').resources['modes.f64']; "
         "print(hashlib.sha256(modes.tobytes()).hexdigest())"
     )

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components import spacecraft
-from components.core.component import ComponentError, Instance
-from components.core.ports import AFFINE, LAGGED, SOURCE
-from components.mechanics.rotation import from_angles
-from components.spacecraft import elastic
-from components.spacecraft.modes import Modes
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.ports import AFFINE, LAGGED, SOURCE
+from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.spacecraft import elastic
+from dockfmu.components.spacecraft.modes import Modes
 from tests.components.spacecraft.crafts import ATV, STATION, craft, random_modes, rotation, turned
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from components import spacecraft
-from components.core.component import Instance
-from components.spacecraft.modes import ASSUMED_BANDS, Beam, F06Error, ModalModel, Modes, read_f06
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
+from dockfmu.components.spacecraft.modes import ASSUMED_BANDS, Beam, F06Error, ModalModel, Modes, read_f06
 
 REFERENCE = Beam(length=10.0, density=2.0, bending_y=4e4, bending_z=8e4, axial=1e8, torsion=2e4, polar=0.02)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.coupling.hub_and_beam import Reference, hub_and_beam
-from components import spacecraft
-from components.core.component import ComponentError, Instance
-from components.spacecraft.modes import InertialCoupling, Modes
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.spacecraft.modes import InertialCoupling, Modes
 from tests.components.spacecraft.crafts import ATV, craft, random_modes, rotation
 
 BODIES = hub_and_beam()

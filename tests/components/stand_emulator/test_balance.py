@@ -5,9 +5,9 @@ from math import exp, pi
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from components.core.noise import normal_pair, threefry
-from fmus import catalogue
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.noise import normal_pair, threefry
+from dockfmu.fmus import catalogue
 from tests.components.stand_emulator.test_platform import exponential, matrix
 
 WRENCH = np.array([800.0, -300.0, 200.0, 40.0, -90.0, 60.0])

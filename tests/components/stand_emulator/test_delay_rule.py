@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.coupling import delayed_berth
 from benchmarks.coupling.delayed_contact import MASS, Stand, eigenvalue, growth, least_damping, rule, simulate
-from components import spacecraft
-from components.core.component import Instance
+from dockfmu.components import spacecraft
+from dockfmu.components.core.component import Instance
 
 STAND, K = Stand(), 1e6
 UNIT = K * STAND.total_delay

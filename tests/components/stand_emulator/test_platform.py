@@ -5,8 +5,8 @@ from math import cos, exp, pi, sin, sqrt
 import numpy as np
 import pytest
 
-from components.core.component import ComponentError, Instance
-from fmus import catalogue
+from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.fmus import catalogue
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 W, Z, DELAY = 2.0 * pi * 10.0, 0.7, 5e-3

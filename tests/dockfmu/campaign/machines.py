@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ssp.model import SsvParameter, SsvParameterSet
-from ssp.write import write_parameter_set
+from dockfmu.ssp.model import SsvParameter, SsvParameterSet
+from dockfmu.ssp.write import write_parameter_set
 from tests.dockfmu.campaign.stand_in import address_in
 from tests.dockfmu.small_systems import TOML, as_toml
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from base.errors import DockfmuError
+from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign import campaign
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
 from dockfmu.campaign.cluster.worker import GRACE_S

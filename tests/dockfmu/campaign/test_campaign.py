@@ -23,10 +23,10 @@ from dockfmu.cli import main
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import Table
-from fmus.catalogue import component, names
-from master.observers.outcomes import OutcomeRule
-from master.result import Result
-from master.system import Structure
+from dockfmu.fmus.catalogue import component, names
+from dockfmu.master.observers.outcomes import OutcomeRule
+from dockfmu.master.result import Result
+from dockfmu.master.system import Structure
 from tests.dockfmu.small_systems import PLAN, as_toml, write_pair
 
 ROOT = Path(__file__).parents[3]

@@ -22,7 +22,7 @@ import pytest
 from distributed import Client
 from distributed.security import Security
 
-from base.locks import LockedError
+from dockfmu.base.locks import LockedError
 from dockfmu.campaign.cluster import worker
 from dockfmu.campaign.cluster.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
 from dockfmu.campaign.runner import RunPoint, WorkerMismatchError

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import dockfmu
-from ssp.model import SsvParameter, SsvParameterSet
-from ssp.write import write_parameter_set
+from dockfmu.ssp.model import SsvParameter, SsvParameterSet
+from dockfmu.ssp.write import write_parameter_set
 from tests.dockfmu.small_systems import as_toml
 
 pytestmark = pytest.mark.slow

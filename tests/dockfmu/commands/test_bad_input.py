@@ -11,18 +11,18 @@ import h5py
 import numpy as np
 import pytest
 
-from base.files import WriteError, write_file
+from dockfmu.base.files import WriteError, write_file
 from dockfmu.commands.streams import printable
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
-from fmus import build, catalogue
-from fmus.toolchain.zig import LinkError
-from master.observers.recording.results import read_results
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
-from ssp.model import Annotation, SsvParameter, SsvParameterSet
-from ssp.write import write_parameter_set
+from dockfmu.fmus import build, catalogue
+from dockfmu.fmus.toolchain.zig import LinkError
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.model import Annotation, SsvParameter, SsvParameterSet
+from dockfmu.ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, changed_archive, changed_text, pair_system, write_pair
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-from base.units import Unit
+from dockfmu.base.units import Unit
+from dockfmu.fmus import catalogue
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording.results import read_results
 from dockfmu.report.files import RUN_FILES
 from dockfmu.report.page import ReportError
-from fmus import catalogue
-from master.errors import MasterError
-from master.observers.recording.results import read_results
-from ssp.model import SsvParameter, SsvParameterSet, UnitDefinition
-from ssp.write import write_parameter_set
+from dockfmu.ssp.model import SsvParameter, SsvParameterSet, UnitDefinition
+from dockfmu.ssp.write import write_parameter_set
 from tests.dockfmu.command_line import dockfmu, run_system, status_of
 from tests.dockfmu.small_systems import PLAN, TOML, write_pair
 
@@ -73,7 +73,18 @@ def test_version_and_help(says):
 
 def test_list_imports_neither_compiler_nor_master_nor_physics():
     """It takes a fraction of a second; parameter sets read from files alone equal those of the components."""
-    heavy = ("numba", "scipy", "h5py", "lxml", "jinja2", "matplotlib", "plotly", "pandas", "fmpy", "master.system")
+    heavy = (
+        "numba",
+        "scipy",
+        "h5py",
+        "lxml",
+        "jinja2",
+        "matplotlib",
+        "plotly",
+        "pandas",
+        "fmpy",
+        "dockfmu.master.system",
+    )
     code = f"""
 import sys
 from dockfmu.cli import main

@@ -8,8 +8,8 @@ import pytest
 
 from dockfmu.cli import COMMANDS, argument_parser
 from dockfmu.commands.completion import COMPLETERS, FILES, offers, steps
-from fmus import catalogue
-from master.algorithms import ALGORITHMS
+from dockfmu.fmus import catalogue
+from dockfmu.master.algorithms import ALGORITHMS
 from tests.dockfmu.command_line import dockfmu, status_of
 
 

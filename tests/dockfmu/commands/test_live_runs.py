@@ -10,11 +10,11 @@ import pytest
 
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.observers.stream import subscribe
+from dockfmu.master.system import Structure
 from dockfmu.watch.live import free_inputs
-from master.errors import MasterError
-from master.observers.recording.results import read_results
-from master.observers.stream import subscribe
-from master.system import Structure
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import PLAN, pair_system
 

@@ -8,14 +8,14 @@ import tomllib
 import numpy as np
 import pytest
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 from dockfmu.commands import terminal
 from dockfmu.declare.conditions.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.library import systems
-from master.errors import ArchiveError, StructureError
-from master.fmi.description import read_description
+from dockfmu.master.errors import ArchiveError, StructureError
+from dockfmu.master.fmi.description import read_description
 from tests.dockfmu.command_line import status_of
 
 SYSTEM = "atv_probe_cone"

@@ -10,10 +10,10 @@ from dockfmu.declare import declaration
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
+from dockfmu.master.errors import StructureError
+from dockfmu.master.step_control import PowerBonds, StepDoubling
 from dockfmu.options import RunOptions
 from dockfmu.prepare import prepare
-from master.errors import StructureError
-from master.step_control import PowerBonds, StepDoubling
 from tests.dockfmu.command_line import run_system, status_of
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.core.component import Instance
+from dockfmu.components.core.component import Instance
 from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.arm_placement import place_arm
 from dockfmu.declare.conditions.initial_conditions import with_condition
@@ -14,7 +14,7 @@ from dockfmu.declare.declaration import read
 from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.packages.unbuilt import opened
 from dockfmu.declare.toml.tables import DeclarationError
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 
 UNITS = {
     "airlock_era": ["contact.base"], "airlock_era_coarse": ["contact.base"], "radiator_era": ["contact.target"],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import make_component, parameter_set
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.core.record import ParameterError
+from dockfmu.components.core.record import ParameterError
 from dockfmu.declare import declaration
 from dockfmu.declare.declaration import DeclarationError
 from dockfmu.declare.packages import assembly
 from dockfmu.declare.settings import Settings
 from dockfmu.declare.toml.tables import Table
-from fmus.catalogue import CatalogueError
-from master.errors import StructureError
+from dockfmu.fmus.catalogue import CatalogueError
+from dockfmu.master.errors import StructureError
 from tests.dockfmu.small_systems import TOML
 
 CONDITIONS = declaration.read("central_impact_20t").initial_conditions

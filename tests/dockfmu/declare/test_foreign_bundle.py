@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from dockfmu import load
 from dockfmu.declare.packages.bundle import ANNOTATION, read_bundle
 from dockfmu.declare.plan import Plan
-from master.errors import MasterError
-from ssp.annotations import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
-from ssp.model import Annotation, SspError
+from dockfmu.master.errors import MasterError
+from dockfmu.ssp.annotations import OMSIMULATOR, OPEN_SIMULATION_PLATFORM
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.model import Annotation, SspError
 from tests.dockfmu.small_systems import PLAN, pair_system
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from components import probe_mechanism, spacecraft
-from components.core.component import Instance
-from components.mechanics.rotation import angles, from_quaternion
-from components.spacecraft.modes.declared import declared_modes
+from dockfmu.components import probe_mechanism, spacecraft
+from dockfmu.components.core.component import Instance
+from dockfmu.components.mechanics.rotation import angles, from_quaternion
+from dockfmu.components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
 from dockfmu.declare.conditions.initial_conditions import ACROSS, InitialConditions, read_conditions
 from dockfmu.declare.conditions.limits import draw, severity, speed_at

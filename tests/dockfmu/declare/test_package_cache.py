@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from base.cache import cache_root
+from dockfmu.base.cache import cache_root
 from dockfmu.declare.packages import package_cache
 from dockfmu.system import System
 
@@ -60,7 +60,7 @@ def test_the_key_follows_sources_tools_and_settings_of_the_compiler(house, monke
     keys.append(package_cache.key("s"))
     (house / ".numba_config.yaml").write_text("opt: 2")
     keys.append(package_cache.key("s"))
-    monkeypatch.setattr("base.cache.version", lambda _: "0")
+    monkeypatch.setattr("dockfmu.base.cache.version", lambda _: "0")
     keys.append(package_cache.key("s"))
     assert len(set(keys)) == len(keys)
 

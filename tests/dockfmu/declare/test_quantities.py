@@ -5,16 +5,16 @@ import math
 
 import pytest
 
-from base.units import UnitError, parse_unit
+from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.commands.arguments import seconds, span
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.settings import parse_value, set_value
 from dockfmu.declare.toml.quantities import AngleWarning, in_unit
 from dockfmu.declare.toml.tables import DeclarationError
-from fmus import build, catalogue
-from master.errors import StructureError
-from master.system import Structure
+from dockfmu.fmus import build, catalogue
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure
 from tests.dockfmu.small_systems import TOML
 
 RAD, METRE = parse_unit("rad"), parse_unit("m")

@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import start_values
-from fmus import catalogue
+from dockfmu.fmus import catalogue
 
 pytestmark = pytest.mark.quick
 

@@ -5,9 +5,9 @@ import zipfile
 import pytest
 
 from dockfmu.declare.parameters import parameters, sets_of_fmu
-from fmus import catalogue
-from fmus.resources import write_parameter_set
-from ssp.read import read_parameter_set
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.resources import write_parameter_set
+from dockfmu.ssp.read import read_parameter_set
 from tests.dockfmu.command_line import status_of
 
 

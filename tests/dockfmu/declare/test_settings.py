@@ -3,10 +3,10 @@
 import pytest
 
 from dockfmu.declare.settings import Settings, parse_value, set_value
-from fmus import build, catalogue
-from master.errors import StructureError
-from master.system import Structure
-from ssp.model import SsvParameter, SsvParameterSet
+from dockfmu.fmus import build, catalogue
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure
+from dockfmu.ssp.model import SsvParameter, SsvParameterSet
 from tests.dockfmu.small_systems import changed_text
 
 

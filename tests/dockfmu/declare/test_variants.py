@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from dockfmu import load
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
+from dockfmu.ssp.model import DEFINITION_TYPE, SsdComponent, SsdSystem, StructureDescription
 from dockfmu.swap.interface import interface
-from master.observers.recording.results import read_results
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
-from ssp.model import DEFINITION_TYPE, SsdComponent, SsdSystem, StructureDescription
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 from dockfmu.commands.summary import print_summary
 from dockfmu.declare import declaration
 from tests.dockfmu.command_line import run_system

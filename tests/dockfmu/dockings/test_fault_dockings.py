@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from components.probe_cyclogram.ports import PHASE
+from dockfmu.components.probe_cyclogram.ports import PHASE
 from dockfmu.declare import declaration
-from master.observers.recording.results import read_results
+from dockfmu.master.observers.recording.results import read_results
 from tests.dockfmu.command_line import Run, dockfmu
 
 pytestmark = pytest.mark.slow

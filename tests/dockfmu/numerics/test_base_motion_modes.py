@@ -5,7 +5,7 @@ import pytest
 
 import dockfmu
 from benchmarks.coupling.base_motion import CRAFT, MECHANISM, MODES, impulses, momentum_drift, pulse, system
-from master.errors import StructureError
+from dockfmu.master.errors import StructureError
 from tests.dockfmu.command_line import dockfmu as command
 
 pytestmark = pytest.mark.slow

@@ -13,9 +13,9 @@ import pytest
 
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ import pytest
 
 from benchmarks.cosimulation.direct import Direct
 from dockfmu.declare.packages import bundle
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ import pytest
 from benchmarks.coupling.contact_interface import INSIDE, OUTSIDE, RECORD, Bench
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
+from dockfmu.master.observers.events import Events
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
 from dockfmu.watch.audit import audit
-from master.observers.events import Events
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,7 @@ def test_another_working_directory_changes_no_bit(tmp_path, expected):
 
 def test_code_of_the_loop_from_an_empty_cache_changes_no_bit(tmp_path, expected):
     """FMUs come from the cache of this checkout; code compiled in the process starts from an empty cache."""
-    from base.cache import cache_root
+    from dockfmu.base.cache import cache_root
 
     cache = tmp_path / "cache"
     cache.mkdir()

@@ -3,7 +3,7 @@
 import h5py
 import pytest
 
-from fmus import catalogue
+from dockfmu.fmus import catalogue
 from tests.dockfmu.command_line import run_system
 from tests.fmus.native.poisoned import poisoned
 

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 from dockfmu.report.comparison import compare, open_run, resampled
 from dockfmu.report.overlay import panels, write_overlay
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import run
-from master.system import Structure
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 

@@ -8,12 +8,12 @@ import h5py
 import numpy as np
 import pytest
 
-from base.files import WriteError
+from dockfmu.base.files import WriteError
 from dockfmu.declare.plan import Panel
+from dockfmu.master.observers.recording.results import read_results
 from dockfmu.report.curves import plots, shown_unit
 from dockfmu.report.figures import description, figure
 from dockfmu.report.page import write_report
-from master.observers.recording.results import read_results
 from tests.dockfmu.command_line import status_of
 
 TIME = np.linspace(0.0, 4.0, 41)

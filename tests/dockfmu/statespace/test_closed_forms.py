@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 import dockfmu
-from components.spacecraft.modes.declared import declared_modes
+from dockfmu.components.spacecraft.modes.declared import declared_modes
 
 VALUES = {"parameters.mass": 2.0, "parameters.stiffness": 40.0, "parameters.damping": 0.8}
 

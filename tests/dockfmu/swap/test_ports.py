@@ -11,16 +11,16 @@ import zipfile
 import pytest
 from pythonfmu.builder import FmuBuilder
 
-from base.cache import ROOT, cache_root
-from base.platforms import library_name, this_platform
+from dockfmu.base.cache import ROOT, cache_root
+from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.fmus.catalogue import CatalogueError
+from dockfmu.fmus.check import validate
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from dockfmu.swap.interface import check_swap, interface
 from dockfmu.swap.skeletons import skeleton, table
-from fmus.catalogue import CatalogueError
-from fmus.check import validate
-from master.errors import StructureError
-from master.fmi.description import read_description
-from master.run.simulation import CoSimulation
-from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, status_of
 
 THREE = """<fmiModelDescription fmiVersion="3.0" modelName="three" instantiationToken="t">

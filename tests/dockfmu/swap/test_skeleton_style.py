@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from base.cache import ROOT
+from dockfmu.base.cache import ROOT
+from dockfmu.fmus import catalogue
 from dockfmu.swap.interface import interface
 from dockfmu.swap.skeletons import skeleton
-from fmus import catalogue
 
 # what the repository asks of public code, whatever its configuration says at the time
 RULES = "E,F,W,I,UP,B,SIM,RUF,PT,PTH,NPY,C4,D,N,ANN"

@@ -8,11 +8,11 @@ import pytest
 
 from dockfmu import System, load
 from dockfmu.commands.arguments import NO_SUCCESS
+from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
 from dockfmu.swap.fit import swap
-from master.errors import StructureError
-from master.fmi.description import read_description
-from master.observers.recording.results import read_results
-from master.system import Structure
 from tests.dockfmu.command_line import dockfmu, run_system
 from tests.dockfmu.small_systems import PLAN, changed_archive, pair_system
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from master.observers.recording.results import read_results
+from dockfmu.master.observers.recording.results import read_results
 from tests.dockfmu.view.browser import Shown, eventually, going, quickly_drawn
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from master.observers.recording.results import read_results
+from dockfmu.master.observers.recording.results import read_results
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.view.browser import Shown, opened, served
 from tests.dockfmu.view.test_gltf import Read, assert_rules

@@ -10,13 +10,13 @@ import h5py
 import numpy as np
 import pytest
 
-import fmus
-from base.scene import FILE
+from dockfmu import fmus
+from dockfmu.base.scene import FILE
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from fmus import catalogue
-from master.observers.recording.results import read_results
-from master.system import Structure
+from dockfmu.fmus import catalogue
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
 from tests.dockfmu.view.browser import Shown, exported, opened, served
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ import pytest
 
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from master.observers.events import Event
-from master.observers.recording.results import read_results
-from master.system import Structure
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
 from tests.dockfmu.view.browser import Shown, eventually, going, quickly_drawn
 
 pytestmark = pytest.mark.slow

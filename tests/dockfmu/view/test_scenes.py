@@ -5,11 +5,11 @@ import zipfile
 
 import pytest
 
-from base.scene import FILE
+from dockfmu.base.scene import FILE
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
 from dockfmu.view.recording import names_in
 from dockfmu.view.scenes import poses_among, scenes_of
-from master.observers.recording.results import read_results
-from master.system import Structure
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_the_token_goes_from_the_address_to_a_cookie(ask, address):
 
 
 def test_columns_are_those_of_the_recording(ask, folder):
-    from master.observers.recording.results import read_results
+    from dockfmu.master.observers.recording.results import read_results
 
     description = json.loads(ask("/description")[1])
     with read_results(folder / "results.h5") as results:

@@ -10,8 +10,8 @@ import pytest
 
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from master.observers.recording.results import read_results
-from master.system import Structure
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.system import Structure
 from tests.dockfmu.view.browser import Shown, eventually, going, opened, quickly_drawn
 from tests.dockfmu.view.test_hard_cases import rescened
 
@@ -92,8 +92,8 @@ def test_an_operator_docks_by_hand_and_the_session_is_repeated_bitwise(browser, 
 @pytest.fixture(scope="module")
 def craft(tmp_path_factory):
     """Write a system of one rigid craft of 1000 kg in space, which can be pushed and turned."""
-    import fmus
-    from fmus import catalogue
+    from dockfmu import fmus
+    from dockfmu.fmus import catalogue
 
     file = fmus.build(catalogue.component("Spacecraft"), tmp_path_factory.mktemp("craft"))
     system = Structure("craft")

@@ -7,9 +7,9 @@ import pytest
 from fmpy import read_model_description
 from lxml import etree
 
-from fmus import catalogue
-from fmus.check.description import INITIAL, check_attributes
-from fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.fmus import catalogue
+from dockfmu.fmus.check.description import INITIAL, check_attributes
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
 VARIABILITIES = ("constant", "fixed", "tunable", "discrete", "continuous")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
-from fmus.check import libraries
-from fmus.toolchain.libraries import FUNCTIONS, LibraryInterface
+from dockfmu.fmus.check import libraries
+from dockfmu.fmus.toolchain.libraries import FUNCTIONS, LibraryInterface
 
 ROOT = etree.fromstring('<fmiModelDescription><CoSimulation modelIdentifier="Model"/></fmiModelDescription>')
 

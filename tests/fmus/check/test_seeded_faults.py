@@ -14,18 +14,18 @@ from dataclasses import replace
 
 import pytest
 
-from components.oscillator import component as oscillator
-from fmus import catalogue, package
-from fmus.check import dependencies, process, validate
-from fmus.check.__main__ import main
-from fmus.check.memory import check_memory
-from fmus.check.subject import Subject
-from fmus.description import NATIVE_CAPABILITIES, describe
-from fmus.native import build as linking
-from fmus.native.tables import write_tables
-from fmus.toolchain.targets import HOST
-from fmus.toolchain.zig import LinkError
-from master.fmi.instance import Fmu
+from dockfmu.components.oscillator import component as oscillator
+from dockfmu.fmus import catalogue, package
+from dockfmu.fmus.check import dependencies, process, validate
+from dockfmu.fmus.check.__main__ import main
+from dockfmu.fmus.check.memory import check_memory
+from dockfmu.fmus.check.subject import Subject
+from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
+from dockfmu.fmus.native import build as linking
+from dockfmu.fmus.native.tables import write_tables
+from dockfmu.fmus.toolchain.targets import HOST
+from dockfmu.fmus.toolchain.zig import LinkError
+from dockfmu.master.fmi.instance import Fmu
 
 pytestmark = pytest.mark.slow
 

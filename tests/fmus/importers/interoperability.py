@@ -6,8 +6,8 @@ they did not run stays as the page has it.
 
 import json
 
-from base.cache import ROOT
-from fmus import catalogue
+from dockfmu.base.cache import ROOT
+from dockfmu.fmus import catalogue
 
 RESULTS = ROOT / "build" / "interoperability"
 PAGE = ROOT / "docs" / "guide" / "interoperability.md"

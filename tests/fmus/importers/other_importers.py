@@ -12,11 +12,11 @@ from pathlib import Path
 import fmpy
 import numpy as np
 
-from fmus.check import importer
-from master.fmi.description import read_description
-from master.system import Structure
-from ssp.archive import write_ssp
-from ssp.from_system import from_system
+from dockfmu.fmus.check import importer
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.system import Structure
+from dockfmu.ssp.archive import write_ssp
+from dockfmu.ssp.from_system import from_system
 from tests import ecos_program
 from tests.importers_environment import call, installed
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fmus
-from components.core.component import Component, Instance
-from fmus import catalogue, crosscheck
-from fmus.check import examine, importer, process
-from fmus.check.importer.program import stand_in
-from fmus.check.memory import VALGRIND
-from fmus.toolchain.libraries import check_library
-from fmus.toolchain.targets import HOST, TARGETS
-from master.fmi.description import read_description
+from dockfmu import fmus
+from dockfmu.components.core.component import Component, Instance
+from dockfmu.fmus import catalogue, crosscheck
+from dockfmu.fmus.check import examine, importer, process
+from dockfmu.fmus.check.importer.program import stand_in
+from dockfmu.fmus.check.memory import VALGRIND
+from dockfmu.fmus.toolchain.libraries import check_library
+from dockfmu.fmus.toolchain.targets import HOST, TARGETS
+from dockfmu.master.fmi.description import read_description
 from tests.fmus.importers import other_importers
 from tests.fmus.importers.interoperability import COLUMNS, NOT_RUN, documented, keep
 from tests.importers_environment import Missing
@@ -258,7 +258,7 @@ def test_importers_of_others(subjects, name, column, tmp_path):
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_conformance(subjects, name):
-    """No check of `fmus.check` finds anything."""
+    """No check of `dockfmu.fmus.check` finds anything."""
     found = examine(subjects(name).file)
     assert [str(finding) for findings in found.values() for finding in findings] == []
     assert {check.__name__ for check in process.CHECKS} <= found.keys()

@@ -6,7 +6,7 @@ import zipfile
 
 from lxml import etree
 
-from fmus.toolchain.targets import HOST
+from dockfmu.fmus.toolchain.targets import HOST
 
 ZIG = (sys.executable, "-m", "ziglang", "cc", "-target", HOST.zig, "-O2")
 

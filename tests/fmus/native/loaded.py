@@ -5,7 +5,7 @@ import ctypes
 import llvmlite.binding as llvm
 import numpy as np
 
-from fmus.native.compile import INITIALIZE, STEP
+from dockfmu.fmus.native.compile import INITIALIZE, STEP
 
 
 class Loaded:

@@ -8,11 +8,11 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-import fmus
-from components.core.component import Component
-from fmus.native import SHIM, build
-from fmus.toolchain.targets import HOST
-from fmus.toolchain.zig import compiler
+from dockfmu import fmus
+from dockfmu.components.core.component import Component
+from dockfmu.fmus.native import SHIM, build
+from dockfmu.fmus.toolchain.targets import HOST
+from dockfmu.fmus.toolchain.zig import compiler
 
 _KERNELS = ("kernel_initialize", "kernel_step")
 _POISON = """

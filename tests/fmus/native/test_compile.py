@@ -7,13 +7,13 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from components.core.component import Instance
-from components.oscillator import component as oscillator
-from fmus.catalogue import component
-from fmus.native import build
-from fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
-from fmus.native.sources.files import kernel_source
-from fmus.toolchain.targets import HOST
+from dockfmu.components.core.component import Instance
+from dockfmu.components.oscillator import component as oscillator
+from dockfmu.fmus.catalogue import component
+from dockfmu.fmus.native import build
+from dockfmu.fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
+from dockfmu.fmus.native.sources.files import kernel_source
+from dockfmu.fmus.toolchain.targets import HOST
 from tests.fmus import gadget
 from tests.fmus.native.loaded import Loaded
 

@@ -4,8 +4,8 @@ import ctypes
 
 import pytest
 
-import fmus
-from fmus import catalogue
+from dockfmu import fmus
+from dockfmu.fmus import catalogue
 from tests.fmus.library import DISCARD, ERROR, OK, Library
 
 

@@ -5,13 +5,13 @@ import subprocess
 import numpy as np
 import pytest
 
-import fmus
-from fmus import catalogue, crosscheck
-from fmus.check import importer
-from fmus.check.importer.program import SOURCE
-from fmus.native import SHIM
-from fmus.toolchain.targets import HOST
-from master.fmi.description import read_description
+from dockfmu import fmus
+from dockfmu.fmus import catalogue, crosscheck
+from dockfmu.fmus.check import importer
+from dockfmu.fmus.check.importer.program import SOURCE
+from dockfmu.fmus.native import SHIM
+from dockfmu.fmus.toolchain.targets import HOST
+from dockfmu.master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources
 

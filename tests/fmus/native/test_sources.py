@@ -10,19 +10,19 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-import fmus
-from components.core.component import Component
-from components.core.field import input, output
-from components.core.kernel import kernel
-from components.core.record import Record
-from fmus import catalogue, crosscheck
-from fmus.check import importer, validate
-from fmus.native.compile import INITIALIZE, STEP, compile_component, emit
-from fmus.native.sources.assembly import TranslationError
-from fmus.native.sources.files import kernel_source
-from fmus.native.sources.translate import translate
-from fmus.toolchain.targets import HOST
-from master.fmi.description import read_description
+from dockfmu import fmus
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import input, output
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.fmus import catalogue, crosscheck
+from dockfmu.fmus.check import importer, validate
+from dockfmu.fmus.native.compile import INITIALIZE, STEP, compile_component, emit
+from dockfmu.fmus.native.sources.assembly import TranslationError
+from dockfmu.fmus.native.sources.files import kernel_source
+from dockfmu.fmus.native.sources.translate import translate
+from dockfmu.fmus.toolchain.targets import HOST
+from dockfmu.master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources
 from tests.fmus.native.loaded import Loaded

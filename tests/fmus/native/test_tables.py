@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-import fmus
-from components.core.component import Component, Message
-from components.core.field import output
-from components.core.kernel import kernel
-from components.core.record import Record
-from fmus.native.tables import write_tables
+from dockfmu import fmus
+from dockfmu.components.core.component import Component, Message
+from dockfmu.components.core.field import output
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.fmus.native.tables import write_tables
 from tests.fmus import gadget
 from tests.fmus.library import ERROR, Library
 

@@ -7,12 +7,12 @@ import zipfile
 
 import pytest
 
-import fmus
-from fmus.check import validate
-from fmus.toolchain import zig
-from fmus.toolchain.libraries import FUNCTIONS, LibraryError, faults, read_elf, read_macho, read_pe
-from fmus.toolchain.targets import HOST, TARGETS
-from fmus.toolchain.zig import compiler
+from dockfmu import fmus
+from dockfmu.fmus.check import validate
+from dockfmu.fmus.toolchain import zig
+from dockfmu.fmus.toolchain.libraries import FUNCTIONS, LibraryError, faults, read_elf, read_macho, read_pe
+from dockfmu.fmus.toolchain.targets import HOST, TARGETS
+from dockfmu.fmus.toolchain.zig import compiler
 from tests.fmus import gadget
 
 MAGIC = {".so": b"\x7fELF", ".dll": b"MZ", ".dylib": b"\xcf\xfa\xed\xfe"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import fmus
-from components.oscillator import component as oscillator
+from dockfmu import fmus
+from dockfmu.components.oscillator import component as oscillator
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -71,7 +71,7 @@ def test_many_instances_come_and_go(folder):
 
 def test_two_components_in_one_process_are_two(folder, tmp_path_factory):
     """Scripts of the same name would both be the first one's."""
-    from fmus import catalogue
+    from dockfmu.fmus import catalogue
 
     fmus.build(catalogue.component("ProbeCyclogram"), folder, kind="python")
     code = """

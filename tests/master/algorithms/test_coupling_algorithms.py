@@ -6,14 +6,14 @@ from scipy.linalg import expm
 
 from benchmarks.coupling import impact, two_masses
 from benchmarks.coupling.two_masses import Masses, amplification, begin, spectral_radius
-from components.oscillator import component as oscillator_component
-from fmus import build
-from master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
-from master.errors import StructureError
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.system import Structure
+from dockfmu.components.oscillator import component as oscillator_component
+from dockfmu.fmus import build
+from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.system import Structure
 
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")
 ALL = (*EXPLICIT, "fixed_point", "quasi_newton")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from master.algorithms.gauss_seidel import GaussSeidel
-from master.algorithms.jacobi import Jacobi
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from master.drivers.datagrams import DatagramError, Datagrams, decode
-from master.drivers.driver import Function
-from master.errors import MasterError, StructureError
-from master.fmi.variables import Variable
-from master.observers.observer import Observer
-from master.observers.pacing import Pacing
-from master.observers.stream import Stream, subscribe
-from master.run.simulation import CoSimulation, run
-from master.sockets import BURST_S, SHARE, Allowance
-from master.system import Structure
+from dockfmu.master.drivers.datagrams import DatagramError, Datagrams, decode
+from dockfmu.master.drivers.driver import Function
+from dockfmu.master.errors import MasterError, StructureError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.pacing import Pacing
+from dockfmu.master.observers.stream import Stream, subscribe
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.sockets import BURST_S, SHARE, Allowance
+from dockfmu.master.system import Structure
 
 
 def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
@@ -64,7 +64,7 @@ def test_a_subscriber_may_come_late_and_leave_early(alone):
 
 def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
     """A subscriber that reads only after the run loses the rows that neither the network nor LIMIT buffers."""
-    monkeypatch.setattr("master.observers.stream.LIMIT", 1 << 14)
+    monkeypatch.setattr("dockfmu.master.observers.stream.LIMIT", 1 << 14)
     stream = Stream(variables=["a.y[1]", "a.through"])
     found = []
     with CoSimulation(alone, step=1e-3, observers=[stream]) as simulation, socket.socket() as idle:
@@ -324,7 +324,7 @@ def test_time_for_a_port_is_saved_for_a_burst_and_made_up_for(monkeypatch):
             return self.spent
 
     clock = Clock()
-    monkeypatch.setattr("master.sockets.time", clock)
+    monkeypatch.setattr("dockfmu.master.sockets.time", clock)
     allowance, looks = Allowance(), []
     for _ in range(100):
         clock.now += 1e-3
@@ -339,7 +339,7 @@ def test_time_for_a_port_is_saved_for_a_burst_and_made_up_for(monkeypatch):
 
 
 def test_subscribers_beyond_a_limit_are_turned_away(alone, monkeypatch):
-    monkeypatch.setattr("master.observers.stream.SUBSCRIBERS", 2)
+    monkeypatch.setattr("dockfmu.master.observers.stream.SUBSCRIBERS", 2)
     stream = Stream(variables=["a.y[1]"])
     stream.open()
     connections = [socket.create_connection(("127.0.0.1", stream.port)) for _ in range(5)]

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from master.drivers.datagrams import DatagramError
-from master.drivers.driver import Function
-from master.drivers.operator import LoggedInputs, Operator
-from master.errors import MasterError
-from master.fmi.variables import Variable
-from master.observers.events import Event
-from master.observers.feed import Feed
-from master.observers.observer import Observer
-from master.observers.pacing import Pacing
-from master.observers.series import Series
-from master.requests import Pace
-from master.run.simulation import CoSimulation, run
-from master.step_control import Retry
-from master.system import Structure
+from dockfmu.master.drivers.datagrams import DatagramError
+from dockfmu.master.drivers.driver import Function
+from dockfmu.master.drivers.operator import LoggedInputs, Operator
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.variables import Variable
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.feed import Feed
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.pacing import Pacing
+from dockfmu.master.observers.series import Series
+from dockfmu.master.requests import Pace
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import Retry
+from dockfmu.master.system import Structure
 from tests.master.observers.clock import Clock
 
 
@@ -372,8 +372,8 @@ def test_a_feed_has_all_rows_bitwise_events_and_the_end(lag, line):
 
 def test_a_reader_that_does_not_read_costs_rows_and_never_the_run(alone, line, monkeypatch):
     ours, theirs = line
-    monkeypatch.setattr("master.observers.feed.LIMIT", 1 << 12)
-    monkeypatch.setattr("master.observers.feed.LAST_S", 0.1)
+    monkeypatch.setattr("dockfmu.master.observers.feed.LIMIT", 1 << 12)
+    monkeypatch.setattr("dockfmu.master.observers.feed.LAST_S", 0.1)
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
     feed = Feed(ours, {})
     with CoSimulation(alone, step=1e-3, observers=[feed]) as simulation:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from base.platforms import this_platform
-from master.errors import ArchiveError, DescriptionError, FmuError, MasterError
-from master.fmi import archive
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
+from dockfmu.base.platforms import this_platform
+from dockfmu.master.errors import ArchiveError, DescriptionError, FmuError, MasterError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
 
 
 def write(file, *entries):

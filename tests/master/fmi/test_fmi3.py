@@ -6,14 +6,14 @@ import zipfile
 import numpy as np
 import pytest
 
-from master.errors import DescriptionError, FmuError, StructureError
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.step_control import Retry
-from master.system import Structure
+from dockfmu.master.errors import DescriptionError, FmuError, StructureError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.step_control import Retry
+from dockfmu.master.system import Structure
 
 WHOLE = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
 

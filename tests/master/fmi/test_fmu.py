@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from master.errors import DescriptionError, FmuError
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
+from dockfmu.master.errors import DescriptionError, FmuError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
 
 
 def test_values_of_all_types_are_set_and_read_by_name(lag):

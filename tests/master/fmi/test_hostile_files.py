@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from master.errors import ArchiveError, MasterError
-from master.fmi import archive
-from master.fmi.description import read_description
+from dockfmu.master.errors import ArchiveError, MasterError
+from dockfmu.master.fmi import archive
+from dockfmu.master.fmi.description import read_description
 
 QUICK = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from master.fmi import log
+from dockfmu.master.fmi import log
 
 pytestmark = pytest.mark.quick
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from master.errors import MasterError
-from master.fmi.remote.messages import DEEPEST, MessageError, decode, encode
+from dockfmu.master.errors import MasterError
+from dockfmu.master.fmi.remote.messages import DEEPEST, MessageError, decode, encode
 
 pytestmark = pytest.mark.quick
 

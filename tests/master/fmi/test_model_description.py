@@ -4,10 +4,10 @@ import zipfile
 
 import pytest
 
-from base.units import Unit, conversion
-from master.errors import ArchiveError, DescriptionError
-from master.fmi.description import read_description
-from master.system import Structure
+from dockfmu.base.units import Unit, conversion
+from dockfmu.master.errors import ArchiveError, DescriptionError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.quick
 

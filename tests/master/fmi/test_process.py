@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from master.errors import FmuError
-from master.fmi.description import read_description
-from master.fmi.remote.messages import encode
-from master.fmi.remote.process import RemoteInstance
-from master.fmi.remote.shared_memory import SIZE, create
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.remote.messages import encode
+from dockfmu.master.fmi.remote.process import RemoteInstance
+from dockfmu.master.fmi.remote.shared_memory import SIZE, create
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes of FMUs are for Linux")
 
@@ -167,9 +167,9 @@ def test_nothing_stays_behind(lag):
 LEFT_OPEN = """
 import sys
 from pathlib import Path
-from master.fmi.description import read_description
-from master.fmi.instance import Fmu
-from master.fmi.remote.process import RemoteInstance
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.fmi.remote.process import RemoteInstance
 
 file = Path(sys.argv[1])
 one = Fmu(file)
@@ -196,8 +196,8 @@ def test_what_nobody_closes_goes_with_the_process(lag, tmp_path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from master.fmi.description import read_description
-from master.fmi.remote.process import RemoteInstance
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.remote.process import RemoteInstance
 
 file = Path(sys.argv[1])
 instance = RemoteInstance(file, read_description(file), "a")

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from pythonfmu.builder import FmuBuilder
 
-from master.fmi import python_modules
-from master.fmi.description import read_description
+from dockfmu.master.fmi import python_modules
+from dockfmu.master.fmi.description import read_description
 
 ROOT = Path(__file__).parents[3]
 
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from master.algorithms import by_name
-from master.observers.events import Event, Events
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.algorithms import by_name
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 swing, lag, out, start = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
 system = Structure("mixed")
@@ -103,10 +103,10 @@ def test_the_examples_of_pythonfmu_are_read(tmp_path, name):
 EXAMPLE = """
 import sys
 from pathlib import Path
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 system = Structure("example")
 system.add("example", Path(sys.argv[1]), {"intParam": 7})
@@ -150,7 +150,7 @@ def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
     lines = [
         "import sys",
         "from pathlib import Path",
-        "from master.fmi.instance import Fmu",
+        "from dockfmu.master.fmi.instance import Fmu",
         "first = Fmu(Path(sys.argv[1]))",
     ]
     lines += ["again = Fmu(Path(sys.argv[1]))", "Fmu(Path(sys.argv[2]))"]
@@ -169,10 +169,10 @@ def test_two_scripts_of_one_name_are_refused_in_one_process(tmp_path):
 BESIDE = """
 import sys
 from pathlib import Path
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 system = Structure("beside")
 system.add("soft", Path(sys.argv[1]))

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from master.fmi import strings
-from master.fmi.instance import Fmu
-from master.observers.events import Event, Events
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.fmi import strings
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 PENDING = 5
 

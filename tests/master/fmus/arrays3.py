@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from base.platforms import library_name, this_platform
+from dockfmu.base.platforms import library_name, this_platform
 
 WHOLE = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean", "Enumeration")
 """types of which there are an input and an output, in the order of their value references"""

@@ -6,7 +6,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from base.platforms import library_name, this_platform
+from dockfmu.base.platforms import library_name, this_platform
 from tests.master.fmus import third_party
 
 ENDS, NEEDS_STOP, STRICT, CHANGES_FOLDER, ROUNDS, NUL, FAILS, SIGNALS = (1 << k for k in range(8))

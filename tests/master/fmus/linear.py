@@ -6,7 +6,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from base.platforms import library_name, this_platform
+from dockfmu.base.platforms import library_name, this_platform
 
 _PARAMETERS = (
     "period",

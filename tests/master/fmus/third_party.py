@@ -9,8 +9,8 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from base.cache import cache_root
-from base.platforms import library_name, this_platform
+from dockfmu.base.cache import cache_root
+from dockfmu.base.platforms import library_name, this_platform
 
 HERE = Path(__file__).parent
 CACHE = cache_root() / "zig"

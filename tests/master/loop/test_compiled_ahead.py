@@ -1,8 +1,8 @@
-"""`python -m master` compiles the loop ahead of the first run."""
+"""`python -m dockfmu.master` compiles the loop ahead of the first run."""
 
-from master import loop
-from master.__main__ import main
-from master.run.simulation import run
+from dockfmu.master import loop
+from dockfmu.master.__main__ import main
+from dockfmu.master.run.simulation import run
 
 
 def test_a_run_compiles_the_loop_no_more(swing):

@@ -16,12 +16,12 @@ from numba.core.datamodel import models
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj, numpy_support
 
-from base.cache import ROOT
-from base.entry_points import EntryPoint
-from base.object_code import object_code
-from master.loop import compiler
-from master.loop.compiler import compiled
-from master.loop.packing import pack
+from dockfmu.base.cache import ROOT
+from dockfmu.base.entry_points import EntryPoint
+from dockfmu.base.object_code import object_code
+from dockfmu.master.loop import compiler
+from dockfmu.master.loop.compiler import compiled
+from dockfmu.master.loop.packing import pack
 
 CALLABLES = {
     "numba.core.cgutils.pointer_add, which addresses the fields of a table": (

@@ -6,14 +6,14 @@ A ramp turns at each multiple of 0.27 s, which no step may pass; a second FMU in
 import numpy as np
 import pytest
 
-from master.algorithms import GaussSeidel, Jacobi, QuasiNewton
-from master.bond import Bond
-from master.errors import FmuError, StructureError
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.algorithms import GaussSeidel, Jacobi, QuasiNewton
+from dockfmu.master.bond import Bond
+from dockfmu.master.errors import FmuError, StructureError
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 PERIOD, STOP, STEP = 0.27, 2.0, 0.1
 TURNS = PERIOD * np.arange(1, 8)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from master.algorithms import ALGORITHMS, by_name
-from master.loop import compiler, tables
-from master.run.simulation import CoSimulation
-from master.step_control import Retry, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.algorithms import ALGORITHMS, by_name
+from dockfmu.master.loop import compiler, tables
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.step_control import Retry, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 ROOT = Path(__file__).parents[3]
 CONTROLS = {
@@ -65,10 +65,10 @@ RUNS = """
 import sys
 from pathlib import Path
 import numpy as np
-from master.tables import coupling
-from master.algorithms import by_name
-from master.run.simulation import CoSimulation
-from master.step_control import Retry
+from dockfmu.master.tables import coupling
+from dockfmu.master.algorithms import by_name
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.step_control import Retry
 from test_memory_of_the_loop import CONTROLS, ring
 
 lag, kind = Path(sys.argv[1]), sys.argv[2]
@@ -132,7 +132,7 @@ def test_compiled_code_depends_on_no_other_package(tmp_path):
     for file in here.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("master"):
-                assert node.module.startswith("master.loop"), (file.name, node.module)
+                assert node.module.startswith("dockfmu.master.loop"), (file.name, node.module)
     copy = shutil.copytree(here, tmp_path / "loop", ignore=shutil.ignore_patterns("__pycache__"))
     digests = {compiler.digest_of_sources(here), compiler.digest_of_sources(copy)}
     assert len(digests) == 1

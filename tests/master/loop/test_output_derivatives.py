@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from master.algorithms import GaussSeidel, Jacobi
-from master.errors import FmuError
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.algorithms import GaussSeidel, Jacobi
+from dockfmu.master.errors import FmuError
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 FREQUENCY, STOP = 2.0, 1.0
 OUTPUT_DERIVATIVES, INPUT_DERIVATIVES = 1, 2

@@ -9,13 +9,13 @@ velocity of its other end.
 import numpy as np
 import pytest
 
-from master.algorithms import GaussSeidel, Jacobi
-from master.bond import Bond
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.step_control import PowerBonds, StepControl
-from master.system import Structure
+from dockfmu.master.algorithms import GaussSeidel, Jacobi
+from dockfmu.master.bond import Bond
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.step_control import PowerBonds, StepControl
+from dockfmu.master.system import Structure
 
 K, KC, START = 10.0, 30.0, (0.1, 0.0, 0.0, 0.0, 0.1)
 BOND = Bond("spring", ("second.y[1]",), ("first.y[1]",))

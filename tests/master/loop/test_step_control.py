@@ -9,18 +9,18 @@ from scipy.linalg import expm
 
 from benchmarks.coupling import two_masses
 from benchmarks.coupling.two_masses import Masses
-from components.oscillator import component as oscillator_component
-from fmus import build
-from master.algorithms import GaussSeidel, QuasiNewton
-from master.bond import Bond
-from master.errors import StructureError
-from master.loop.tables import FUNCTION, KIND, OWNER, STEP
-from master.observers.events import Event, Events
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.components.oscillator import component as oscillator_component
+from dockfmu.fmus import build
+from dockfmu.master.algorithms import GaussSeidel, QuasiNewton
+from dockfmu.master.bond import Bond
+from dockfmu.master.errors import StructureError
+from dockfmu.master.loop.tables import FUNCTION, KIND, OWNER, STEP
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
 
@@ -118,7 +118,7 @@ def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_p
     """Runs are bitwise equal whether every state is saved or one in eight."""
     found, saved = {}, {}
     for trail in (0, 8):
-        monkeypatch.setattr("master.tables.step_control.HISTORY", trail)
+        monkeypatch.setattr("dockfmu.master.tables.step_control.HISTORY", trail)
         control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
         recorder = Recorder(tmp_path / f"{trail}.h5")
         with CoSimulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from master.algorithms import GaussSeidel, Jacobi, QuasiNewton
-from master.errors import StructureError
-from master.order import together
-from master.run.simulation import CoSimulation, run
-from master.step_control import StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.algorithms import GaussSeidel, Jacobi, QuasiNewton
+from dockfmu.master.errors import StructureError
+from dockfmu.master.order import together
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 COUNT = 7
 

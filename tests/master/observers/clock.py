@@ -1,7 +1,7 @@
 """A clock for paced runs that takes no time."""
 
-from master.drivers.driver import Function
-from master.observers import pacing
+from dockfmu.master.drivers.driver import Function
+from dockfmu.master.observers import pacing
 
 
 class Clock:

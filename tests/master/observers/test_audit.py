@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from base.names import vector
-from master.errors import StructureError
-from master.observers.audit import Audit, Bond
-from master.observers.observer import RunContext
-from master.result import Result
+from dockfmu.base.names import vector
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.audit import Audit, Bond
+from dockfmu.master.observers.observer import RunContext
+from dockfmu.master.result import Result
 
 
 class Stub:

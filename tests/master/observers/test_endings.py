@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from master.errors import StructureError
-from master.observers.endings import EndAfterEvents
-from master.observers.events import Event, Events
-from master.observers.observer import Observer
-from master.observers.series import Series
-from master.run.simulation import CoSimulation, run
-from master.step_control import Retry, StepControl, StepDoubling
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.endings import EndAfterEvents
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 
 HIGH = Event("b.y[1]", "above", 0.9)
 STEP = 1e-3

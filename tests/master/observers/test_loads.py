@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from master.errors import StructureError
-from master.observers.loads import LoadLimit, LoadLimits, LoadRule
-from master.observers.observer import RunContext
-from master.result import Result
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.loads import LoadLimit, LoadLimits, LoadRule
+from dockfmu.master.observers.observer import RunContext
+from dockfmu.master.result import Result
 
 pytestmark = pytest.mark.quick
 

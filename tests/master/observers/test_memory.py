@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from master.observers.audit import Audit
-from master.observers.events import Event, Events
-from master.observers.peaks import Peaks
-from master.observers.progress import Progress
-from master.observers.recording.recorder import Recorder
-from master.observers.validity import Validity
-from master.run.simulation import CoSimulation
-from master.system import Structure
+from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.progress import Progress
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.validity import Validity
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 
 pytestmark = [
     pytest.mark.slow,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from master.observers.validity import Validity
+from dockfmu.master.observers.validity import Validity
 
 pytestmark = pytest.mark.quick
 

@@ -6,17 +6,17 @@ import h5py
 import numpy as np
 import pytest
 
-from master.errors import MasterError, StructureError
-from master.fmi import archive
-from master.observers.events import Event, Events
-from master.observers.observer import Observer
-from master.observers.peaks import Peaks
-from master.observers.progress import Progress
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.observers.series import Series
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.errors import MasterError, StructureError
+from dockfmu.master.fmi import archive
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.progress import Progress
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 
 def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, tmp_path):
@@ -57,7 +57,7 @@ def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, t
 
 
 def test_of_an_event_without_end_the_first_ones_are_kept_and_all_are_counted(swing, monkeypatch):
-    monkeypatch.setattr("master.observers.events.MOST", 100)
+    monkeypatch.setattr("dockfmu.master.observers.events.MOST", 100)
     rules = {"n": Event("a.count", "change", once=False), "once": Event("a.count", "above", 5.0)}
     result = run(swing, step=1e-3, stop=1.0, observers=[Events(rules)])
     assert [round(1e3 * e["t"]) for e in result.events if e["name"] == "n"] == list(range(1, 101))
@@ -151,7 +151,7 @@ def test_a_terminal_that_goes_away_does_not_end_a_run(alone, monkeypatch):
         def flush(self):
             raise BrokenPipeError
 
-    monkeypatch.setattr("master.observers.progress.PERIOD_S", 0.0)
+    monkeypatch.setattr("dockfmu.master.observers.progress.PERIOD_S", 0.0)
     assert run(alone, step=0.1, stop=1.0, observers=[Progress(Gone(), always=True)]).status == "completed"
 
 

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from master.drivers.driver import Function
-from master.errors import MasterError
-from master.observers.durations import Durations
-from master.observers.observer import Observer
-from master.observers.pacing import Pacing
-from master.requests import Pace
-from master.run.simulation import run
+from dockfmu.master.drivers.driver import Function
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.durations import Durations
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.pacing import Pacing
+from dockfmu.master.requests import Pace
+from dockfmu.master.run.simulation import run
 from tests.master.observers.clock import Clock
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from master import algorithms
-from master.observers.series import Series
-from master.run.simulation import CoSimulation, run
-from master.step_control import Retry, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master import algorithms
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import Retry, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 from tests.master.fmus.habits import ENDS, STATES
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from master.observers.observer import Observer
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 ROOT = Path(__file__).parents[3]
 DO_STEP = 1
@@ -135,7 +135,7 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
     def full(self, *arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("master.observers.recording.datasets.Column.append", full)
+    monkeypatch.setattr("dockfmu.master.observers.recording.datasets.Column.append", full)
     result = run(pair(lag), step=0.01, stop=1.0, observers=[recorder])
     assert result.status == "failed"
     assert "r.h5: cannot be written" in result.message
@@ -145,10 +145,10 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
 KILLED = """
 import os, sys
 from pathlib import Path
-import master.observers.recording.recorder as recorder
-from master.observers.observer import Observer
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.recording import recorder
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 recorder.FLUSH_S = 0.0
 

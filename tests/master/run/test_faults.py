@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from master.fmi.instance import Fmu
-from master.observers.recording.results import read_results
+from dockfmu.master.fmi.instance import Fmu
+from dockfmu.master.observers.recording.results import read_results
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,10 +29,10 @@ def test_a_flood_of_messages_keeps_the_last_ones(lag):
 SIGNALLED = """
 import os, sys
 from pathlib import Path
-from master.observers.observer import Observer
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 class Signal(Observer):
     def progress(self, time, wall):
@@ -61,8 +61,8 @@ def test_signals_end_a_run_in_order(lag, tmp_path, number, word):
 SPEAKING = """
 import sys
 from pathlib import Path
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 system = Structure("s")
 system.add("craft", Path(sys.argv[1]), {"fail.function": 1, "fail.status": 15})

@@ -6,10 +6,10 @@ import signal
 import h5py
 import pytest
 
-from master.observers.observer import Observer
-from master.observers.recording.recorder import Recorder
-from master.run.interruption import Terminated, orderly, uninterrupted
-from master.run.simulation import CoSimulation
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.interruption import Terminated, orderly, uninterrupted
+from dockfmu.master.run.simulation import CoSimulation
 
 
 class Kills(Observer):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from master.errors import FmuError
-from master.run.simulation import CoSimulation, run
-from master.system import Structure
+from dockfmu.master.errors import FmuError
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.system import Structure
 from tests.master.fmus.habits import ONCE
 
 

@@ -5,17 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from master import algorithms
-from master.bond import Bond
-from master.errors import FmuError, MasterError, StructureError
-from master.observers.audit import Audit
-from master.observers.events import Event, Events
-from master.observers.observer import Observer
-from master.observers.peaks import Peaks
-from master.observers.recording.recorder import Recorder
-from master.observers.series import Series
-from master.run.simulation import CoSimulation
-from master.step_control import PowerBonds, Retry, StepControl, StepDoubling
+from dockfmu.master import algorithms
+from dockfmu.master.bond import Bond
+from dockfmu.master.errors import FmuError, MasterError, StructureError
+from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
 NAMES = ("a.y[1]", "b.y[1]", "a.count")
 DO_STEP, GET_REAL, SET_REAL, EXIT_INITIALIZATION, GET_STATE, ABORT = 1, 2, 3, 4, 14, 11

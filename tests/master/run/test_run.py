@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from master.algorithms.gauss_seidel import GaussSeidel
-from master.algorithms.jacobi import Jacobi
-from master.errors import StructureError
-from master.observers.events import Event, Events
-from master.observers.peaks import Peaks
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
+from dockfmu.master.algorithms.jacobi import Jacobi
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 
 def ring(file, gains=(1.0, 2.0, 3.0), channels=1):

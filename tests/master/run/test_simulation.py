@@ -6,15 +6,15 @@ import re
 import numpy as np
 import pytest
 
-from master.algorithms import FixedPoint
-from master.algorithms.algorithm import Scheme
-from master.drivers.driver import Driver, Function
-from master.errors import FmuError, MasterError, StructureError
-from master.observers.observer import Observer
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.system import Structure
+from dockfmu.master.algorithms import FixedPoint
+from dockfmu.master.algorithms.algorithm import Scheme
+from dockfmu.master.drivers.driver import Driver, Function
+from dockfmu.master.errors import FmuError, MasterError, StructureError
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.system import Structure
 
 
 @pytest.fixture

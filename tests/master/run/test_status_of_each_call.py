@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
-from master.checkpoint import restore_states
-from master.drivers.datagrams import Datagrams
-from master.errors import FmuError
-from master.fmi.instance import Fmu, FmuInstance
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results
-from master.run.simulation import CoSimulation, run
-from master.step_control import Retry, StepControl, StepDoubling
-from master.system import Structure
+from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, QuasiNewton
+from dockfmu.master.checkpoint import restore_states
+from dockfmu.master.drivers.datagrams import Datagrams
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi.instance import Fmu, FmuInstance
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import Retry, StepControl, StepDoubling
+from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.slow
 

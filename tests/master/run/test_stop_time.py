@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from master.checkpoint import read_checkpoint
-from master.errors import FmuError
-from master.fmi.description import read_description
-from master.observers.checkpoints import Checkpoints
-from master.observers.series import Series
-from master.run.schedule import end_of_steps
-from master.run.simulation import CoSimulation, run
-from master.step_control import Retry, StepControl, StepDoubling
-from master.system import Element, Structure
+from dockfmu.master.checkpoint import read_checkpoint
+from dockfmu.master.errors import FmuError
+from dockfmu.master.fmi.description import read_description
+from dockfmu.master.observers.checkpoints import Checkpoints
+from dockfmu.master.observers.series import Series
+from dockfmu.master.run.schedule import end_of_steps
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.step_control import Retry, StepControl, StepDoubling
+from dockfmu.master.system import Element, Structure
 from tests.master.fmus.habits import NEEDS_STOP, STATES, STRICT
 
 AWKWARD = [(0.1, 0.3), (0.04, 256.2), (0.1, 0.7), (1 / 60, 1.0), (0.001, 0.123), (0.3, 1.0), (0.07, 4.9)]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from base.platforms import this_platform
-from master.fmi.surroundings import Surroundings, undo
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import CoSimulation
-from master.system import Structure
+from dockfmu.base.platforms import this_platform
+from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
 from tests.master.fmus.habits import CHANGES_FOLDER, ROUNDS, SIGNALS, description
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="FMUs run in separate processes on Linux only")

@@ -8,10 +8,10 @@ from math import cos, hypot, radians, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from base.compiler import jit
-from components.contact import airlock_pair
-from components.contact.airlock_pair.latches import travel_on_circle
-from components.contact.airlock_pair.pairs import (
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import airlock_pair
+from dockfmu.components.contact.airlock_pair.latches import travel_on_circle
+from dockfmu.components.contact.airlock_pair.pairs import (
     CONE_ON_MOUTH,
     CONE_ON_STRIKE,
     LATCH_BOTTOMED,
@@ -21,7 +21,7 @@ from components.contact.airlock_pair.pairs import (
     SPHERE_ON_CONE,
     SPHERE_ON_WALL,
 )
-from components.mechanics.rotation import from_angles
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.airlock_pair.airlock_unit import ELASTIC, Head
 from tests.components.contact.closed_path import Y, place
 

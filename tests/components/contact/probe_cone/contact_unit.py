@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from components.contact import probe_cone
-from components.core.record import Record
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import from_angles
 
 RECORD = Record(probe_cone.unit())
 

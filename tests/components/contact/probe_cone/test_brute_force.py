@@ -15,9 +15,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from components.contact import probe_cone
-from components.contact.probe_cone.latches import latch_front, sensor_front
-from components.contact.probe_cone.pairs import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone.latches import latch_front, sensor_front
+from dockfmu.components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
     LATCH_STOP,
@@ -26,8 +26,8 @@ from components.contact.probe_cone.pairs import (
     PAD_CONE,
     ROLLER_CONE,
 )
-from components.contact.profile import segment_profile
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact.profile import segment_profile
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.probe_cone.contact_unit import Unit
 
 SETS = {entry.name: entry.values for entry in probe_cone.PARAMETER_SETS}

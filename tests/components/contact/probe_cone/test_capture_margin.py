@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.contact import probe_cone
+from dockfmu.components.contact import probe_cone
 
 
 def margin(unit):

@@ -12,9 +12,9 @@ from math import pi
 import numpy as np
 import pytest
 
-from base.compiler import jit
-from components.contact import probe_cone
-from components.contact.probe_cone.pairs import (
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
     LATCH_CONE,

@@ -7,12 +7,12 @@ from math import cos, pi, radians, sin
 import numpy as np
 import pytest
 
-from components.contact import probe_cone
-from components.contact.probe_cone.latches import latch_front
-from components.contact.profile import segment_profile
-from components.core.record import Record
-from components.mechanics import kinematics
-from components.mechanics.rotation import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone.latches import latch_front
+from dockfmu.components.contact.profile import segment_profile
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics import kinematics
+from dockfmu.components.mechanics.rotation import (
     about_x,
     from_angles,
     from_quaternion,

@@ -7,9 +7,9 @@ from math import acos, atan2, cos, degrees, hypot, radians, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from components.contact import probe_cone, sprung_lever
-from components.contact.probe_cone import latches
-from components.core.kernel import kernel
+from dockfmu.components.contact import probe_cone, sprung_lever
+from dockfmu.components.contact.probe_cone import latches
+from dockfmu.components.core.kernel import kernel
 
 CONE_ANGLE = radians(40.0)
 # RefCone moved so that the socket entry is at x = 0, with the last frustum at exactly 40 deg

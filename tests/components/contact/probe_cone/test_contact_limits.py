@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.contact.probe_cone.pairs import HEAD_BOTTOM, PAD_CONE
+from dockfmu.components.contact.probe_cone.pairs import HEAD_BOTTOM, PAD_CONE
 from tests.components.contact.probe_cone.test_contact_bodies import (
     LOSSLESS,
     impact_of_two_bodies,

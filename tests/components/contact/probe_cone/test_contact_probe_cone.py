@@ -10,8 +10,8 @@ from math import cos, pi, radians, sin
 import numpy as np
 import pytest
 
-from components.contact import probe_cone
-from components.contact.probe_cone.pairs import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
     LATCH_CONE,
@@ -23,14 +23,14 @@ from components.contact.probe_cone.pairs import (
     ROLLER_CONE,
     bit,
 )
-from components.contact.probe_cone.surface_contacts import pads_are_clear, slot_wall, wide_wall
-from components.contact.profile import segment_profile
-from components.core import ports
-from components.core.component import Component
-from components.core.field import Group
-from components.core.kernel import kernel
-from components.core.record import Record
-from components.mechanics.rotation import about_x, from_angles, store_matrix
+from dockfmu.components.contact.probe_cone.surface_contacts import pads_are_clear, slot_wall, wide_wall
+from dockfmu.components.contact.profile import segment_profile
+from dockfmu.components.core import ports
+from dockfmu.components.core.component import Component
+from dockfmu.components.core.field import Group
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import about_x, from_angles, store_matrix
 
 BOTTOM = 0.3770023 - 0.045
 
@@ -555,7 +555,7 @@ def test_pads_clear_the_cone_when_fully_retracted(make_unit):
 SCRIPT = """
 import sys, numpy as np
 from tests.components.contact.probe_cone.contact_unit import Unit
-from components.contact import probe_cone
+from dockfmu.components.contact import probe_cone
 unit = Unit()
 rng = np.random.default_rng(1)
 for x in np.linspace(-0.03, 0.33, 120):

@@ -7,8 +7,8 @@ from math import radians
 import numpy as np
 import pytest
 
-from components.contact import probe_cone
-from components.contact.probe_cone.pairs import (
+from dockfmu.components.contact import probe_cone
+from dockfmu.components.contact.probe_cone.pairs import (
     BITS,
     HEAD_BOTTOM,
     HEAD_CONE,
@@ -20,14 +20,14 @@ from components.contact.probe_cone.pairs import (
     bit,
     law_of,
 )
-from components.contact.probe_cone.ports import CONTACTS, LATCHES, PADS, ROLLERS, SENSORS
-from components.contact_probe_cone import component as contact_component
-from components.core.component import Instance
-from components.core.field import INTEGER
-from components.devices.macro_step import CLOSED
-from components.probe_mechanism import component as mechanism_component
-from components.probe_mechanism import kernel
-from components.probe_mechanism.contact import internal as internal_contact
+from dockfmu.components.contact.probe_cone.ports import CONTACTS, LATCHES, PADS, ROLLERS, SENSORS
+from dockfmu.components.contact_probe_cone import component as contact_component
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.field import INTEGER
+from dockfmu.components.devices.macro_step import CLOSED
+from dockfmu.components.probe_mechanism import component as mechanism_component
+from dockfmu.components.probe_mechanism import kernel
+from dockfmu.components.probe_mechanism.contact import internal as internal_contact
 from tests.components.contact.probe_cone.test_brute_force import captured, unit_of
 
 STOP = 0.2950 + 0.012

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.spatial import KDTree
 
-from base.compiler import jit
-from components.contact import radiator_pair
-from components.contact.radiator_pair.pairs import BALL_HOLDS, BALL_RESISTS, PIN, PLANES, PLUG
-from components.core.record import Record
-from components.mechanics.rotation import from_angles
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import radiator_pair
+from dockfmu.components.contact.radiator_pair.pairs import BALL_HOLDS, BALL_RESISTS, PIN, PLANES, PLUG
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.airlock_pair.test_airlock_pair import turn
 from tests.components.contact.closed_path import Y, place
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from components.contact import ring_pair
-from components.core.record import Record
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.core.record import Record
+from dockfmu.components.mechanics.rotation import from_angles
 
 RECORD = Record(ring_pair.unit())
 LAWS = ("petal", "side", "plane", "front", "rear", "sensor")

@@ -7,7 +7,7 @@ from math import pi, tan
 import numpy as np
 import pytest
 
-from components.contact import ring_pair
+from dockfmu.components.contact import ring_pair
 from tests.components.contact.ring_pair.ring_unit import Rings
 
 pytestmark = pytest.mark.quick

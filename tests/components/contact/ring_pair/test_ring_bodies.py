@@ -7,10 +7,15 @@ from math import nan, radians, sqrt
 import numpy as np
 import pytest
 
-from components.contact import ring_pair
-from components.contact.first_contact import Misalignment, Mount, NoContactError, place, ring_penetration
-from components.contact.ring_pair.pairs import EDGE_ON_EDGE, PLANE_ON_PLANE, RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.contact.first_contact import Misalignment, Mount, NoContactError, place, ring_penetration
+from dockfmu.components.contact.ring_pair.pairs import (
+    EDGE_ON_EDGE,
+    PLANE_ON_PLANE,
+    RIM_ON_ACTIVE_PETAL,
+    RIM_ON_PASSIVE_PETAL,
+)
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, LAWS, RECORD, Rings
 
 FLIP = np.diag([-1.0, 1.0, -1.0])

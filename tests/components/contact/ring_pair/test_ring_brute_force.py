@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.contact.ring_pair.pairs import (
+from dockfmu.components.contact.ring_pair.pairs import (
     EDGE_ON_EDGE,
     LATCH_FRONT,
     LATCH_REAR,
@@ -26,7 +26,7 @@ from components.contact.ring_pair.pairs import (
     RIM_ON_PASSIVE_PETAL,
     SENSOR_ON_PLANE,
 )
-from components.mechanics.rotation import from_angles
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.ring_pair import ring_geometry as by_hand
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.contact import ring_pair
+from dockfmu.components.contact import ring_pair
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 

@@ -12,9 +12,9 @@ from math import radians
 import numpy as np
 import pytest
 
-from base.compiler import jit
-from components.contact import ring_pair
-from components.contact.ring_pair.pairs import (
+from dockfmu.base.compiler import jit
+from dockfmu.components.contact import ring_pair
+from dockfmu.components.contact.ring_pair.pairs import (
     EDGE_ON_EDGE,
     LATCH_FRONT,
     LATCH_REAR,
@@ -23,7 +23,7 @@ from components.contact.ring_pair.pairs import (
     RIM_ON_PASSIVE_PETAL,
     SENSOR_ON_PLANE,
 )
-from components.mechanics.rotation import from_angles
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.closed_path import Y_AND_PITCH, place
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 

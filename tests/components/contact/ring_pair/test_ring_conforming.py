@@ -7,8 +7,13 @@ from math import radians, sqrt
 import numpy as np
 import pytest
 
-from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR, RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
-from components.mechanics.rotation import from_angles
+from dockfmu.components.contact.ring_pair.pairs import (
+    LATCH_FRONT,
+    LATCH_REAR,
+    RIM_ON_ACTIVE_PETAL,
+    RIM_ON_PASSIVE_PETAL,
+)
+from dockfmu.components.mechanics.rotation import from_angles
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 RIMS = (RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL)

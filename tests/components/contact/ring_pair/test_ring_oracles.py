@@ -7,8 +7,8 @@ from math import cos, pi, radians, sin, sqrt
 import numpy as np
 import pytest
 
-from components.contact.ring_pair.geometry import generatrix_end, upper_edge
-from components.contact.ring_pair.pairs import (
+from dockfmu.components.contact.ring_pair.geometry import generatrix_end, upper_edge
+from dockfmu.components.contact.ring_pair.pairs import (
     EDGE_ON_EDGE,
     LATCH_FRONT,
     LATCH_REAR,

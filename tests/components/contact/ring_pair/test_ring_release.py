@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
+from dockfmu.components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
 from tests.components.contact.ring_pair.ring_unit import ELASTIC, Rings
 
 pytestmark = pytest.mark.quick

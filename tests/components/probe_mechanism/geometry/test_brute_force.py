@@ -6,8 +6,8 @@ Nothing of the check is used but its verdict: rotations by Rodrigues' formula, t
 import numpy as np
 import pytest
 
-from components.probe_mechanism import component
-from components.probe_mechanism.geometry_check import misfits
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.geometry_check import misfits
 
 MECHANISM = component(axial="two_brakes")
 SETS = {entry.name: entry for entry in MECHANISM.parameter_sets}

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from components.core.record import ParameterError
-from components.probe_mechanism import component
-from components.probe_mechanism.geometry_check import misfit, misfits
+from dockfmu.components.core.record import ParameterError
+from dockfmu.components.probe_mechanism import component
+from dockfmu.components.probe_mechanism.geometry_check import misfit, misfits
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import start_values
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from components.core.component import Instance
-from components.probe_mechanism import component
+from dockfmu.components.core.component import Instance
+from dockfmu.components.probe_mechanism import component
 from tests.components.probe_mechanism.oblique.equations import FIRST_IMPULSE, FIRST_LOSS, TOLD, Path, at
 from tests.components.probe_mechanism.oblique.solver import Mechanism, Solution, solve
 

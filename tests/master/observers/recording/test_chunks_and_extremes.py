@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from master import loop
-from master.observers.recording.datasets import Columns
+from dockfmu.master import loop
+from dockfmu.master.observers.recording.datasets import Columns
 
 pytestmark = pytest.mark.quick
 

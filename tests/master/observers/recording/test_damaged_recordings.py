@@ -10,13 +10,13 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from base.locks import LockedError
-from master.errors import MasterError
-from master.observers.recording import checksum, journal
-from master.observers.recording.recorder import CHUNK_ROWS, Recorder
-from master.observers.recording.results import DamagedRecording, read_results
-from master.run.simulation import CoSimulation, run
-from master.system import Structure
+from dockfmu.base.locks import LockedError
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording import checksum, journal
+from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from dockfmu.master.observers.recording.results import DamagedRecording, read_results
+from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.slow
 

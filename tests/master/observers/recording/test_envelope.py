@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from master.drivers.driver import Function
-from master.errors import MasterError
-from master.observers.events import Event
-from master.observers.observer import Observer
-from master.observers.peaks import Peaks
-from master.observers.recording import journal, recorder
-from master.observers.recording.envelope import ENTRY, Envelope, envelope
-from master.observers.recording.recorder import Recorder
-from master.observers.recording.results import read_results, recover
-from master.observers.recording.selection import Dense
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.drivers.driver import Function
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.recording import journal, recorder
+from dockfmu.master.observers.recording.envelope import ENTRY, Envelope, envelope
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import read_results, recover
+from dockfmu.master.observers.recording.selection import Dense
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 STEP = 1e-3
 NAMES = ["a.through", "a.y[1]", "a.count"]
@@ -122,7 +122,7 @@ def test_what_was_reached_between_the_last_row_and_a_failure_belongs_to_that_row
 
 
 def test_a_run_resumed_within_an_interval_begins_with_a_row_and_loses_nothing(noisy, tmp_path):
-    from master.run.simulation import CoSimulation
+    from dockfmu.master.run.simulation import CoSimulation
 
     system, driver = noisy
     _, whole = recorded(noisy, tmp_path / "whole.h5")
@@ -165,7 +165,7 @@ class Snapshots(Observer):
         self.count += 1
 
 
-@pytest.mark.filterwarnings("ignore::master.observers.recording.results.DamagedRecording")
+@pytest.mark.filterwarnings("ignore::dockfmu.master.observers.recording.results.DamagedRecording")
 @pytest.mark.slow
 def test_what_a_kill_leaves_has_the_extremes_of_its_rows(noisy, tmp_path, monkeypatch):
     """Rows are in HDF5, in the journal, or in both; read before and after `recover`."""
@@ -193,7 +193,7 @@ def test_what_a_kill_leaves_has_the_extremes_of_its_rows(noisy, tmp_path, monkey
     assert max(lengths) > 128
 
 
-@pytest.mark.filterwarnings("ignore::master.observers.recording.results.DamagedRecording")
+@pytest.mark.filterwarnings("ignore::dockfmu.master.observers.recording.results.DamagedRecording")
 def test_a_damaged_file_keeps_the_extremes_of_the_rows_that_can_be_read(noisy, tmp_path):
     file = tmp_path / "r.h5"
     _, few = recorded(noisy, file, every=5)

@@ -4,9 +4,9 @@ import h5py
 import numpy as np
 import pytest
 
-from master.observers.recording import killed, salvage
-from master.observers.recording.datasets import Columns
-from master.observers.recording.results import read_results
+from dockfmu.master.observers.recording import killed, salvage
+from dockfmu.master.observers.recording.datasets import Columns
+from dockfmu.master.observers.recording.results import read_results
 
 ROWS = 64
 COLUMNS = 40

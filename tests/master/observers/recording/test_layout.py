@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from h5py import h5d, h5p, h5s, h5t
 
-from base import private_key
-from master.errors import MasterError
-from master.observers.recording import checksum
-from master.observers.recording.results import read_results
+from dockfmu.base import private_key
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording import checksum
+from dockfmu.master.observers.recording.results import read_results
 
 
 def write(file):

@@ -11,13 +11,13 @@ import h5py
 import numpy as np
 import pytest
 
-from master.errors import MasterError
-from master.observers.events import Event
-from master.observers.recording import journal
-from master.observers.recording.recorder import CHUNK_ROWS, Recorder
-from master.observers.recording.results import read_results, recover
-from master.observers.recording.selection import Dense, Selection
-from master.run.simulation import run
+from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.events import Event
+from dockfmu.master.observers.recording import journal
+from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from dockfmu.master.observers.recording.results import read_results, recover
+from dockfmu.master.observers.recording.selection import Dense, Selection
+from dockfmu.master.run.simulation import run
 
 ROOT = Path(__file__).parents[4]
 
@@ -25,10 +25,10 @@ ROOT = Path(__file__).parents[4]
 ENDLESS = """
 import sys
 from pathlib import Path
-import master.observers.recording.recorder as recorder
-from master.observers.observer import Observer
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.recording import recorder
+from dockfmu.master.observers.observer import Observer
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 recorder.FLUSH_S = 0.0
 
@@ -108,9 +108,9 @@ def test_another_process_reads_while_the_run_goes_on(endless):
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from master.observers.recording.recorder import Recorder
-from master.run.simulation import run
-from master.system import Structure
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.simulation import run
+from dockfmu.master.system import Structure
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
