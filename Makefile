@@ -12,7 +12,7 @@ SYSTEM ?= atv_probe_cone
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-quick test-fast check docs benchmarks importers clean
+.PHONY: run test test-quick test-fast check layout docs benchmarks importers clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
@@ -28,11 +28,17 @@ test-quick: $(VENV)/.dev
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev layout
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	cd build/layout && $(CURDIR)/$(BIN)/lint-imports ../../pyproject.toml
+
+# links to the packages, below one root as in a wheel, for tools that read the sources without running them
+layout:
+	rm -rf build/layout
+	mkdir -p build/layout/dockfmu
+	ln -s $(foreach part,base components fmus master ssp $(wildcard dockfmu/*),../../../$(part)) build/layout/dockfmu/
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs

@@ -6,9 +6,9 @@ under a key of everything that it depends on: the sources, the versions and the 
 importing any of them. LLVM links the object file into this process. Only if the cache does not have it,
 `dockfmu.base.object_code` imports the module and compiles the function.
 
-The functions are those of `dockfmu.base.compiler.jit`. They allocate no memory, and are called in numba's native convention:
-the status is returned, the result is written through the first pointer, and an array is passed as its size, address,
-shape and strides. Other Python threads run during the call.
+The functions are those of `dockfmu.base.compiler.jit`. They allocate no memory, and are called in numba's native
+convention: the status is returned, the result is written through the first pointer, and an array is passed as its size,
+address, shape and strides. Other Python threads run during the call.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Compile functions ahead of time: to a module of LLVM, or to an object file that `dockfmu.base.entry_points` links.
 
 numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is deprecated. Here the same steps are
-taken without the wrapping, in the context of `dockfmu.base.compiler`, which names functions by their content. The private
-parts of numba that this takes are called here only: `with_aot_codegen` of the target context,
-`create_library` of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and
-`get_function` and `_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a test for
-each, which fails if a new version of numba changes it.
+taken without the wrapping, in the context of `dockfmu.base.compiler`, which names functions by their content. The
+private parts of numba that this takes are called here only: `with_aot_codegen` of the target context, `create_library`
+of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function` and
+`_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a test for each, which fails if
+a new version of numba changes it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def import_path() -> Path:
+    """Return the folder in which Python finds the package dockfmu: site-packages, or the root of a checkout."""
+    spec = find_spec("dockfmu")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parents[1]
 
 
 def python_command(*arguments: str) -> list[str]:

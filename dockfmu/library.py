@@ -31,7 +31,7 @@ def build(
     Parameters
     ----------
     name : str
-        Name of the component (see `components`).
+        Name of the component (see `list_components`).
     folder : Path or str
         Folder of the .fmu.
     kind : {"native", "python"}
@@ -50,7 +50,7 @@ def build(
     """
     problems = []
     if not isinstance(name, str):
-        problems.append(f"name must be that of a component (see dockfmu.components), not {shown(name)}")
+        problems.append(f"name must be that of a component (see dockfmu.list_components), not {shown(name)}")
     if not isinstance(folder, str | os.PathLike) or not str(folder):
         problems.append(f"folder must be the path of a folder, not {shown(folder)}")
     if kind not in get_args(Kind):
@@ -66,14 +66,14 @@ def build(
     return build_fmu(component, Path(folder), silent, kind=kind)
 
 
-def components() -> list[str]:
+def list_components() -> list[str]:
     """Return the names of the components of dockfmu."""
     from dockfmu.fmus import catalogue
 
     return list(catalogue.names())
 
 
-def systems() -> list[str]:
+def list_systems() -> list[str]:
     """Return the names of the systems of dockfmu."""
     return list(declaration.names())
 

@@ -12,4 +12,4 @@ def __getattr__(name: str) -> Any:
         from dockfmu.fmus.package import build
 
         return build
-    raise AttributeError(f"module 'fmus' has no attribute {name!r}")
+    raise AttributeError(f"module 'dockfmu.fmus' has no attribute {name!r}")

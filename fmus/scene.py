@@ -1,8 +1,8 @@
 """The scene of a component, from `scene.toml` beside its kernel, in the form in which the FMU carries it.
 
-The file extends the schema of `dockfmu.base.scene`. `include = [{ file = "../FOLDER/scene.toml" }]` puts the content of another
-file before its own. `when = "variable"` leaves out a table, or an included file, unless the component has that variable
-(`"not variable"`: if it has). A frame may have another `name` than its table, so that builds can differ in it.
+The file extends the schema of `dockfmu.base.scene`. `include = [{ file = "../FOLDER/scene.toml" }]` puts the content of
+another file before its own. `when = "variable"` leaves out a table, or an included file, unless the component has that
+variable (`"not variable"`: if it has). A frame may have another `name` than its table, so that builds can differ in it.
 `repeat = "array"` makes a copy for each element of an array or array of groups, with `{k}` as its index from 1.
 """
 

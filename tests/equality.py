@@ -27,9 +27,9 @@ Trace = np.ndarray
 class Scenario:
     """Task of a component.
 
-    `name` and `options` as for `dockfmu.fmus.catalogue.component`; parameter sets by their names, then `values`, are parameters
-    and inputs before initialisation;
-    `inputs[k]` is set before step k, which goes from k * step to (k + 1) * step.
+    `name` and `options` as for `dockfmu.fmus.catalogue.component`; parameter sets by their names, then `values`, are
+    parameters and inputs before initialisation; `inputs[k]` is set before step k, which goes from k * step to (k + 1) *
+    step.
     """
 
     name: str

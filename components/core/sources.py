@@ -15,7 +15,7 @@ from dockfmu.base.cache import ROOT
 def _imports(file: Path) -> frozenset[Path]:
     """Return the files that `file` imports directly.
 
-    Only the packages `components` and `base` count, and modules beside `file` that it imports by their bare names.
+    Only `dockfmu.components` and `dockfmu.base` count, and modules beside `file` that it imports by their bare names.
     """
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -26,8 +26,9 @@ def _imports(file: Path) -> frozenset[Path]:
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
     files: set[Path] = set()
     for name in names:
-        if name.split(".")[0] in ("components", "base"):
-            path = ROOT.joinpath(*name.split("."))
+        root, *inside = name.split(".")
+        if root == "dockfmu" and inside and inside[0] in ("components", "base"):
+            path = ROOT.joinpath(*inside)
             files.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
         elif (beside := file.parent / f"{name}.py").is_file():
             files.add(beside)

@@ -29,7 +29,7 @@ def plain_warnings() -> Iterator[None]:
         show = warnings.showwarning
 
         def sentence(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if category.__module__.startswith(("master.", "dockfmu.")):
+            if category.__module__.startswith("dockfmu."):
                 say(f"{styled('warning:', 'yellow', sys.stderr)} {message}")
             else:
                 show(message, category, *where, **more)

@@ -24,7 +24,7 @@ def save(figure: Figure, file: Path) -> None:
 
 
 def diagram(name: str) -> tuple[Figure, str]:
-    """Return (figure, name of the system), with the geometry of the .ssp, or that of `dockfmu.ssp.layout` if it has none.
+    """Return (figure, name of the system), with the geometry of the .ssp, or that of `ssp/layout.py` if it has none.
 
     Raises any error of reading the system.
     """

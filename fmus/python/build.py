@@ -39,7 +39,7 @@ def build_python(component: Component, key: str) -> dict[str, bytes]:
 
     Raises ParameterError for build options that JSON cannot hold.
     """
-    module = os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
+    module = "dockfmu." + os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
     try:
         reference = json.dumps(
             {"module": module, "options": dict(component.options), "fingerprint": fingerprint(component)}, indent=1

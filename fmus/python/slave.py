@@ -60,7 +60,7 @@ def load_component(resources: str) -> Component:
     return component
 
 
-class ComponentSlave(Fmi2Slave):
+class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
     """One instance; `get_real` and the like are called by pythonfmu's library with lists of value references."""
 
     log_categories: ClassVar[dict[str, str]] = {}

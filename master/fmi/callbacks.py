@@ -1,7 +1,7 @@
 """Python functions with the signatures of FMI 2.0, for what the compiled loop cannot do itself.
 
-Strings pass through the loop as numbers (`dockfmu.master.fmi.strings`), and a step that an FMU takes in the background is
-awaited.
+Strings pass through the loop as numbers (`dockfmu.master.fmi.strings`), and a step that an FMU takes in the background
+is awaited.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The compiled loop: macro steps of coupled FMUs through the addresses of their functions.
 
-`dockfmu.master.tables` makes the tables that say what to call with which addresses. The loop returns to Python at the end of a
-chunk of steps, and at once after a failure or when the run is to stop. This module has the entry points that Python
-calls; the modules that define them import the compiler, and are not imported if the cache has their machine code.
+`dockfmu.master.tables` makes the tables that say what to call with which addresses. The loop returns to Python at the
+end of a chunk of steps, and at once after a failure or when the run is to stop. This module has the entry points that
+Python calls; the modules that define them import the compiler, and are not imported if the cache has their machine
+code.
 """
 
 from __future__ import annotations

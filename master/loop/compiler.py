@@ -2,7 +2,8 @@
 
 This is the only module of `master` that uses numba's extension interface and llvmlite's code generation;
 `tests/master/loop/test_compiler_parts.py` fails with a sentence about each part of them that a new version changes.
-Compiled functions access a table of `dockfmu.master.loop.packing` by the field names of its tuple: `tables.signals.y_real[k]`.
+Compiled functions access a table of `dockfmu.master.loop.packing` by the field names of its tuple:
+`tables.signals.y_real[k]`.
 """
 
 from __future__ import annotations

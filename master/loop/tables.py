@@ -1,9 +1,10 @@
 """The tables that the compiled loop works on: addresses and buffers, made by `dockfmu.master.tables`.
 
 Instances are numbered in order of execution. Values of Real variables are float64; those of Integer, Boolean and String
-variables are int32 (`_int`; strings as numbers of `dockfmu.master.fmi.strings`). An array of ranges has one entry more than the
-items it belongs to: the range of item i is range[i] to range[i + 1]. Ranges and slots are unsigned, which spares the
-compiled code a test for negative indices at each access. Tables of features that a run does not use are empty.
+variables are int32 (`_int`; strings as numbers of `dockfmu.master.fmi.strings`). An array of ranges has one entry more
+than the items it belongs to: the range of item i is range[i] to range[i + 1]. Ranges and slots are unsigned, which
+spares the compiled code a test for negative indices at each access. Tables of features that a run does not use are
+empty.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The private parts of numba that `dockfmu.base.compiler` and `dockfmu.components.core.kernel` use: each has a test that says its use.
+"""The private parts of numba that `base/compiler.py` and `components/core/kernel.py` use: each has a test of its use.
 
 numba may change them in any release. A test that fails here names the part that changed and what it is used for.
 """
@@ -140,7 +140,7 @@ def test_definition_of_an_intrinsic():
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="kernels are plain functions")
 def test_kernels_are_typed_by_their_attribute():
-    """`dockfmu.components.core.kernel.Kernel` tells numba its type by `_numba_type_`, and compiles without reference counts."""
+    """Kernels tell numba their type by `_numba_type_`, and compile without reference counts."""
     made = kernel(function)
     assert numba.typeof(made) == made._for_kernels._numba_type_, "numba does not ask objects for _numba_type_ any more"
     assert hasattr(registry.CPUTarget.options, "_nrt"), "the option _nrt is gone: kernels count no references by it"

@@ -45,7 +45,7 @@ def _named(function: types.FunctionType) -> Iterator[Any]:
     modules = [thing for thing in known if isinstance(thing, types.ModuleType)]
     for thing in known + [getattr(module, name, None) for module in modules for name in names]:
         if isinstance(thing, Kernel) or (
-            isinstance(thing, types.FunctionType) and thing.__module__.startswith("components.")
+            isinstance(thing, types.FunctionType) and thing.__module__.startswith("dockfmu.components.")
         ):
             yield thing
 

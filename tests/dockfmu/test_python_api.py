@@ -187,9 +187,9 @@ def test_an_ssp_there_and_back(pair, oscillator, tmp_path):
 
 
 def test_components_and_systems_are_listed_and_built(tmp_path):
-    assert "Oscillator" in dockfmu.components() or "oscillator" in dockfmu.components()
-    assert "central_impact_20t" in dockfmu.systems()
-    name = next(name for name in dockfmu.components() if name.lower() == "oscillator")
+    assert "Oscillator" in dockfmu.list_components() or "oscillator" in dockfmu.list_components()
+    assert "central_impact_20t" in dockfmu.list_systems()
+    name = next(name for name in dockfmu.list_components() if name.lower() == "oscillator")
     assert dockfmu.build(name, tmp_path).suffix == ".fmu"
 
 

@@ -107,7 +107,7 @@ def test_every_public_name_of_dockfmu_is_described(site):
 
 
 def test_every_component_and_system_has_a_page(site):
-    for folder, names in (("fmus", dockfmu.components()), ("systems", dockfmu.systems())):
+    for folder, names in (("fmus", dockfmu.list_components()), ("systems", dockfmu.list_systems())):
         reference = site / "reference" / folder
         assert {page.stem for page in reference.glob("*.html")} == {*names, "index"}
 

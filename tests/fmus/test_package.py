@@ -14,7 +14,6 @@ import pytest
 from fmpy.ssp import ssd
 from lxml import etree
 
-import dockfmu.fmus.package
 from dockfmu import fmus
 from dockfmu.base.cache import cache_root
 from dockfmu.components.core.component import Message

@@ -49,7 +49,7 @@ class Parcel:
     runner: Any = Runner
 
 
-class StudyPlugin(WorkerPlugin):
+class StudyPlugin(WorkerPlugin):  # type: ignore[misc]  # distributed is not read by mypy
     """Brings a parcel to every worker, including those started later."""
 
     def __init__(self, parcel: Parcel) -> None:

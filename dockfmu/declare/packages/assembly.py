@@ -133,7 +133,9 @@ def assemble(
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
     build_in_parallel(
-        [(element.component, element.options) for element in declaration.elements.values()], progress, ["master"]
+        [(element.component, element.options) for element in declaration.elements.values()],
+        progress,
+        ["dockfmu.master"],
     )
     for name, component in components.items():
         # FMUs of the same name with other build options go to a separate folder

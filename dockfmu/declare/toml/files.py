@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.cache import ROOT
 from dockfmu.base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
 
-SYSTEMS = Path(__file__).resolve().parents[3] / "ssp" / "systems"
+SYSTEMS = ROOT / "ssp" / "systems"
 STANDARDS = SYSTEMS.parent / "standards"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dockfmu.base.processes import python_command
+from dockfmu.base.processes import import_path, python_command
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi import callbacks
 from dockfmu.master.fmi.description import Description
@@ -142,7 +142,7 @@ class RemoteInstance(FmuInstance):
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         # the worker finds this package where this process does, and leaves its temporary files in our folder
-        path = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        path = os.pathsep.join([str(import_path()), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         return subprocess.Popen(
             python_command("-m", "dockfmu.master.fmi.remote.worker", str(descriptor)),
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""The process of one FMU: `python -m dockfmu.master.fmi.remote.worker DESCRIPTOR`, started by `dockfmu.master.fmi.remote.process`."""
+"""The process of one FMU: `python -m dockfmu.master.fmi.remote.worker DESCRIPTOR`; `process.py` beside it starts it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Read what can still be read of a damaged recording, in a separate process.
 
 HDF5 may crash or hang on damaged bytes, which must not happen in the process of the reader. `python -m
-dockfmu.master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether the file
-is laid out as a recording and everything can be read.
+dockfmu.master.observers.recording.salvage FILE OUT` copies what can be read; without OUT, the exit status says whether
+the file is laid out as a recording and everything can be read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 if sys.platform != "win32":
     import resource
 
-from dockfmu.base.processes import python_command
+from dockfmu.base.processes import import_path, python_command
 from dockfmu.master.observers.recording import checksum, killed
 from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
 from dockfmu.master.observers.recording.layout import LayoutError, check_layout, check_safety
@@ -63,7 +63,7 @@ def _run_apart(file: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,
-            cwd=Path(__file__).parents[3], stdin=subprocess.DEVNULL,
+            cwd=import_path(), stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise RuntimeError("reading it takes too long") from error

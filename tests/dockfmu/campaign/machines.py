@@ -17,7 +17,8 @@ from tests.dockfmu.campaign.stand_in import address_in
 from tests.dockfmu.small_systems import TOML, as_toml
 
 ROOT = Path(__file__).parents[3]
-PACKAGES = ("base", "components", "dockfmu", "fmus", "master", "ssp")
+PARTS = {"dockfmu": ".", "base": "base", "components": "components", "fmus": "fmus", "master": "master", "ssp": "ssp"}
+"""Where a wheel has the packages, below dockfmu."""
 MASS = "mass.parameters.mass"
 CONTENT = {
     "name": "machines", "system": "mine.toml", "runs": 12, "seed": 3, "keep": {"peaks": True}, "refined": 0.0,
@@ -52,9 +53,9 @@ class Machines:
         place = self.folder / f"machine{len(self.environments)}"
         for name in ("home", "temporary", "work", "site"):
             (place / name).mkdir(parents=True)
-        for package in PACKAGES:
+        for package, inside in PARTS.items():
             ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / package, place / "site" / package, ignore=ignored)
+            shutil.copytree(ROOT / package, place / "site" / "dockfmu" / inside, ignore=ignored)
         with (place / "site" / "dockfmu" / "outcome.py").open("a") as file:
             file.write(change)
         found = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "TMPDIR": str(place / "temporary"),
