@@ -13,7 +13,7 @@ from dockfmu.commands import terminal
 from dockfmu.declare.conditions.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.library import systems
+from dockfmu.library import list_systems
 from dockfmu.master.errors import ArchiveError, StructureError
 from dockfmu.master.fmi.description import read_description
 from tests.dockfmu.command_line import status_of
@@ -251,7 +251,7 @@ def test_colours_are_for_terminals(variables, isatty, colours, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", systems())
+@pytest.mark.parametrize("name", list_systems())
 def test_the_parameters_of_every_system_are_listed(name):
     found = parameters(name)
     assert found
