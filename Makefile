@@ -1,5 +1,6 @@
 # `make run`: build the FMUs, run the reference docking, and write results and a report with plots to build/results.
-# `make test`: run all tests. `make docs`: build the documentation as a site, build/docs/index.html.
+# `make test`: run all tests. `make docs`: build the documentation as a site, build/docs/index.html. `make dist`: wheel
+# and sdist in build/dist.
 # Each target installs what it needs in .venv; this takes Python 3.11 to 3.13.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ SYSTEM ?= atv_probe_cone
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-quick test-fast check layout docs benchmarks importers clean
+.PHONY: run test test-quick test-fast check layout docs dist benchmarks importers clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
@@ -43,6 +44,11 @@ layout:
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
 	@echo "open build/docs/index.html"
+
+dist: $(VENV)/.dev
+	rm -rf build/dist
+	$(BIN)/python -m build --outdir build/dist
+	$(BIN)/python -m twine check --strict build/dist/*
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
