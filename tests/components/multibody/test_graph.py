@@ -109,7 +109,7 @@ def test_spec10_oracle_1_of_trees_in_any_numbering(seed):
     assert not np.tril(T, -1).any()
 
 
-def test_spec10_erratum_n0_counts_the_leaves():
+def test_spec10_erratum_number_of_leaves():
     """Of figure 1.6 it is 4, and outside the diagonal T is confined to the first 3 rows."""
     leaves, enters = [1, 2, 2, 4, 3, 3, 2], [0, 1, 3, 2, 5, 6, 7]
     S, T = graph.incidence(leaves, enters, 7), graph.paths(leaves, enters, 7)
@@ -191,3 +191,25 @@ def test_post_order_of_the_cartesian_equations_has_no_fill_in(seed):
         (("body", body), ("joint", a)) for a, joint in enumerate(system.joints) for body in (joint.leaves, joint.enters)
     ]
     assert fill_in([edge for edge in edges if edge[0][1] != 0], order) == 0
+
+
+def operations(system):
+    """Return the multiplications of factors and solution: blocks of each node and of its parent."""
+    size = {("body", k): 6 for k in range(1, system.n + 1)}
+    size |= {("joint", a): 6 - joint.motion.rates for a, joint in enumerate(system.joints)}
+    total = 0
+    for body in system.outward:
+        a, inner = system.before[body]
+        for node, parent in ((("body", body), ("joint", a)), (("joint", a), ("body", inner))):
+            own, above = size[node], size.get(parent, 0)
+            total += own**3 + own**2 * above + own * above**2
+    return total
+
+
+def test_spec10_oracle_8_cost_of_the_tree_factors_is_linear():
+    """Each node is factorised once with its parent alone (no fill-in, above): the exponent of the count is 1."""
+    rng = np.random.default_rng(0)
+    sizes = np.array([20, 50, 100, 200, 500])
+    counts = [operations(random_systems.tree(rng, int(n))) for n in sizes]
+    exponent = np.polyfit(np.log(sizes), np.log(counts), 1)[0]
+    assert 0.95 < exponent < 1.1
