@@ -1,8 +1,7 @@
 """Vectors and rotations in numpy for the reference formulations.
 
-Rotation matrices here map components of the rotated frame to components of the frame that it is rotated in, e(0) = A
-e(i): the transposes of `dockfmu.components.mechanics.rotation` (spec/10 2). Quaternions are (w, x, y, z) and equal those of the
-product.
+Rotation matrices here map components of the rotated frame to components of the frame that it is rotated in, the
+transposes of `dockfmu.components.mechanics.rotation` (spec/10 2). Quaternions (w, x, y, z) equal those of the product.
 """
 
 from __future__ import annotations
