@@ -20,6 +20,7 @@ from .library import build as build
 from .library import list_components as list_components
 from .library import list_systems as list_systems
 from .library import load as load
+from .library import load_component as load_component
 from .master.algorithms import (
     FixedPoint as FixedPoint,
 )

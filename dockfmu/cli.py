@@ -1,4 +1,4 @@
-"""The command `dockfmu`: list, build, run, parameters, validate, ports, check-swap, ...
+"""The command `dockfmu`: list, new, build, run, parameters, validate, ports, check-swap, ...
 
 Exit status: 0 success (of a run: with an outcome that its system declares as a success), 1 a run or a check failed,
 2 the command was invalid, 3 a run completed with an outcome that is not a success, 128 + N ended by signal N (130 by
@@ -21,7 +21,7 @@ from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.names import did_you_mean
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.campaign import add_campaign
-from dockfmu.commands.catalogue import add_build, add_list
+from dockfmu.commands.catalogue import add_build, add_list, add_new
 from dockfmu.commands.compare import add_compare
 from dockfmu.commands.completion import add_completion, complete
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
@@ -34,8 +34,8 @@ from dockfmu.commands.terminal import styled
 from dockfmu.commands.view import add_view
 
 COMMANDS = (
-    add_list, add_build, add_run, add_campaign, add_linearise, add_parameters, add_validate, add_ports, add_check_swap,
-    add_diagram, add_report, add_view, add_compare, add_export, add_completion,
+    add_list, add_new, add_build, add_run, add_campaign, add_linearise, add_parameters, add_validate, add_ports,
+    add_check_swap, add_diagram, add_report, add_view, add_compare, add_export, add_completion,
 )  # fmt: skip
 """Functions that each add the parser of a sub-command, in the order of the help."""
 

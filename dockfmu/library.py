@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dockfmu.base.files import WriteError
 from dockfmu.base.messages import shown
@@ -16,58 +16,79 @@ from dockfmu.errors import OptionError
 from dockfmu.report.files import BUILD
 from dockfmu.system import System
 
+if TYPE_CHECKING:
+    from dockfmu.components.core.component import Component
+
 Kind = Literal["native", "python"]
 
 
 def build(
-    name: str,
+    component: str | Path | Component,
     folder: Path | str = BUILD / "fmus",
     *,
     kind: Kind = "native",
     options: Mapping[str, object] | None = None,
 ) -> Path:
-    """Build the .fmu of a component of dockfmu, unless the folder already has it, and return its path.
+    """Build the .fmu of a component, unless the folder already has it, and return its path.
 
     Parameters
     ----------
-    name : str
-        Name of the component (see `list_components`).
+    component : str, Path or Component
+        Name of a component (see `list_components`), folder of one of yours ("./hinge"), or the component itself.
     folder : Path or str
         Folder of the .fmu.
     kind : {"native", "python"}
         Machine code, or an FMU that runs the component in Python.
     options : mapping of str to value
-        Options of the component, such as {"ports": 2} for "Spacecraft".
+        Options of the component, such as {"ports": 2} for "Spacecraft"; a component itself has them already.
 
     Raises
     ------
-    CatalogueError
-        for an unknown component, with similar names
+    CatalogueError, FolderError
+        for an unknown component, with similar names, and for a folder that is none
     ParameterError
         for options that the component does not have
     OptionError
         for arguments of the wrong kind
     """
     problems = []
-    if not isinstance(name, str):
-        problems.append(f"name must be that of a component (see dockfmu.list_components), not {shown(name)}")
+    if not isinstance(component, str | os.PathLike) and type(component).__name__ != "Component":
+        problems.append(
+            "component must be the name of one (see dockfmu.list_components), the folder of one, or a Component, "
+            f"not {shown(component)}"
+        )
     if not isinstance(folder, str | os.PathLike) or not str(folder):
         problems.append(f"folder must be the path of a folder, not {shown(folder)}")
     if kind not in get_args(Kind):
         problems.append(f"kind must be one of {', '.join(get_args(Kind))}, not {shown(kind)}")
     if options is not None and not isinstance(options, Mapping):
         problems.append(f"options must map names to values, such as {{'ports': 2}}, not {shown(options)}")
+    elif options and not isinstance(component, str | os.PathLike):
+        problems.append("options: the component is made already; give them to the function that makes it")
     if problems:
         raise OptionError(problems)
     # compiler and components take a second to import
-    from dockfmu.declare.packages.assembly import build_fmu, make_component
+    from dockfmu.declare.packages.assembly import build_fmu
 
-    component = make_component(name, "build", dict(options or {}))
-    return build_fmu(component, Path(folder), silent, kind=kind)
+    made = load_component(component, options) if isinstance(component, str | os.PathLike) else component
+    return build_fmu(made, Path(folder), silent, kind=kind)
+
+
+def load_component(name: str | Path, options: Mapping[str, object] | None = None) -> Component:
+    """Return a component by its name (see `list_components`) or by its folder, made with build options.
+
+    Raises CatalogueError, FolderError, ParameterError.
+    """
+    from dockfmu.declare.packages.assembly import make_component
+
+    text = os.fspath(name)
+    if isinstance(name, os.PathLike):
+        text = os.path.join(os.curdir, text)  # noqa: PTH118  a Path would drop the dot, which tells folders from names
+    return make_component(text, text, dict(options or {}))
 
 
 def list_components() -> list[str]:
-    """Return the names of the components of dockfmu."""
+    """Return the names of the components of dockfmu and of installed packages."""
     from dockfmu.fmus import catalogue
 
     return list(catalogue.names())

@@ -1,10 +1,16 @@
-"""The components that can be exported: name of the FMU, module with its `component(**options)`, summary."""
+"""The components that can be exported: name of the FMU, module with its `component(**options)`, summary.
+
+Beside those of dockfmu there are those that installed packages declare, as entry points of the group
+`dockfmu.components`, and any folder that holds a component, named by its path.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.fmus.folders import import_folder, is_folder
 
 if TYPE_CHECKING:
     from dockfmu.components.core.component import Component
@@ -185,23 +192,56 @@ _ENTRIES = {
 }
 
 
+GROUP = "dockfmu.components"
+"""Entry points of installed packages: `hinge = "my_package.hinge"` names a module with a function `component`."""
+
+
 class CatalogueError(DockfmuError, LookupError):
-    """No component has this name."""
+    """No component has this name, or several have it."""
+
+
+@cache
+def _plugged() -> dict[str, tuple[Entry, ...]]:
+    """Return the components of installed packages by their names; more than one entry for a name is a mistake."""
+    found: dict[str, tuple[Entry, ...]] = {}
+    for point in entry_points(group=GROUP):
+        origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+        found[point.name] = (*found.get(point.name, ()), Entry(point.name, point.value, f"from {origin}"))
+    return found
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all components that can be built."""
-    return tuple(name for name, entry in _ENTRIES.items() if find_spec(entry.module))
+    """Return the names of all components that can be built, those of installed packages last."""
+    own = [name for name, entry in _ENTRIES.items() if find_spec(entry.module)]
+    return tuple(dict.fromkeys([*own, *_plugged()]))
 
 
 def entry(name: str) -> Entry:
-    """Return the entry called `name`, in any case and with or without underscores. Raises CatalogueError."""
-    known = {key.lower(): key for key in names()}
-    key = name.replace("_", "").lower()
-    if key not in known:
-        hint = did_you_mean(name, known.values()) or f"; there are {', '.join(known.values())}"
+    """Return the entry called `name`, in any case and with or without underscores, or that of the folder `name`.
+
+    Raises CatalogueError for a name that no or several components have, FolderError for a folder that is none.
+    """
+    if is_folder(name):
+        module = import_folder(Path(name))
+        summary = (module.__doc__ or "").strip().partition("\n")[0]
+        return Entry(name, module.__name__, summary, fit=module.__name__ if hasattr(module, "misfit") else "")
+    known: dict[str, list[Entry]] = {}
+    for one in (*_ENTRIES.values(), *(entry for entries in _plugged().values() for entry in entries)):
+        known.setdefault(_key(one.name), []).append(one)
+    found = known.get(_key(name), [])
+    if not found:
+        hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
         raise CatalogueError(f"no component is called {name!r}{hint}")
-    return _ENTRIES[known[key]]
+    if len(found) > 1:
+        raise CatalogueError(
+            f"several components are called {name!r}: {', '.join(sorted(entry.module for entry in found))}; "
+            "uninstall the package of one, or name its folder"
+        )
+    return found[0]
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def parameter_sets(name: str) -> tuple[ParameterSet, ...]:
@@ -224,7 +264,11 @@ def component(name: str, **options: Any) -> Component:
     """
     chosen = entry(name)
     options = {**chosen.options, **options}
-    made: Component = import_module(chosen.module).component(**options)
+    from dockfmu.components.core.component import Component
+
+    made = import_module(chosen.module).component(**options)
+    if not isinstance(made, Component):
+        raise TypeError(f"{chosen.module}.component returns {type(made).__name__}, not a Component")
     return replace(made, options=options)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import numpy as np
@@ -38,17 +37,10 @@ def start_text(field: Field) -> str:
     return ", ".join(values) if len(values) <= 9 else "see the model description"
 
 
-def _licence() -> str:
-    """Return the text of the licence, from the checkout or from the installed package."""
-    if (file := ROOT / "LICENSE").is_file():
-        return file.read_text(encoding="utf-8")
-    try:
-        for path in distribution("dockfmu").files or ():
-            if path.name == "LICENSE":
-                return path.read_text(encoding="utf-8")
-    except PackageNotFoundError:
-        pass
-    return "MIT\n"
+def _licence(component: Component) -> str:
+    """Return the text of the licence: of the component's own one, or that of dockfmu."""
+    own = component.module.parent / "LICENSE"
+    return (own if own.is_file() else ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 def documentation(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
@@ -72,5 +64,5 @@ def documentation(component: Component, kind: str, platforms: Sequence[str]) -> 
     )
     return {
         "documentation/index.html": page.encode(),
-        "documentation/licenses/license.txt": _licence().encode(),
+        "documentation/licenses/license.txt": _licence(component).encode(),
     }

@@ -28,13 +28,18 @@ def _constants(function: Any) -> list[str]:
     return constants
 
 
+def _anywhere(option: object) -> object:
+    """Return an option without the folder of a file that it names; what the file holds is in record and tables."""
+    return Path(option).name if isinstance(option, str) and Path(option).is_absolute() else option
+
+
 def model_digest(component: Component) -> str:
     """Return a digest of the model alone: sources, declaration, options, tables; not of platform or tools."""
     total = hashlib.sha256()
     for part in (
         digest(component.module), component.name, component.description,
         component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, sorted(component.options.items()),
+        component.messages, sorted((name, _anywhere(value)) for name, value in component.options.items()),
         *_constants(component.initialize), *_constants(component.step),
     ):  # fmt: skip
         total.update(repr(part).encode() + b"\0")

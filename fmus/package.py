@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Literal
 
 from dockfmu import base
-from dockfmu.base.cache import COMPILERS, ROOT, cache_root, load_cached, load_or_make, versions
+from dockfmu.base.cache import COMPILERS, cache_root, load_cached, load_or_make, versions
 from dockfmu.base.compiler import digest_of, settings
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import write_file
 from dockfmu.base.platforms import BASELINE
 from dockfmu.components.core.component import Component
-from dockfmu.components.core.sources import sources
+from dockfmu.components.core.sources import named_sources
 from dockfmu.fmus.documentation import documentation
 from dockfmu.fmus.icon import icon
 from dockfmu.fmus.identity import model_digest
@@ -103,9 +102,10 @@ def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[s
         content[f"resources/parameters/{chosen.name}.ssv"] = write_parameter_set(component.record, chosen)
     if kind == "native":
         content[SAVED_STATE] = saved_state(component.record)
-    listed = [(os.path.relpath(file, ROOT), hashlib.sha256(file.read_bytes()).hexdigest())
-              for file in sources(component.module)]  # fmt: skip
-    content["documentation/sources.sha256"] = "".join(f"{value}  {name}\n" for name, value in listed).encode()
+    content["documentation/sources.sha256"] = "".join(
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {name}\n"
+        for name, file in named_sources(component.module).items()
+    ).encode()
     content |= documentation(component, kind, platforms)
     return content
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 
@@ -15,24 +14,38 @@ from dockfmu.base.cache import ROOT
 def _imports(file: Path) -> frozenset[Path]:
     """Return the files that `file` imports directly.
 
-    Only `dockfmu.components` and `dockfmu.base` count, and modules beside `file` that it imports by their bare names.
+    Only `dockfmu.components`, `dockfmu.base` and the package of `file` itself count, and modules beside `file` that it
+    imports by their bare names.
     """
-    names: set[str] = set()
+    names: set[tuple[Path, str]] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+            names.update((_root(file, alias.name), alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = f"{node.module}." if node.module else ""
+            found = [start.removesuffix("."), *(f"{start}{alias.name}" for alias in node.names)]
+            names.update((file.parents[node.level - 1] if node.level else _root(file, name), name) for name in found)
     files: set[Path] = set()
-    for name in names:
-        root, *inside = name.split(".")
-        if root == "dockfmu" and inside and inside[0] in ("components", "base"):
-            path = ROOT.joinpath(*inside)
-            files.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
-        elif (beside := file.parent / f"{name}.py").is_file():
-            files.add(beside)
+    for root, name in names:
+        path = root.joinpath(*name.removeprefix("dockfmu.").split(".") if root == ROOT else name.split("."))
+        files.update(p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file())
     return frozenset(files)
+
+
+def _root(file: Path, name: str) -> Path:
+    """Return the folder below which the module `name` that `file` imports by its full name is looked for."""
+    first, _, rest = name.partition(".")
+    if first == "dockfmu" and rest.split(".")[0] in ("components", "base"):
+        return ROOT
+    return next((parent for parent in _packages(file) if parent.name == first), file).parent
+
+
+def _packages(file: Path) -> list[Path]:
+    """Return the folders of the packages that hold `file`, from the inside outward."""
+    found: list[Path] = []
+    while (found[-1] if found else file).parent.joinpath("__init__.py").is_file():
+        found.append((found[-1] if found else file).parent)
+    return found
 
 
 @cache
@@ -48,10 +61,20 @@ def sources(file: Path) -> tuple[Path, ...]:
     return tuple(sorted(seen))
 
 
+def named_sources(file: Path) -> dict[str, Path]:
+    """Return `sources(file)` by names that do not depend on where dockfmu and the package of `file` are."""
+    outermost = (_packages(Path(file).resolve()) or [Path(file).resolve()])[-1].parent
+    named = {}
+    for source in sources(file):
+        root = ROOT if source.is_relative_to(ROOT) else outermost
+        named[source.relative_to(root).as_posix() if source.is_relative_to(root) else source.name] = source
+    return named
+
+
 @cache
 def digest(file: Path) -> str:
     """Return the hex digest of the contents of `sources(file)`; independent of the location of the checkout."""
     total = hashlib.sha256()
-    for source in sources(file):
-        total.update(os.path.relpath(source, ROOT).encode() + b"\0" + source.read_bytes() + b"\0")
+    for name, source in named_sources(file).items():
+        total.update(name.encode() + b"\0" + source.read_bytes() + b"\0")
     return total.hexdigest()

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import read_parameter_sets
-from dockfmu.components.oscillator.kernel import MESSAGES, initialize, step
-from dockfmu.components.oscillator.ports import RECORD
+
+from .kernel import MESSAGES, initialize, step
+from .ports import RECORD
 
 
 def component() -> Component:

@@ -1,8 +1,9 @@
-"""`dockfmu list` and `dockfmu build`: list systems and components, and export components as FMUs."""
+"""`dockfmu list`, `new` and `build`: list systems and components, begin a component, export components as FMUs."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.arguments import DONE, CommandError, add_build_folder, command, pairs, path
@@ -30,10 +31,31 @@ def _list(_: argparse.Namespace) -> int:
     return DONE
 
 
+def add_new(commands: Any) -> None:
+    """Add the parser of `new`."""
+    new = command(commands, "new", "begin a component of your own: a folder that builds and passes its test")
+    new.add_argument("what", choices=("component",), help="what to begin")
+    new.add_argument("name", metavar="NAME", help="in lower case, such as hinge: folder and module bear it")
+    new.add_argument("-o", "--output", type=path, default=Path(), metavar="DIR", help="default: the current folder")
+    new.set_defaults(action=_new)
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    from dockfmu.new import new_component
+
+    for file in new_component(arguments.name, arguments.output):
+        print(file)
+    home = arguments.output / arguments.name
+    say(f"dockfmu: next: dockfmu build {'' if home.is_absolute() else './'}{home}, then pytest {home}")
+    return DONE
+
+
 def add_build(commands: Any) -> None:
     """Add the parser of `build`."""
     build = command(commands, "build", "export components as FMUs")
-    build.add_argument("names", nargs="*", metavar="NAME", help="components; default: all")
+    build.add_argument(
+        "names", nargs="*", metavar="NAME", help="components, or folders of yours, ./hinge; default: all"
+    )
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
     build.add_argument(
         "--platform", default="linux64", metavar="NAMES",

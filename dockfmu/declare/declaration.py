@@ -23,7 +23,7 @@ from dockfmu.declare.conditions.initial_conditions import (
 )
 from dockfmu.declare.conditions.limits import draw, seed_of
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.toml.files import SYSTEMS, read_tables
+from dockfmu.declare.toml.files import SYSTEMS, own_names, read_tables, system_file
 from dockfmu.declare.toml.files import names as names
 from dockfmu.declare.toml.tables import DeclarationError as DeclarationError
 from dockfmu.declare.toml.tables import Table
@@ -89,12 +89,10 @@ class Declaration:
 
 def read(name: str) -> Declaration:
     """Return the declaration of the system `name`, or of a TOML file. Raises DeclarationError."""
-    if not name.endswith(".toml"):
-        if name not in names():
-            hint = did_you_mean(name, names()) or "; a file ends in .ssp or .toml"
-            raise DeclarationError(f"there is no system {name!r}; there are {', '.join(names())}{hint}")
-        return _declaration(SYSTEMS / f"{name}.toml")
-    return replace(_declaration(Path(name)), origin=Path(name))
+    own = not name.endswith(".toml")
+    file = system_file(name) if own else Path(name)
+    declared = _declaration(file)
+    return declared if own and file.parent == SYSTEMS else replace(declared, origin=file)
 
 
 def _declaration(file: Path) -> Declaration:
@@ -163,7 +161,7 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         other = seen.setdefault(element.lower(), element)
         if other != element:
             raise DeclarationError(f"{file}: the elements {other} and {element} differ only in case")
-    if isinstance(name, str) and file.parent != SYSTEMS and name.lower() in map(str.lower, names()):
+    if isinstance(name, str) and file.parent != SYSTEMS and name.lower() in map(str.lower, own_names()):
         raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours another name")
 
 

@@ -21,6 +21,7 @@ from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.packages.unbuilt import described, on_paper, split_name
 from dockfmu.declare.settings import Settings, read_settings, scalars
 from dockfmu.fmus import catalogue
+from dockfmu.fmus.folders import is_folder
 from dockfmu.master.errors import StructureError
 from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.description import Description, Variable
@@ -118,10 +119,11 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
             system, _, _, _ = read_bundle(origin, Path(folder))
             elements = {n: _of_file(system, n) for n in system.elements}
         elif origin not in declaration.names() and _is_component(origin):
-            system = Structure(origin)
             component = catalogue.component(origin)
-            system.add(origin, described(component, origin, Path(folder)).file)
-            elements = {origin: _Element(system.description(origin), known=_sets(component, component.parameter_sets))}
+            name = component.name if is_folder(origin) else origin
+            system = Structure(name)
+            system.add(name, described(component, name, Path(folder)).file)
+            elements = {name: _Element(system.description(name), known=_sets(component, component.parameter_sets))}
         else:
             declared = declaration.read(origin)
             system, components = on_paper(declared, Path(folder))
@@ -136,6 +138,8 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
 
 
 def _is_component(name: str) -> bool:
+    if is_folder(name):
+        return Path(name).is_dir()
     try:
         catalogue.entry(name)
     except catalogue.CatalogueError:

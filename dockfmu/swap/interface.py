@@ -71,7 +71,8 @@ def interface(name: str) -> Interface:
     """
     if not split_name(name)[1]:
         with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
-            description = described(catalogue.component(name), name, Path(folder))
+            component = catalogue.component(name)
+            description = described(component, component.name, Path(folder))
         signals = _signals(description.select("input", "output"), {}, {})
         return Interface(name, description.description, description, tuple(signals))
     with place(name) as (system, plan, element):

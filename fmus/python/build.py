@@ -7,15 +7,16 @@ therefore contains a digest.
 from __future__ import annotations
 
 import json
-import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from dockfmu.base.cache import ROOT
 from dockfmu.base.fmi import DESCRIPTION_FILE
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.record import ParameterError
 from dockfmu.fmus.description import PYTHON_CAPABILITIES, describe
+from dockfmu.fmus.folders import PREFIX
 from dockfmu.fmus.identity import fingerprint, guid_of
 from dockfmu.fmus.native.tables import write_tables
 
@@ -39,11 +40,9 @@ def build_python(component: Component, key: str) -> dict[str, bytes]:
 
     Raises ParameterError for build options that JSON cannot hold.
     """
-    module = "dockfmu." + os.path.relpath(component.module.parent, ROOT).replace(os.sep, ".")
     try:
-        reference = json.dumps(
-            {"module": module, "options": dict(component.options), "fingerprint": fingerprint(component)}, indent=1
-        )
+        options = {"options": dict(component.options), "fingerprint": fingerprint(component)}
+        reference = json.dumps(_place(component.module) | options, indent=1)
     except TypeError as error:
         raise ParameterError(f"{component.name}: the options of a Python FMU must be JSON: {error}") from error
     guid = guid_of(component, PYTHON_CAPABILITIES, Path(__file__).parent, write_tables(component, ""))
@@ -64,3 +63,11 @@ def build_python(component: Component, key: str) -> dict[str, bytes]:
     ):
         content[f"binaries/{folder}/{component.name}{extension}"] = (binaries / folder / file).read_bytes()
     return content
+
+
+def _place(file: Path) -> dict[str, Any]:
+    """Return where Python finds the component in `file` again: its module, or the folder of one not installed."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == str(file) and not name.startswith(PREFIX):
+            return {"module": name}
+    return {"folder": str(file.parent)}

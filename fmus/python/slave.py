@@ -21,6 +21,7 @@ from pythonfmu import Fmi2Slave
 from pythonfmu.enums import Fmi2Status
 
 from dockfmu.components.core.component import Component
+from dockfmu.fmus.folders import import_folder
 from dockfmu.fmus.identity import fingerprint
 from dockfmu.fmus.native.tables import is_computed
 
@@ -49,14 +50,16 @@ def _guarded(otherwise: Any) -> Callable[[Method], Method]:
 
 @functools.cache
 def load_component(resources: str) -> Component:
-    """Return the component that `resources/component.json` names, from the installed packages.
+    """Return the component that `resources/component.json` names, from an installed package or a folder.
 
-    Raises RuntimeError if the FMU was built from another version of it.
+    Raises RuntimeError if the FMU was built from another version of it, FolderError if the folder is gone.
     """
     content = json.loads((Path(resources) / "component.json").read_text(encoding="utf-8"))
-    component: Component = import_module(content["module"]).component(**content["options"])
+    where = content.get("module") or content["folder"]
+    module = import_module(where) if "module" in content else import_folder(Path(where))
+    component: Component = module.component(**content["options"])
     if fingerprint(component) != content["fingerprint"]:
-        raise RuntimeError(f"the FMU was built from another version of {content['module']}; build it again")
+        raise RuntimeError(f"the FMU was built from another version of {where}; build it again")
     return component
 
 

@@ -21,6 +21,7 @@ from dockfmu.declare.ports import join
 from dockfmu.declare.settings import NOTHING, Settings
 from dockfmu.declare.toml.quantities import in_unit, scaled
 from dockfmu.fmus import build, catalogue
+from dockfmu.fmus.folders import FolderError
 from dockfmu.fmus.parallel import build_in_parallel
 from dockfmu.master.system import Structure
 
@@ -99,12 +100,12 @@ def _has_booleans(value: object) -> bool:
 def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
     """Make a component of the catalogue with build options.
 
-    Raises CatalogueError or ParameterError, naming `origin`.
+    Raises CatalogueError, FolderError or ParameterError, naming `origin`.
     """
     try:
         return catalogue.component(name, **options)
-    except catalogue.CatalogueError as error:
-        raise catalogue.CatalogueError(f"{origin}: {error}") from error
+    except (catalogue.CatalogueError, FolderError) as error:
+        raise type(error)(f"{origin}: {error}") from error
     except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, OSError) as error:
         given = ", ".join(f"{key} = {shown(value)}" for key, value in options.items())
         text = str(error).replace("component() got an unexpected keyword argument", "there is no option")
@@ -138,9 +139,10 @@ def assemble(
         ["dockfmu.master"],
     )
     for name, component in components.items():
-        # FMUs of the same name with other build options go to a separate folder
+        # FMUs of the same name, of another component or with other build options, go to a separate folder
         first = files.setdefault(component.name, component)
-        place = folder if first.options == component.options else folder / name
+        same = (first.module, first.options) == (component.module, component.options)
+        place = folder if same else folder / name
         system.add(name, build_fmu(component, place, progress), starts[name])
     for one, other in declaration.connections:
         join(system, one, other)

@@ -60,7 +60,7 @@ def described(component: Component, name: str, folder: Path) -> Description:
 def split_name(name: str) -> tuple[str, str, str]:
     """Return (system, ".", rest) of "SYSTEM.rest", where the system may be a file.
 
-    For a system alone, dot and rest are empty.
+    For a system alone, dot and rest are empty. A component may stand for the system, by the path of its folder too.
     """
     for ending in (".ssd", ".ssp", ".toml", ".fmu"):
         file, separator, rest = name.partition(f"{ending}.")
@@ -68,4 +68,6 @@ def split_name(name: str) -> tuple[str, str, str]:
             return file + ending, ".", rest
         if name.endswith(ending):
             return name, "", ""
-    return name.partition(".")
+    folder, slash, last = name.rpartition("/")
+    inner, dot, rest = ("..", "", "") if last == ".." else last.partition(".")
+    return folder + slash + inner, dot, rest

@@ -5,8 +5,13 @@ This module imports neither physics nor master, so that `dockfmu list` takes a f
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +20,56 @@ from dockfmu.base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
 
 SYSTEMS = ROOT / "ssp" / "systems"
+GROUP = "dockfmu.systems"
+"""Entry points of installed packages: `mine = "my_package.systems"` names a package that holds .toml files."""
+_FILE = re.compile(r"\.(toml|urdf|xml)$")
 STANDARDS = SYSTEMS.parent / "standards"
 
 
 def names() -> list[str]:
+    """Return the names of the systems that come with dockfmu, then of those of installed packages."""
+    return list(_named_files())
+
+
+def own_names() -> list[str]:
     """Return the names of the systems that come with dockfmu."""
     return sorted(file.stem for file in SYSTEMS.glob("*.toml"))
 
 
+def system_file(name: str) -> Path:
+    """Return the file of the system called `name`.
+
+    Raises DeclarationError, with near matches, for a name that no system has or that systems of several packages have.
+    """
+    known = _named_files()
+    if name not in known:
+        hint = did_you_mean(name, known) or "; a file ends in .ssp or .toml"
+        raise DeclarationError(f"there is no system {name!r}; there are {', '.join(known)}{hint}")
+    if len(known[name]) > 1:
+        places = ", ".join(map(str, known[name]))
+        raise DeclarationError(f"several systems are called {name!r}: {places}; name the file of one")
+    return known[name][0]
+
+
+def _named_files() -> dict[str, list[Path]]:
+    """Return the files of all named systems, by their names."""
+    found = {name: [SYSTEMS / f"{name}.toml"] for name in own_names()}
+    for folder in _plugged():
+        for file in sorted(folder.glob("*.toml")):
+            found.setdefault(file.stem, []).append(file)
+    return found
+
+
+@cache
+def _plugged() -> tuple[Path, ...]:
+    """Return the folders of systems of installed packages: the packages that entry points of GROUP name."""
+    specs = [find_spec(point.value) for point in entry_points(group=GROUP)]
+    return tuple(Path(place) for spec in specs if spec is not None for place in spec.submodule_search_locations or ())
+
+
 def description(name: str) -> str:
-    """Return the description of a system that comes with dockfmu. Raises DeclarationError."""
-    file = SYSTEMS / f"{name}.toml"
+    """Return the description of a named system. Raises DeclarationError."""
+    file = system_file(name)
     text: str = Table(read_tables(file), str(file)).text("description", "")
     return text
 
@@ -57,24 +101,55 @@ def _standard(file: Path, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def files_of(file: Path) -> list[Path]:
-    """Return a file and the files that it extends, without those of dockfmu: all that must be moved with it.
+    """Return a file, the files that it extends or names, and those of its components' folders: what moves with it.
 
-    The file itself always comes first. Raises DeclarationError.
+    Those of dockfmu are left out. The file itself always comes first. Raises DeclarationError.
     """
     found: list[Path] = []
+    named: dict[Path, None] = {}
     last: Path | None = file
     while last is not None and (not found or last.parent.resolve() != SYSTEMS):
         found.append(last)
-        last = _extended(last, _content(last), tuple(path.resolve() for path in found[:-1]))
-    return found
+        content = _content(last)
+        named |= dict.fromkeys(place for place in map(Path, _places(content, last.parent)) if place.exists())
+        last = _extended(last, content, tuple(path.resolve() for path in found[:-1]))
+    return found + [inner for place in named for inner in _files_in(place)]
+
+
+def _files_in(place: Path) -> list[Path]:
+    """Return a file, or all files of a folder without what Python keeps there."""
+    inside = [file for file in sorted(place.rglob("*")) if file.is_file() and "__pycache__" not in file.parts]
+    return inside if place.is_dir() else [place]
 
 
 def _content(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{file}: {reason}") from error
+    _places(content, file.parent)
+    return content
+
+
+def _places(content: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the files and folders that the elements of a file name, and make their names absolute in `content`.
+
+    These are a component with a separator, "./hinge", and options that have one or end like a file, "modes.toml".
+    """
+    found: list[str] = []
+    elements = content.get("elements")
+    for element in elements.values() if isinstance(elements, dict) else ():
+        if isinstance(element, dict):
+            options = element.get("options")
+            tables = [(element, ["component"]), *([(options, list(options))] if isinstance(options, dict) else [])]
+            for table, keys in tables:
+                for key in keys:
+                    text = table.get(key)
+                    if isinstance(text, str) and ("/" in text or (table is options and _FILE.search(text))):
+                        table[key] = os.path.normpath(folder.absolute() / text)
+                        found.append(table[key])
+    return found
 
 
 def _extended(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> Path | None:
