@@ -7,6 +7,7 @@
 The public names are those of `__init__.pyi`; each is loaded on first use.
 """
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,4 +26,6 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("dockfmu")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     return _public(name)

@@ -16,6 +16,7 @@ from .declare.plan import Plan as Plan
 from .declare.toml.tables import DeclarationError as DeclarationError
 from .errors import OptionError as OptionError
 from .fmus.catalogue import CatalogueError as CatalogueError
+from .fmus.folders import FolderError as FolderError
 from .library import build as build
 from .library import list_components as list_components
 from .library import list_systems as list_systems

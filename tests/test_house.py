@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("base", "components", "fmus", "master", "ssp", "dockfmu")
 
 NOT_PUBLIC = {
+    "Component",  # for authors of components: dockfmu.components.core.component
     "RunChanges",  # the fields of RunOptions as keywords
     "Scheme",  # between an algorithm and the loop
     "Table",  # between a declaration and what is read from it

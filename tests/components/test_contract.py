@@ -60,10 +60,14 @@ def failures(component):
 def _failures_in(file):
     """Return those of one file."""
     found = {}
-    module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    parts = ("dockfmu", *file.relative_to(ROOT).with_suffix("").parts)
+    module = import_module(".".join(parts).removesuffix(".__init__"))
+    package = parts[:-1]
     nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
     imports = {
-        alias.asname or alias.name: node.module
+        alias.asname or alias.name: ".".join((*package[: len(package) + 1 - node.level], node.module or ""))
+        if node.level
+        else node.module
         for node in nodes
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
