@@ -1,0 +1,289 @@
+"""Analysis of a declared multibody system, in numpy, by formulations that are independent of the kernels of its FMU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from dockfmu.base.errors import DockfmuError
+from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.analysis.elements import element_loads, rate_index, stored_energy
+from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
+from dockfmu.components.multibody.analysis.results import (
+    Freedoms,
+    JointLoad,
+    MassProperties,
+    MultibodyEnergy,
+    MultibodyState,
+    Vibration,
+)
+from dockfmu.components.multibody.analysis.vibrations import vibrations
+from dockfmu.components.multibody.model import BASE, Model
+from dockfmu.components.multibody.model.parts import COORDINATES, RATES
+from dockfmu.components.multibody.reference.algebra import cross
+from dockfmu.components.multibody.reference.from_model import rigid_system
+from dockfmu.components.multibody.reference.graph_method import GraphEquations, Loads, equations
+from dockfmu.components.multibody.reference.impulse import closed_positions, closed_rates
+from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
+from dockfmu.components.multibody.reference.loops import LoopSolution, closed, cut_rows, loop_rank
+from dockfmu.components.multibody.reference.rank import null_rows, scaled
+
+
+class UnknownNameError(DockfmuError, KeyError):
+    """A multibody system has no body, port, coordinate or rate of this name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Multibody:
+    """A multibody system for analysis: what an engineer checks before a run.
+
+    All methods take a state, that of the declaration if none is given. The base is at rest. Forces are gravity, the
+    laws of the joints (springs, dampers, stops; not friction) and springs between points. Vectors are in axes of the
+    base.
+
+    Examples
+    --------
+    >>> wing = dockfmu.Multibody.load("wing.toml")                                             # doctest: +SKIP
+    >>> print(wing.freedoms())                                                                 # doctest: +SKIP
+    2 degrees of freedom, 0 constraints of rank 0
+    >>> open_wing = wing.state({"root.angle": 0.0, "hinge.angle": 0.0})                        # doctest: +SKIP
+    >>> wing.vibrations(open_wing).frequencies                                                 # doctest: +SKIP
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.system = rigid_system(model)
+
+    @classmethod
+    def load(cls, file: str | PathLike[str]) -> Multibody:
+        """Return the system that a TOML file declares. Raises ModelError with all mistakes in the file."""
+        from dockfmu.components.multibody.declaration import read_model
+
+        return cls(read_model(Path(file)).model)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Return the names of the coordinates, "joint.coordinate", in the order of `MultibodyState.q`."""
+        return tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in COORDINATES[joint.kind])
+
+    @cached_property
+    def rates(self) -> tuple[str, ...]:
+        """Return the names of the rates in the order of `MultibodyState.u`."""
+        return tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in RATES[joint.kind])
+
+    @cached_property
+    def start(self) -> MultibodyState:
+        """Return the state of the declaration, with its loops closed."""
+        return self.state()
+
+    def state(
+        self,
+        coordinates: Mapping[str, float] | None = None,
+        rates: Mapping[str, float] | None = None,
+        time: float = 0.0,
+    ) -> MultibodyState:
+        """Return a state: that of the declaration with some coordinates and rates given, by their names.
+
+        Prescribed coordinates have their values at `time`. Loops are closed by the coordinates that are not given.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such coordinate or rate.
+        ClosureError
+            If the loops cannot be closed, with the joint that stays open and by how much.
+        """
+        starts = [joint.start for joint in self.model.tree]
+        q = np.array([value for positions, _ in starts for value in positions])
+        u = np.array([value for _, values in starts for value in values])
+        moving = self._prescribed(time)
+        for name, value in (coordinates or {}).items():
+            q[_place(name, self.coordinates, "coordinate")] = value
+        for name, value in (rates or {}).items():
+            u[_place(name, self.rates, "rate")] = value
+        for (place, rate), (value, speed, _) in moving.items():
+            q[place], u[rate] = value, speed
+        q = self._unit_quaternions(q)
+        if not self.model.cuts:
+            return MultibodyState(q, u, time)
+        held = {rate for _, rate in moving}
+        fixed = self._rates_of(coordinates or ()) | held | set(self._locked())
+        q = closed_positions(self.system, q, sorted(fixed), time, tolerance=1e-12)
+        kept = {_place(name, self.rates, "rate") for name in rates or ()}
+        return MultibodyState(q, closed_rates(self.system, q, u, sorted(kept | held | set(self._locked())), time), time)
+
+    def mass_properties(self, state: MultibodyState | None = None) -> MassProperties:
+        """Return mass, centre of mass and inertia of the whole system in a pose."""
+        motion = self._motion(state)
+        m, r = self.system.masses, motion.r[1:]
+        total = float(m.sum())
+        center = m @ r / total
+        arm = r - center
+        J = motion.inertia().sum(axis=0)
+        J = J + np.einsum("k,kab->ab", m, (arm**2).sum(axis=1)[:, None, None] * np.eye(3))
+        return MassProperties(total, center, J - np.einsum("k,ka,kb->ab", m, arm, arm))
+
+    def freedoms(self, state: MultibodyState | None = None) -> Freedoms:
+        """Return the degrees of freedom at a pose, with the rank of all constraints and redundant ones named."""
+        motion = self._motion(state)
+        tree = self._equations(motion)
+        rows = cut_rows(motion, tree)
+        report = loop_rank(motion, tree.A, rows)
+        held = sorted(self._held(motion.t))
+        every = np.vstack((rows.H[report.kept], np.eye(self.system.rates)[held]))
+        rank, _ = null_rows(scaled(every)) if len(every) else (0, None)
+        return Freedoms(self.system.rates - rank, len(rows.g) + len(held), rank, report.joints)
+
+    def mass_matrix(self, state: MultibodyState | None = None) -> np.ndarray:
+        """Return the mass matrix of the rates of the tree."""
+        return self._equations(self._motion(state)).A
+
+    def forward_dynamics(
+        self, state: MultibodyState | None = None, drives: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Return the accelerations of the rates, with loops closed, under all forces and drives by names of rates."""
+        return self._solved(self._motion(state), drives).udot
+
+    def inverse_dynamics(self, accelerations: Sequence[float], state: MultibodyState | None = None) -> np.ndarray:
+        """Return the drives along the rates that give these accelerations, beside all forces of the model.
+
+        In a system with closed loops they are those with the cut joints free of load.
+        """
+        tree = self._equations(self._motion(state))
+        return tree.A @ np.asarray(accelerations, dtype=float) - tree.B
+
+    def jacobian(
+        self, place: str, state: MultibodyState | None = None, point: Sequence[float] = (0.0, 0.0, 0.0)
+    ) -> np.ndarray:
+        """Return the 6 x n matrix from rates to the twist [angular velocity; velocity] of a point.
+
+        Parameters
+        ----------
+        place : str
+            A body or a port.
+        point : sequence of float, optional
+            Of a body: the point in its frame, m. Of a port it is the port's.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such body or port.
+        """
+        body, arm = self._point(place, point)
+        motion = self._motion(state)
+        tree = self._equations(motion)
+        if body == 0:
+            return np.zeros((6, self.system.rates))
+        turning = -tree.P[:, body - 1]
+        return np.hstack((turning, tree.D[:, body - 1] + cross(turning, (motion.A[body] @ arm)[None]))).T
+
+    def reactions(
+        self, state: MultibodyState | None = None, drives: Mapping[str, float] | None = None
+    ) -> dict[str, JointLoad]:
+        """Return the load of every joint under all forces and drives, by the names of the joints.
+
+        Components that redundant constraints leave undetermined are NaN; `freedoms` names the joints.
+        """
+        motion = self._motion(state)
+        return joint_loads(motion, self._loads(motion, drives), self._held(motion.t))
+
+    def energy(self, state: MultibodyState | None = None) -> MultibodyEnergy:
+        """Return the energies of motion, gravity and springs."""
+        motion = self._motion(state)
+        return MultibodyEnergy(motion.energy(), *stored_energy(self.model, motion))
+
+    def vibrations(self, state: MultibodyState | None = None) -> Vibration:
+        """Return natural frequencies and modes of small motions about a pose, at rest."""
+        pose = self.start if state is None else state
+
+        def accelerations(q: np.ndarray, u: np.ndarray) -> np.ndarray:
+            return self._solved(follow(self.system, q, u, pose.time), None, still=True).udot
+
+        return vibrations(self.system, pose.q, sorted(self._held(pose.time)), accelerations)
+
+    def positions(self, state: MultibodyState | None = None) -> dict[str, np.ndarray]:
+        """Return the centres of mass of the bodies, m."""
+        motion = self._motion(state)
+        return {body.name: motion.r[k] for k, body in enumerate(self.model.bodies, 1)}
+
+    def motion(self, state: MultibodyState | None = None) -> TreeMotion:
+        """Return positions and velocities of all bodies, as the reference formulations have them."""
+        return self._motion(state)
+
+    def _motion(self, state: MultibodyState | None) -> TreeMotion:
+        state = self.start if state is None else state
+        return follow(self.system, state.q, state.u, state.time)
+
+    def _loads(self, motion: TreeMotion, drives: Mapping[str, float] | None) -> Loads:
+        given = element_loads(self.model, motion)
+        for name, value in (drives or {}).items():
+            given.tau[_place(name, self.rates, "rate")] += value
+        return given
+
+    def _equations(self, motion: TreeMotion) -> GraphEquations:
+        return equations(motion, self._loads(motion, None))
+
+    def _solved(self, motion: TreeMotion, drives: Mapping[str, float] | None, still: bool = False) -> LoopSolution:
+        held = self._held(motion.t)
+        return closed(motion, self._loads(motion, drives), dict.fromkeys(held, 0.0) if still else held)
+
+    def _prescribed(self, time: float) -> dict[tuple[int, int], tuple[float, float, float]]:
+        """Return (value, rate, acceleration) of prescribed coordinates by their indices among coordinates and rates."""
+        found = {}
+        for joint, here, rates in zip(
+            self.model.tree, self.system.position_slices, self.system.rate_slices, strict=True
+        ):
+            for k, motion in joint.motions.items():
+                found[here.start + k, rates.start + k] = motion.at(time)
+        return found
+
+    def _locked(self) -> list[int]:
+        return [rate_index(self.model, lock.joint, lock.coordinate) for lock in self.model.locks if lock.closed]
+
+    def _held(self, time: float) -> dict[int, float]:
+        """Return the accelerations of the rates that are prescribed or locked."""
+        held = dict.fromkeys(self._locked(), 0.0)
+        return held | {rate: acceleration for (_, rate), (_, _, acceleration) in self._prescribed(time).items()}
+
+    def _unit_quaternions(self, q: np.ndarray) -> np.ndarray:
+        for joint, here in zip(self.model.tree, self.system.position_slices, strict=True):
+            if joint.kind in ("spherical", "free"):
+                part = slice(here.stop - 4, here.stop)
+                q[part] = q[part] / np.linalg.norm(q[part])
+        return q
+
+    def _rates_of(self, names: Iterable[str]) -> set[int]:
+        """Return the rates that would change the coordinates named; of a quaternion all three."""
+        found: set[int] = set()
+        for name in names:
+            joint, coordinate = name.rsplit(".", 1)
+            for candidate, rates in zip(self.model.tree, self.system.rate_slices, strict=True):
+                if candidate.name == joint:
+                    turning = coordinate.startswith("quaternion")
+                    every = range(rates.stop - 3, rates.stop)
+                    found |= set(every) if turning else {rates.start + RATES[candidate.kind].index(coordinate)}
+        return found
+
+    def _point(self, place: str, point: Sequence[float]) -> tuple[int, np.ndarray]:
+        """Return (index of the body, arm from its centre of mass in its axes) of a body or a port."""
+        number = {BASE: 0, **{body.name: k for k, body in enumerate(self.model.bodies, 1)}}
+        ports = {port.name: port for port in self.model.ports}
+        if place in ports:
+            place, point = ports[place].body, ports[place].point
+        if place not in number:
+            raise UnknownNameError(f"no body or port {place}{did_you_mean(place, [*number, *ports])}")
+        body = number[place]
+        center = self.model.bodies[body - 1].center if body else (0.0, 0.0, 0.0)
+        return body, np.asarray(point, dtype=float) - np.array(center)
+
+
+def _place(name: str, names: tuple[str, ...], what: str) -> int:
+    if name not in names:
+        raise UnknownNameError(f"no {what} {name}{did_you_mean(name, names)}")
+    return names.index(name)

@@ -1,0 +1,103 @@
+"""What the analysis of a multibody system returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class MultibodyState:
+    """Coordinates and rates of the joints of the tree, at a time, s.
+
+    `Multibody.coordinates` and `Multibody.rates` name their elements.
+    """
+
+    q: np.ndarray
+    u: np.ndarray
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass (kg), centre of mass (m) and inertia about it (kg m2) of all bodies together, in axes of the base."""
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+
+
+@dataclass(frozen=True)
+class Freedoms:
+    """Degrees of freedom at a pose, and how much of the constraints of closed loops is redundant.
+
+    Attributes
+    ----------
+    number : int
+        Degrees of freedom: rates of the tree, less prescribed and locked ones, less independent constraints.
+    constraints, rank : int
+        Constraints of cut joints and of prescribed and locked coordinates, and how many are independent.
+    joints : tuple of str
+        Joints on loops with redundant constraints: the motion is determined, their reactions are not.
+    """
+
+    number: int
+    constraints: int
+    rank: int
+    joints: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"{self.number} degrees of freedom, {self.constraints} constraints of rank {self.rank}"
+        if self.joints:
+            text += f": the reactions of {', '.join(self.joints)} are not determined"
+        return text
+
+
+@dataclass(frozen=True)
+class MultibodyEnergy:
+    """Energies, J: of motion, of gravity (0 where a centre of mass is at the origin of the base), of springs."""
+
+    kinetic: float
+    gravity: float
+    springs: float
+
+    @property
+    def total(self) -> float:
+        """Return the sum."""
+        return self.kinetic + self.gravity + self.springs
+
+
+@dataclass(frozen=True)
+class JointLoad:
+    """What the predecessor of a joint exerts on its successor: N and N m, about the joint point of the successor.
+
+    Components are in axes of the joint frame on the predecessor: x, y, z, where z is the axis of a revolute joint. They
+    are NaN where redundant constraints leave them undetermined. Springs, dampers and drives of the joint are included.
+    """
+
+    force: np.ndarray
+    torque: np.ndarray
+
+
+@dataclass(frozen=True)
+class Vibration:
+    """Small motions about a pose.
+
+    Attributes
+    ----------
+    frequencies : array
+        Natural frequencies without damping, rad/s, rising; negative where the pose is unstable in that mode.
+    shapes : array
+        Rates of the modes, one column each, with unit modal mass.
+    eigenvalues : array
+        Of the damped system, 1/s, twice as many.
+    unbalanced : float
+        Largest acceleration of a mode at the pose at rest: 0 in equilibrium. Frequencies about other poses are those of
+        the motion seen from a frame that accelerates so.
+    """
+
+    frequencies: np.ndarray
+    shapes: np.ndarray = field(repr=False)
+    eigenvalues: np.ndarray = field(repr=False)
+    unbalanced: float = 0.0

@@ -1,0 +1,46 @@
+"""Random declared models: trees of all kinds of joints, with random mountings, directions and centres of mass."""
+
+import numpy as np
+
+from dockfmu.components.multibody.model import BASE, Model, Mounting, MultibodyJoint, RigidBody
+from dockfmu.components.multibody.model.parts import COORDINATES, RATES
+from tests.components.multibody import random_systems
+
+KINDS = tuple(COORDINATES)
+
+
+def rows(matrix):
+    return tuple(tuple(float(value) for value in row) for row in matrix)
+
+
+def mounting(rng):
+    return Mounting(tuple(map(float, rng.uniform(-0.6, 0.6, size=3))), rows(random_systems.attitude(rng)))
+
+
+def body(name, rng):
+    made = random_systems.body(name, rng)
+    return RigidBody(name, float(made.mass), tuple(map(float, rng.uniform(-0.3, 0.3, size=3))), rows(made.inertia))
+
+
+def joint(name, kind, ends, rng, **options):
+    q = rng.uniform(-1.0, 1.0, size=len(COORDINATES[kind]))
+    if kind in ("spherical", "free"):
+        q[-4:] /= np.linalg.norm(q[-4:])
+    pitch = float(rng.uniform(0.05, 0.5)) if kind == "screw" else 0.0
+    return MultibodyJoint(
+        name, kind, *ends, mounting(rng), mounting(rng), pitch=pitch,
+        coordinates=tuple(map(float, q)), rates=tuple(map(float, rng.normal(size=len(RATES[kind])))), **options,
+    )  # fmt: skip
+
+
+def tree(rng, bodies=6, kinds=KINDS, gravity=True, turned=True):
+    """Return a model with bodies before at random, and predecessors and successors exchanged at random if `turned`."""
+    names = [BASE, *(f"body{k}" for k in range(1, bodies + 1))]
+    joints = []
+    for k in range(1, bodies + 1):
+        ends = [names[int(rng.integers(max(0, k - 4), k))], names[k]]
+        if turned and rng.random() < 0.5:
+            ends.reverse()
+        joints.append(joint(f"joint{k}", str(rng.choice(kinds)), ends, rng))
+    field = tuple(map(float, rng.normal(size=3))) if gravity else (0.0, 0.0, 0.0)
+    return Model("Random", tuple(body(name, rng) for name in names[1:]), tuple(joints), gravity=field)
