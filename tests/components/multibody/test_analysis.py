@@ -21,7 +21,7 @@ from dockfmu.components.multibody.model import (
 )
 from dockfmu.components.multibody.reference.cartesian_solution import cartesian
 from dockfmu.components.multibody.reference.graph_method import loads
-from tests.components.multibody import random_models
+from tests.components.multibody import declared_models
 
 pytestmark = pytest.mark.quick
 
@@ -53,7 +53,7 @@ def four_bar():
 
 
 def test_names_of_coordinates_and_rates():
-    system = Multibody(random_models.tree(np.random.default_rng(0), 3, ("universal", "free", "cylindrical")))
+    system = Multibody(declared_models.tree(np.random.default_rng(0), 3, ("universal", "free", "cylindrical")))
     assert len(system.coordinates) == len(system.start.q)
     assert len(system.rates) == len(system.start.u)
     state = system.state({system.coordinates[0]: 0.25}, {system.rates[1]: -3.0})
@@ -78,7 +78,7 @@ def test_mass_properties_of_two_rods():
 
 
 def test_freedoms_of_trees_and_loops():
-    free = Multibody(random_models.tree(np.random.default_rng(3), 5))
+    free = Multibody(declared_models.tree(np.random.default_rng(3), 5))
     assert free.freedoms().number == len(free.rates)
     report = Multibody(four_bar()).freedoms()
     assert (report.number, report.constraints, report.rank) == (1, 5, 2)
@@ -99,7 +99,7 @@ def test_loops_are_closed_by_the_coordinates_that_are_not_given():
 @pytest.mark.parametrize("seed", range(6))
 def test_inverse_dynamics_inverts_forward_dynamics(seed):
     rng = np.random.default_rng(seed)
-    system = Multibody(random_models.tree(rng, 5))
+    system = Multibody(declared_models.tree(rng, 5))
     drives = dict(zip(system.rates, rng.normal(size=len(system.rates)), strict=True))
     accelerations = system.forward_dynamics(drives=drives)
     np.testing.assert_allclose(
@@ -113,7 +113,7 @@ def test_inverse_dynamics_inverts_forward_dynamics(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_jacobian_is_the_derivative_of_position_and_gives_the_twist(seed):
     rng = np.random.default_rng(seed)
-    model = random_models.tree(rng, 4)
+    model = declared_models.tree(rng, 4)
     point = tuple(map(float, rng.normal(size=3)))
     system = Multibody(replace(model, ports=(Port("tool", "body4", point),)))
     state, motion = system.start, system.motion()
@@ -154,7 +154,7 @@ def test_undetermined_reactions_are_not_a_number():
 @pytest.mark.parametrize("seed", range(5))
 def test_reactions_equal_those_of_the_cartesian_formulation(seed):
     """Trees without laws; X, Y on i+ in axes of the base there."""
-    model = random_models.tree(np.random.default_rng(seed), 5)
+    model = declared_models.tree(np.random.default_rng(seed), 5)
     system = Multibody(model)
     motion = system.motion()
     expected = cartesian(motion, loads(system.system, model.gravity))
@@ -192,7 +192,7 @@ def test_reactions_of_a_planar_loop_equal_those_of_the_planar_equations():
 def test_power_of_forces_is_the_rate_of_energy(seed):
     """Laws, point springs and gravity: d(kinetic + stored)/dt = - losses, here 0, by differences along the motion."""
     rng = np.random.default_rng(seed)
-    model = random_models.tree(rng, 4, ("revolute", "prismatic", "cylindrical", "universal", "planar"))
+    model = declared_models.tree(rng, 4, ("revolute", "prismatic", "cylindrical", "universal", "planar"))
     laws = tuple(
         CoordinateLaw(joint.name, 0, stiffness=5.0, rest=0.3, preload=1.5, upper=0.1, stop_stiffness=40.0)
         for joint in model.joints
