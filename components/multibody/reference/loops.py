@@ -159,8 +159,10 @@ def natural_lengths(motion: TreeMotion, rows: CutRows) -> np.ndarray:
     """Return the lengths of the rows in the metric of the mass if the bodies of the cut joints were free."""
     inverse = np.zeros(motion.system.n + 1)
     turning = np.zeros(motion.system.n + 1)
-    inverse[1:] = 1.0 / motion.system.masses
-    turning[1:] = 3.0 / np.trace(motion.system.inertias, axis1=1, axis2=2)
+    m, J = motion.system.masses, np.trace(motion.system.inertias, axis1=1, axis2=2)
+    # bodies without mass between joints give no length of their own
+    np.divide(1.0, m, out=inverse[1:], where=m > 0.0)
+    np.divide(3.0, J, out=turning[1:], where=J > 0.0)
     ends = np.array([(cut.leaves, cut.enters) for cut in motion.system.cuts])[rows.cut]
     nz, nw = (rows.nz**2).sum(axis=1), (rows.nw**2).sum(axis=1)
     return np.sqrt(nz * inverse[ends].max(axis=1) + nw * turning[ends].max(axis=1))
