@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
@@ -49,7 +47,6 @@ class Multibody:
 
     Examples
     --------
-    >>> wing = dockfmu.Multibody.load("wing.toml")                                             # doctest: +SKIP
     >>> print(wing.freedoms())                                                                 # doctest: +SKIP
     2 degrees of freedom, 0 constraints of rank 0
     >>> open_wing = wing.state({"root.angle": 0.0, "hinge.angle": 0.0})                        # doctest: +SKIP
@@ -59,13 +56,6 @@ class Multibody:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.system = rigid_system(model)
-
-    @classmethod
-    def load(cls, file: str | PathLike[str]) -> Multibody:
-        """Return the system that a TOML file declares. Raises ModelError with all mistakes in the file."""
-        from dockfmu.components.multibody.declaration import read_model
-
-        return cls(read_model(Path(file)).model)
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:

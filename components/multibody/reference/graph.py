@@ -146,7 +146,8 @@ def spanning_tree(leaves: Sequence[int], enters: Sequence[int], bodies: int) -> 
             body = group[body]
         return body
 
-    kept, cut = [], []
+    kept: list[int] = []
+    cut: list[int] = []
     for arc, (leaving, entering) in enumerate(zip(leaves, enters, strict=True)):
         one, other = root(leaving), root(entering)
         (cut if one == other else kept).append(arc)

@@ -36,9 +36,10 @@ def loads(
     tau: ArrayLike = 0.0,
 ) -> Loads:
     """Return forces and moments on the bodies, with weights, and joint forces, zero where they are not given."""
-    rows = np.zeros((system.n, 3))
     weight = system.masses[:, None] * np.asarray(gravity, dtype=float)
-    return Loads(rows + F + weight, rows + L, np.zeros(system.rates) + tau)
+    force = np.broadcast_to(np.asarray(F, dtype=float), (system.n, 3)) + weight
+    moment = np.broadcast_to(np.asarray(L, dtype=float), (system.n, 3)).copy()
+    return Loads(force, moment, np.broadcast_to(np.asarray(tau, dtype=float), (system.rates,)).copy())
 
 
 def force_elements(motion: TreeMotion, X: np.ndarray, Y: np.ndarray) -> np.ndarray:

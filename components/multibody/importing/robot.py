@@ -1,0 +1,185 @@
+"""Read URDF or MJCF by MuJoCo's compiler, as a model of a multibody system."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dockfmu.base.errors import DockfmuError
+from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, joint_chain
+from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
+from dockfmu.components.multibody.reference.algebra import rotation_of
+
+
+class RobotError(DockfmuError, ValueError):
+    """A robot description cannot be read, or the reader is not installed."""
+
+
+@dataclass(frozen=True)
+class ImportedRobot:
+    """A model from a robot description, and what it does not have of it.
+
+    Attributes
+    ----------
+    left_out : tuple of str
+        One sentence for each kind of element that the model does not have.
+    assumed : mapping of str to str
+        Reasons for values that the description does not give, by "joint.key".
+    """
+
+    model: Model
+    left_out: tuple[str, ...]
+    assumed: dict[str, str]
+
+
+class Names:
+    """Names of an imported model: letters, digits and underscores, each once."""
+
+    def __init__(self) -> None:
+        self.used = {BASE}
+
+    def new(self, wanted: str, otherwise: str) -> str:
+        """Return a name near the one wanted."""
+        name = re.sub(r"\W", "_", wanted, flags=re.ASCII) or otherwise
+        if not name.isidentifier():
+            name = f"{otherwise}_{name}"
+        number, found = 2, name
+        while found in self.used:
+            found, number = f"{name}_{number}", number + 1
+        self.used.add(found)
+        return found
+
+
+def read_robot(file: Path, name: str = "") -> ImportedRobot:
+    """Return the model of a URDF or MJCF file.
+
+    Raises
+    ------
+    RobotError
+        If MuJoCo is not installed, or cannot read the file.
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise RobotError("URDF and MJCF are read by MuJoCo: pip install dockfmu[import]") from None
+    text = _text(file)
+    left_out: list[str] = []
+    compiled = _compiled(mujoco, file, left_out)
+    left_out += _mimics(text)
+    found = _model(mujoco, compiled, name or Names().new(file.stem, "robot"), left_out)
+    return found
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RobotError(f"{file}: {error}") from error
+
+
+def _mimics(text: str) -> list[str]:
+    count = len(re.findall(r"<mimic\b", text))
+    return [f"<mimic> of {count} joints: they move independently; couple them or fix them"] if count else []
+
+
+def _compiled(mujoco: Any, file: Path, left_out: list[str]) -> Any:
+    """Return the compiled model; meshes whose files are missing are left out with their geoms."""
+    try:
+        spec = mujoco.MjSpec.from_file(str(file))
+        # static bodies keep their names, and inertias stay as they are given
+        spec.compiler.fusestatic = False
+        if spec.compiler.balanceinertia:
+            spec.compiler.balanceinertia = False
+            left_out.append("balanceinertia: inertias are as given, not altered")
+        try:
+            return spec.compile()
+        except ValueError as error:
+            if not spec.meshes or "rror opening file" not in str(error):
+                raise
+        spec = mujoco.MjSpec.from_file(str(file))
+        spec.compiler.fusestatic = False
+        spec.compiler.balanceinertia = False
+        missing = [geom for geom in spec.geoms if geom.meshname]
+        left_out.append(f"{len(spec.meshes)} meshes whose files were not found, with {len(missing)} geometries")
+        for geom in missing:
+            spec.delete(geom)
+        for mesh in list(spec.meshes):
+            spec.delete(mesh)
+        return spec.compile()
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(f"{file}: {str(error).strip()}") from error
+
+
+def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str]) -> ImportedRobot:
+    names, joint_names = Names(), Names()
+    of_body = {0: BASE}
+    bodies: list[RigidBody] = []
+    joints: list[MultibodyJoint] = []
+    laws: list[CoordinateLaw] = []
+    assumed: dict[str, str] = {}
+    data = mujoco.MjData(compiled)
+    mujoco.mj_forward(compiled, data)
+    for k in range(1, compiled.nbody):
+        of_body[k] = names.new(compiled.body(k).name, "body")
+        R = rotation_of(compiled.body_iquat[k])
+        inertia = R @ np.diag(compiled.body_inertia[k]) @ R.T
+        chain = joint_chain(mujoco, compiled, k, of_body, names, joint_names)
+        bodies += [RigidBody(between, 0.0) for between in chain.between]
+        bodies.append(
+            RigidBody(
+                of_body[k],
+                float(compiled.body_mass[k]),
+                _vector(compiled.body_ipos[k]),
+                tuple(_vector(row) for row in 0.5 * (inertia + inertia.T)),  # type: ignore[arg-type]
+            )
+        )
+        joints += chain.joints
+        for index, made in chain.indices:
+            law, reasons = forces(compiled, data, index, made, left_out)
+            laws += law
+            assumed |= reasons
+    cuts = constraints(mujoco, compiled, of_body, joint_names, left_out)
+    left_out += elements_left_out(compiled)
+    model = Model(name, tuple(bodies), (*joints, *cuts), tuple(laws), gravity=_vector(compiled.opt.gravity))
+    return ImportedRobot(_without_empty_leaves(model, left_out), tuple(_counted(left_out)), assumed)
+
+
+def _vector(values: Sequence[float]) -> Any:
+    return tuple(float(value) for value in values)
+
+
+def _without_empty_leaves(model: Model, left_out: list[str]) -> Model:
+    """Return the model without bodies at the ends of chains that have no mass: frames of tools, cameras and the like.
+
+    Their places are listed. A body that a cut joint or a spring needs stays.
+    """
+    while True:
+        used = Counter(body for joint in model.joints for body in (joint.predecessor, joint.successor))
+        held = {end for spring in model.springs for end in _spring_ends(spring)}
+        held |= {end for joint in model.cuts for end in (joint.predecessor, joint.successor)}
+        empty = {b.name for b in model.bodies if b.mass == 0.0 and used[b.name] == 1 and b.name not in held}
+        if not empty:
+            return model
+        lost = {joint.name for joint in model.joints if joint.successor in empty}
+        left_out += [f"body {body} at the end of a chain, which has no mass" for body in sorted(empty)]
+        model = replace(
+            model,
+            bodies=tuple(body for body in model.bodies if body.name not in empty),
+            joints=tuple(joint for joint in model.joints if joint.name not in lost),
+            laws=tuple(law for law in model.laws if law.joint not in lost),
+        )
+
+
+def _spring_ends(spring: PointSpring) -> tuple[str, str]:
+    return spring.first, spring.second
+
+
+def _counted(sentences: Sequence[str]) -> list[str]:
+    """Return the sentences once each, in their order."""
+    return list(dict.fromkeys(sentences))

@@ -1,0 +1,129 @@
+"""The text of a declaration from a model: what `dockfmu.components.multibody.declaration` reads again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import atan2, hypot, inf
+
+import numpy as np
+
+from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.multibody.model import COORDINATES, CoordinateLaw, Model, MultibodyJoint, RigidBody
+
+DIGITS = 12
+"""Significant digits of the numbers: more than a description has, fewer than hide what a number is."""
+
+UNITS = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
+
+
+def declaration_text(model: Model, *, comments: Iterable[str] = (), assumed: Mapping[str, str] | None = None) -> str:
+    """Return the declaration of a model in TOML.
+
+    Parameters
+    ----------
+    model : Model
+        Bodies, joints and laws of coordinates; other elements are not written.
+    comments : iterable of str
+        Lines at the top.
+    assumed : mapping of str to str, optional
+        Reasons beside values, by "joint.key" of a law.
+    """
+    reasons = assumed or {}
+    lines = [*(f"# {line}".rstrip() for comment in comments for line in comment.splitlines() or [""])]
+    lines += [f'name = "{model.name}"', f"gravity = {_list(model.gravity)}     # m/s2"]
+    if model.base != "fixed":
+        lines.append(f'base = "{model.base}"')
+    for body in model.bodies:
+        lines += ["", *_body(body)]
+    for joint in model.joints:
+        lines += ["", *_joint(joint, [law for law in model.laws if law.joint == joint.name], reasons)]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    text = f"{value:.{DIGITS}g}"
+    return text if any(mark in text for mark in ".en") else f"{text}.0"
+
+
+def _list(values: Iterable[float]) -> str:
+    return f"[{', '.join(map(_number, values))}]"
+
+
+def _body(body: RigidBody) -> list[str]:
+    lines = [f"[bodies.{body.name}]", f"mass = {_number(body.mass)}     # kg"]
+    if any(body.center):
+        lines.append(f"center = {_list(body.center)}     # m")
+    J = np.array(body.inertia)
+    if J.any():
+        size = np.abs(J).max()
+        off = [J[0, 1], J[0, 2], J[1, 2]]
+        six = [J[0, 0], J[1, 1], J[2, 2], *(off if np.abs(off).max() > 10.0**-DIGITS * size else [])]
+        lines.append(f"inertia = {_list(six)}     # kg.m2, about the centre of mass")
+    return lines
+
+
+def yaw_pitch_roll(A: np.ndarray) -> tuple[float, float, float]:
+    """Return angles of a rotation, exact to rounding at a pitch of 90 degrees too."""
+    level = hypot(A[0, 0], A[0, 2])
+    yaw = atan2(-A[0, 2], A[0, 0]) if level > 1e-12 else 0.0
+    pitch = atan2(A[0, 1], level)
+    # what is left is a rotation about x
+    rest = A @ np.array(from_angles(yaw, pitch, 0.0)).T
+    return yaw, pitch, atan2(-rest[2, 1], rest[1, 1])
+
+
+def _joint(joint: MultibodyJoint, laws: Sequence[CoordinateLaw], reasons: Mapping[str, str]) -> list[str]:
+    inside, outside = np.array(joint.on_predecessor.rotation), np.array(joint.on_successor.rotation)
+    lines = [
+        f"[joints.{joint.name}]",
+        f'kind = "{joint.kind}"',
+        f'bodies = ["{joint.predecessor}", "{joint.successor}"]',
+    ]
+    points = (joint.on_predecessor.point, joint.on_successor.point)
+    if any(map(any, points)):
+        lines.append(f"points = [{_list(points[0])}, {_list(points[1])}]     # m")
+    if joint.kind in ("revolute", "prismatic", "screw", "cylindrical", "planar"):
+        lines.append(f"axis = {_list(inside[2])}")
+    elif joint.kind == "universal":
+        lines.append(f"axes = [{_list(inside[0])}, {_list(inside[1])}]")
+    elif not np.allclose(inside, np.eye(3), rtol=0.0, atol=1e-15):
+        # spherical and free joints have no axes: their frame on the predecessor is that of the body
+        outside, inside = inside.T @ outside, np.eye(3)
+    angles = yaw_pitch_roll(outside.T @ inside)
+    if max(map(abs, angles)) > 1e-15:
+        lines.append(f"attitude = {_list(angles)}     # rad: yaw, pitch, roll of the successor")
+    if joint.kind == "screw":
+        lines.append(f"pitch = {_number(joint.pitch)}     # m in a turn")
+    if joint.cut:
+        lines.append("cut = true")
+    q, v = joint.start
+    if joint.kind in ("spherical", "free"):
+        lines += _start(joint, q, v)
+    else:
+        for k, name in enumerate(COORDINATES[joint.kind]):
+            lines += _coordinate(joint, name, q[k], v[k], [law for law in laws if law.coordinate == k], reasons)
+    return lines
+
+
+def _start(joint: MultibodyJoint, q: Sequence[float], v: Sequence[float]) -> list[str]:
+    parts = [f"quaternion = {_list(q[-4:])}", f"angular_velocity = {_list(v[-3:])}"]
+    if joint.kind == "free":
+        parts = [f"position = {_list(q[:3])}", parts[0], f"velocity = {_list(v[:3])}", parts[1]]
+    return [f"start = {{ {', '.join(parts)} }}"]
+
+
+def _coordinate(
+    joint: MultibodyJoint, name: str, q: float, v: float, laws: Sequence[CoordinateLaw], reasons: Mapping[str, str]
+) -> list[str]:
+    given = {key: value for key, value in (("start", q), ("rate", v)) if value}
+    for law in laws:
+        for key in ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping",
+                    "friction", "friction_stiffness"):  # fmt: skip
+            value = getattr(law, key)
+            if value and abs(value) != inf:
+                given[key] = value
+    lines = []
+    for key, value in given.items():
+        reason = reasons.get(f"{joint.name}.{key}")
+        lines.append(f"{name}.{key} = {_number(value)}" + (f"     # {reason}" if reason else ""))
+    return lines

@@ -1,0 +1,1 @@
+"""Reference formulations of multibody dynamics in numpy, which share nothing with the kernels: spec/10."""

@@ -1,0 +1,182 @@
+"""Import of URDF and MJCF: the model equals MuJoCo's, and what is left out is said."""
+
+import tomllib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dockfmu.cli import main
+from dockfmu.components.multibody.analysis import Multibody, MultibodyState
+from dockfmu.components.multibody.importing import RobotError, read_robot
+from tests.components.multibody import robots
+
+mujoco = pytest.importorskip("mujoco")
+
+DESCRIPTIONS = {"arm.urdf": robots.ARM, "dog.xml": robots.QUADRUPED, "sat.xml": robots.SATELLITE}
+
+
+@pytest.fixture(params=DESCRIPTIONS)
+def robot(request, tmp_path):
+    """The path of a description."""
+    file = tmp_path / request.param
+    file.write_text(DESCRIPTIONS[request.param])
+    return file
+
+
+def compiled(file):
+    """Return MuJoCo's own model, without contacts, limits, friction and armature, which the declaration leaves out."""
+    spec = mujoco.MjSpec.from_file(str(file))
+    spec.compiler.fusestatic = False
+    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT)
+    model = spec.compile()
+    model.dof_armature[:] = 0.0
+    model.dof_frictionloss[:] = 0.0
+    return model
+
+
+def random_state(system, model, rng):
+    """Return a state of the imported system, and the same of MuJoCo: (q, u) and (qpos, qvel, places of the rates)."""
+    q, u = system.start.q.copy(), rng.normal(size=len(system.rates))
+    qpos, qvel, order = model.qpos0.copy(), np.zeros(model.nv), []
+    for joint, here, rates in zip(
+        system.model.tree, system.system.position_slices, system.system.rate_slices, strict=True
+    ):
+        if joint.kind == "fixed":
+            continue
+        index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, joint.name)
+        if index < 0:
+            # the free joint without a name has that of its body
+            index = int(model.body_jntadr[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, joint.name)])
+        at, dof = int(model.jnt_qposadr[index]), int(model.jnt_dofadr[index])
+        part = rng.uniform(-0.5, 0.5, size={"free": 7, "spherical": 4}.get(joint.kind, 1))
+        if joint.kind in ("free", "spherical"):
+            part[-4:] = part[-4:] / np.linalg.norm(part[-4:])
+        q[here] = part
+        qpos[at : at + len(part)] = part if len(part) > 1 else part + model.qpos0[at]
+        size = rates.stop - rates.start
+        qvel[dof : dof + size] = u[rates]
+        order += range(dof, dof + size)
+    return MultibodyState(q, u), qpos, qvel, order
+
+
+def test_forward_dynamics_equal_those_of_mujoco(robot):
+    """At random states, loops open on both sides: mass matrix and accelerations with springs and dampers, 1e-9."""
+    rng = np.random.default_rng(0)
+    imported, model = read_robot(robot), compiled(robot)
+    model.eq_active0[:] = 0
+    tree = replace(imported.model, joints=imported.model.tree)
+    # the limits of the declaration are stiff stops, which are off here
+    laws = tuple(replace(law, lower=-np.inf, upper=np.inf) for law in tree.laws)
+    system = Multibody(replace(tree, laws=laws))
+    state, qpos, qvel, order = random_state(system, model, rng)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = qpos, qvel
+    data.eq_active[:] = 0
+    mujoco.mj_forward(model, data)
+    full = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, full)
+    A = system.mass_matrix(state)
+    np.testing.assert_allclose(A, full[np.ix_(order, order)], rtol=0, atol=1e-12 * np.abs(full).max())
+    found = system.forward_dynamics(state)
+    np.testing.assert_allclose(found, data.qacc[order], rtol=0, atol=1e-9 * np.abs(found).max())
+    for body in imported.model.bodies:
+        k = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, body.name)
+        if k >= 0:
+            np.testing.assert_allclose(system.positions(state)[body.name], data.xipos[k], atol=1e-12)
+
+
+def test_constraint_becomes_a_cut_joint(tmp_path):
+    """In the limit of stiff constraints MuJoCo's closed chain has the accelerations of the imported one, to 1e-4."""
+    file = tmp_path / "sat.xml"
+    file.write_text(robots.SATELLITE)
+    imported = read_robot(file)
+    (cut,) = imported.model.cuts
+    assert (cut.name, cut.kind, cut.predecessor, cut.successor) == ("tip", "spherical", "strut", "boom")
+    system = Multibody(imported.model)
+    state = system.state(rates={"root.angle": 0.4, "pin.angle": 0.0})
+    assert system.freedoms(state).number == 6 + 2 + 1 + 3 - 3
+    model = compiled(file)
+    for equality in range(model.neq):
+        model.eq_solref[equality] = 1e-4, 1.0
+        model.eq_solimp[equality] = 0.99999, 0.99999, 0.001, 0.5, 2.0
+    model.eq_active0[2] = 0
+    model.opt.timestep, model.opt.tolerance, model.opt.iterations = 1e-6, 0.0, 500
+    data = mujoco.MjData(model)
+    mujoco.mj_resetData(model, data)
+    data.eq_active[2] = 0
+    data.qvel[6] = 0.4
+    mujoco.mj_forward(model, data)
+    found = system.forward_dynamics(state)
+    np.testing.assert_allclose(found, data.qacc, rtol=0, atol=1e-4 * np.abs(found).max())
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    for name, text in DESCRIPTIONS.items():
+        (tmp_path / name).write_text(text)
+    said = "\n".join(read_robot(tmp_path / "arm.urdf").left_out)
+    for part in ("<mimic> of 1 joints", "frictionloss 0.2 of joint shoulder", "body camera at the end of a chain"):
+        assert part in said
+    said = "\n".join(read_robot(tmp_path / "dog.xml").left_out)
+    for part in (
+        "armature 0.01 of joint hip0",
+        "geometries that touch",
+        "2 actuators",
+        "(drive)",
+        "1 sensors",
+        "1 keyframes (stand)",
+    ):
+        assert part in said, part
+    said = "\n".join(read_robot(tmp_path / "sat.xml").left_out)
+    assert "equality hold: not active at the start" in said
+    assert "neither connect nor weld" in said
+
+
+def test_names_become_identifiers(tmp_path):
+    file = tmp_path / "sat.xml"
+    file.write_text(robots.SATELLITE)
+    assert {"panel_1", "panel_2"} < {body.name for body in read_robot(file).model.bodies}
+
+
+def test_a_file_that_is_no_robot_is_refused(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text("<robot")
+    with pytest.raises(RobotError, match=r"robot\.urdf: .*"):
+        read_robot(file)
+    with pytest.raises(RobotError, match=r"nothing\.xml"):
+        read_robot(tmp_path / "nothing.xml")
+
+
+def test_an_impossible_inertia_is_refused_not_balanced(tmp_path):
+    file = tmp_path / "one.xml"
+    file.write_text('<mujoco><compiler balanceinertia="true"/><worldbody><body name="b"><joint/><inertial pos="0 0 0" '
+                    'mass="1" diaginertia="1 1 3"/></body></worldbody></mujoco>')  # fmt: skip
+    with pytest.raises(RobotError, match="inertia"):
+        read_robot(file)
+
+
+def test_meshes_whose_files_are_missing_are_left_out(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(robots.ARM.replace("visual>", "collision>"))
+    imported = read_robot(file)
+    assert "1 meshes whose files were not found, with 1 geometries" in imported.left_out
+    assert {body.name for body in imported.model.bodies} == {"base_link", "upper_arm", "forearm", "wrist", "finger"}
+
+
+def test_the_command_writes_a_declaration_and_lists_what_is_left_out(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "dog.xml"
+    file.write_text(robots.QUADRUPED)
+    assert main(["import", str(file), "--name", "Dog"]) == 0
+    out, err = capsys.readouterr()
+    # the trunk, four legs of two bodies with a frame without mass between two hinges, the head
+    assert out == "dog.toml: 14 bodies, 14 joints\n"
+    assert "left out:\n" in err
+    text = (tmp_path / "dog.toml").read_text()
+    content = tomllib.loads(text)
+    assert content["name"] == "Dog"
+    assert content["joints"]["hip0"]["angle"]["upper"] == 1.2
+    assert "1 keyframes (stand)" in text
+    assert "# assumed: the limit has no stiffness" in text
+    assert main(["import", str(tmp_path / "cat.xml")]) == 2
+    assert "cat.xml" in capsys.readouterr().err
