@@ -1,4 +1,7 @@
-"""Facts of the FMI 2.0 standard: name of the model description, codes of status, types and causalities of variables."""
+"""Facts of the FMI 2.0 standard: name of the model description, codes of status, types and causalities of variables.
+
+Also the categories of messages with which an FMU says how a run has ended.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +29,20 @@ CAUSALITIES = (
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter",
 )  # fmt: skip
 """Causalities of variables; "structuralParameter" exists in FMI 3.0 only."""
+
+LIMIT_EXCEEDED, MISSED = "limit_exceeded", "missed"
+OUTCOMES = (LIMIT_EXCEEDED, MISSED)
+"""Outcomes of a run that an FMU may decide by failing: a bound of its model is exceeded; the craft have missed."""
+
+_OUTCOME = "outcome."
+
+
+def outcome_category(outcome: str) -> str:
+    """Return the category of a message about a failure that decides the outcome of a run."""
+    return f"{_OUTCOME}{outcome}"
+
+
+def outcome_of_category(category: str) -> str:
+    """Return the outcome that the category of a message decides, empty for any other category."""
+    outcome = category.removeprefix(_OUTCOME)
+    return outcome if category.startswith(_OUTCOME) and outcome in OUTCOMES else ""

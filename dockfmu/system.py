@@ -145,6 +145,13 @@ class System:
         """Initial conditions of a declared system, as declared and set so far; None for a system without them."""
         return self._starts.conditions
 
+    def problems(self, values: Mapping[str, Any]) -> list[str]:
+        """Return what is wrong with values for `with_values`, each for itself: names, types, units and ranges.
+
+        That values fit together, and that craft can be placed with them, is not looked at.
+        """
+        return self._starts.problems(self.structure, values)
+
     def with_values(self, values: Mapping[str, Any]) -> System:
         """Return a copy with other start values, as `Simulation.reset` sets them.
 

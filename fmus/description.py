@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from lxml import etree
 
+from dockfmu.base.fmi import outcome_category
 from dockfmu.base.units import DISPLAY_UNITS, parse_unit
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.field import Field
@@ -88,7 +89,9 @@ def describe(
     _units(root, variables)
     _types(root, variables)
     categories = etree.SubElement(root, "LogCategories")
-    for name, text in LOG_CATEGORIES.items():
+    outcomes = dict.fromkeys(m.outcome for m in component.messages.values() if m.outcome)
+    own = {outcome_category(name): f"why the outcome of the run is {name}" for name in outcomes}
+    for name, text in (LOG_CATEGORIES | own).items():
         etree.SubElement(categories, "Category", name=name, description=text)
     etree.SubElement(
         root,

@@ -32,7 +32,8 @@ class FmuError(MasterError):
     """An FMU could not be loaded, or one of its functions failed.
 
     `instance` is the name in the system, `function` the FMI function, `status` its name ("fmi2Error", ...), `time` the
-    time of the run or None before it, `file` the name of the FMU's file, `message` the last message of the FMU itself.
+    time of the run or None before it, `file` the name of the FMU's file, `message` the last message of the FMU itself
+    and `category` the category that the FMU gave it.
     """
 
     exit_status = FAILED
@@ -47,9 +48,10 @@ class FmuError(MasterError):
         time: float | None = None,
         file: str = "",
         message: str = "",
+        category: str = "",
     ) -> None:
         self.instance, self.text, self.function, self.status = instance, text, function, status
-        self.time, self.file, self.message = time, file, message
+        self.time, self.file, self.message, self.category = time, file, message, category
         where = f"{instance}: {text}" + (f" at t = {time:.9g} s" if time is not None else "")
         where += f" ({file})" if file not in where else ""
         super().__init__(where + (f'; the FMU says: "{message}"' if message else ""))
@@ -61,5 +63,5 @@ class FmuError(MasterError):
 
     def fields(self) -> dict[str, Any]:
         """Return the arguments that recreate this error in another process."""
-        names = ("instance", "text", "function", "status", "time", "file", "message")
+        names = ("instance", "text", "function", "status", "time", "file", "message", "category")
         return {name: getattr(self, name) for name in names}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.field import Group, parameter, private
 from dockfmu.components.core.kernel import kernel
@@ -194,9 +195,6 @@ def exert(force, r, position, target, link):
 
 
 def penetration(name: str, limit: str, more: str = "", *, discard: bool = True) -> Message:
-    """Return the message of a contact `name` beyond its limit, the placeholder of a value in m.
-
-    Campaigns tell these failures apart by "exceeds its limit".
-    """
+    """Return the message of a contact `name` beyond its limit, the placeholder of a value in m."""
     text = f"contact: penetration {{status.value:.4g}} m of {name} exceeds its limit of {{{limit}:.4g}} m{more}"
-    return Message(text, discard=discard)
+    return Message(text, discard=discard, outcome=LIMIT_EXCEEDED)

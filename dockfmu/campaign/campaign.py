@@ -89,7 +89,7 @@ class Campaign(CampaignFolder):
             if the folder belongs to another campaign
         LockedError
             if another process is writing to the folder
-        SchedulerLostError, WorkerMismatchError, WriteError
+        SchedulerLostError, WorkerMismatchError, MachineFaultError, WriteError
             if the campaign cannot continue
         """
         where = ClusterOptions(workers, scheduler, memory_limit)
@@ -146,13 +146,13 @@ class Campaign(CampaignFolder):
     def wanted_series(self) -> list[int]:
         """Return the indices of the runs for which `keep` requests a recording."""
         kept, table = self.study.kept, self.runs()
+        # runs with invalid values have nothing to record, and what has ended its worker would end this process
+        table = table[(table["outcome"] != "invalid") & (table["status"] != "crashed")]
         indices: list[int] = []
         if kept.every:
             indices += [int(index) for index in table["index"] if index % kept.every == 0]
         if kept.failed:
-            # runs with invalid values have nothing to record
-            failed = (table["status"] == "failed") & (table["outcome"] != "invalid")
-            indices += table.loc[failed, "index"].tolist()
+            indices += table.loc[table["status"] == "failed", "index"].tolist()
         for name, count in kept.worst.items():
             smallest = self.study.measure(name).kind == "min"
             ordered = table.dropna(subset=[name]).sort_values(name, ascending=smallest, kind="stable")
@@ -198,7 +198,7 @@ def make_runs(data: DataSet, cluster: Execution, runs: int, progress: Callable[[
         return
     tracker = CampaignProgress(runs, runs - len(todo), progress)
     try:
-        for row in cluster.run(todo, tick=tracker.tick):
+        for row in cluster.run(todo, tick=tracker.tick, note=progress):
             data.add(row)
             tracker.count(row)
     finally:

@@ -18,10 +18,13 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.fmi import outcome_of_category
 from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
+from dockfmu.campaign.machine import MachineFaultError, check_machine
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.errors import OptionError
 from dockfmu.master.checkpoint import digests
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.observers.endings import EndAfterEvents
@@ -209,7 +212,10 @@ class Runner:
         return 1 if variant in self._checked else 3
 
     def run(self, point: RunPoint) -> dict[str, Any]:
-        """Make a run and return its row, also if the run fails. Raises WorkerMismatchError."""
+        """Make a run and return its row, also if the run fails.
+
+        Raises WorkerMismatchError, and MachineFaultError if this machine cannot make runs.
+        """
         row: dict[str, Any] = {"index": point.index, "worker": socket.gethostname(), "step_factor": point.step_factor}
         try:
             values = self._values(point)
@@ -224,9 +230,13 @@ class Runner:
             # the end of a run by its time limit is no property of the run
             if variant not in self._checked and made["status"] != "stopped":
                 made = self._confirm(variant, point, settings, made)
-        except WorkerMismatchError:
+        except (WorkerMismatchError, MachineFaultError):
+            raise
+        except (OSError, MemoryError) as error:
+            check_machine(error)
             raise
         except DockfmuError as error:
+            check_machine(error)
             return row | {"status": "failed", "outcome": "invalid", "reason": str(error)}
         if variant in self._isolated:
             made["warnings"] = "\n".join(filter(None, (self._isolated[variant], made["warnings"])))
@@ -308,7 +318,7 @@ NOT_INDEPENDENT = "runs in one process are not independent"
 def _simulate(warm: _Warm, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Make a run, also one that fails, and return the cells of its row that come from the result.
 
-    Raises DockfmuError for settings with which no run is possible.
+    Raises DockfmuError for settings with which no run is possible, and MachineFaultError if this machine is at fault.
     """
     try:
         warm.simulation.reset(settings)
@@ -319,6 +329,8 @@ def _simulate(warm: _Warm, settings: Mapping[str, Any]) -> dict[str, Any]:
         result = warm.simulation.finish().result
     except FmuError:
         result = warm.simulation.outcome.result
+    if result.status == "failed":
+        check_machine(result.error)
     return _row(result, warm)
 
 
@@ -364,6 +376,24 @@ def variants(study: Study) -> list[tuple[str, ...]]:
     for choice in filter(_loads, study.choices):
         combinations = [(*labels, option.label) for labels in combinations for option in choice.options]
     return combinations
+
+
+def check_options(study: Study, systems: Mapping[tuple[str, ...], System]) -> None:
+    """Raise OptionError if options of choices have values that their systems do not accept, whatever else is drawn.
+
+    `systems` are those of all `variants`.
+    """
+    problems: dict[str, None] = {}
+    loading = [choice.name for choice in study.choices if _loads(choice)]
+    for labels, system in systems.items():
+        chosen = dict(zip(loading, labels, strict=True))
+        for choice in study.choices:
+            for option in choice.options:
+                if chosen.get(choice.name, option.label) == option.label:
+                    place = f"{choice.name}, option {option.label!r}"
+                    problems |= dict.fromkeys(f"{place}: {problem}" for problem in system.problems(option.values))
+    if problems:
+        raise OptionError(problems)
 
 
 def _loads(choice: Choice) -> bool:
@@ -427,13 +457,13 @@ def outcome_of(result: Result, plan: Plan, closing: float | None) -> str:
     """Return the outcome of a run, as one word.
 
     It is that of the system if the system has decided. A run that failed because a bound of the model was exceeded is
-    "limit_exceeded". Craft that have not been captured have "missed" if there was no contact, or if the head is past
-    the docking plane outside the passive unit. They have "bounced" if they separate, are "jammed" if they are at rest
-    against each other, and are "undecided" if they are still closing.
+    "limit_exceeded", if the FMU that failed says so by the category of its message. Craft that have not been captured
+    have "missed" if there was no contact, or if the head is past the docking plane outside the passive unit, which the
+    category says. They have "bounced" if they separate, are "jammed" if they are at rest against each other, and are
+    "undecided" if they are still closing.
     """
     if result.status == "failed":
-        words = {"exceeds its limit": "limit_exceeded", "outside the passive unit": "missed"}
-        return next((outcome for text, outcome in words.items() if text in result.message), "failed")
+        return outcome_of_category(result.failure.get("category", "")) or "failed"
     if result.status == "stopped":
         return "time_limit"
     if plan.outcome is None or result.outcome != plan.outcome.undecided or closing is None:

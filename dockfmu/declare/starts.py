@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dockfmu.base.messages import shown
+from dockfmu.base.units import UnitError
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.master.system import Structure
+from dockfmu.master.errors import StructureError
+from dockfmu.master.system import Structure, check_value
 
 if TYPE_CHECKING:
     from dockfmu.components.core.component import Component
@@ -53,6 +56,34 @@ class Starts:
         """Initial conditions as declared and set at loading, None for a system without them."""
         return None if self.declared is None else self.declared.initial_conditions
 
+    def problems(self, base: Structure, given: Mapping[str, Any]) -> list[str]:
+        """Return what is wrong with values for `of`, each for itself; craft are not placed."""
+        found: list[str] = []
+        for name, value in given.items():
+            structure = base.copy()
+            for element in structure.elements.values():
+                element.start = {}
+            try:
+                settings, conditions = read_settings({name: value})
+                settings.apply(structure)
+                if conditions:
+                    self._changed(base, conditions)
+            except (StructureError, DeclarationError, UnitError) as error:
+                found += getattr(error, "problems", (str(error),))
+                continue
+            for key, element in structure.elements.items():
+                for variable, number in element.start.items():
+                    if problem := check_value(structure.resolve(f"{key}.{variable}")[1], number):
+                        found.append(f"{key}.{variable} = {shown(number)}: {problem}")
+        return found
+
+    def _changed(self, base: Structure, conditions: Mapping[str, Any]) -> Declaration:
+        """Return the declaration with other initial conditions. Raises DeclarationError."""
+        if self.declared is None or self.declared.initial_conditions is None:
+            name = next(iter(conditions))
+            raise DeclarationError(f"{CONDITIONS}.{name}: the system {base.name} has no {CONDITIONS}")
+        return self.declared.with_conditions(conditions)
+
     def of(self, base: Structure, given: Mapping[str, Any]) -> StartStructure:
         """Return a copy of `base` with values by full names, and `initial_conditions.NAME` for a declared system.
 
@@ -72,13 +103,12 @@ class Starts:
         declared = self.declared
         if declared is None or declared.initial_conditions is None:
             if conditions:
-                name = next(iter(conditions))
-                raise DeclarationError(f"{CONDITIONS}.{name}: the system {base.name} has no {CONDITIONS}")
+                self._changed(base, conditions)
             return StartStructure(structure, replace(self, settings=both))
         # components and their kernels take a second to import
         from dockfmu.declare.conditions.placement import place_crafts
 
-        changed = declared.with_conditions(conditions)
+        changed = self._changed(base, conditions)
         assert changed.initial_conditions is not None
         placed = place_crafts(
             changed.initial_conditions, self._placed_components(declared), self._placing_values(structure)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dockfmu.components.core.component import Component
+from dockfmu.base.fmi import outcome_category
+from dockfmu.components.core.component import Component, Message
 from dockfmu.components.core.record import Record, Slot
 from dockfmu.fmus.description import nominal
 
@@ -87,6 +88,10 @@ def _piece(record: Record, text: str, name: str | None, specification: str) -> s
     return f"{{{_string(text)}, {_string(_format(name, specification))}, {record.index[name]}}}"
 
 
+def _category(message: Message) -> str:
+    return _string(outcome_category(message.outcome)) if message.outcome else "NULL"
+
+
 def write_tables(component: Component, guid: str) -> str:
     """Return the text of tables.c. Raises ValueError for a message that C cannot print as Python does."""
     record = component.record
@@ -116,7 +121,7 @@ def write_tables(component: Component, guid: str) -> str:
         lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
     lines += _array(
         "static const Message messages[]",
-        (f"{{{code}, {int(m.discard)}, sizeof pieces_{code} / sizeof *pieces_{code}, pieces_{code}}}"
+        (f"{{{code}, {int(m.discard)}, {_category(m)}, sizeof pieces_{code} / sizeof *pieces_{code}, pieces_{code}}}"
          for code, m in messages),
         "{0}",
     )  # fmt: skip

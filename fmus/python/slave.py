@@ -20,6 +20,7 @@ import numpy as np
 from pythonfmu import Fmi2Slave
 from pythonfmu.enums import Fmi2Status
 
+from dockfmu.base.fmi import outcome_category
 from dockfmu.components.core.component import Component
 from dockfmu.fmus.folders import import_folder
 from dockfmu.fmus.identity import fingerprint
@@ -31,6 +32,19 @@ _KINDS = {"Real": _REAL, "Integer": _INTEGER, "Enumeration": _INTEGER, "Boolean"
 Method = Callable[..., Any]
 
 
+class _KernelError(RuntimeError):
+    """A kernel has returned a code; `outcome` is what it decides."""
+
+    def __init__(self, slave: ComponentSlave, code: int, where: str = "") -> None:
+        super().__init__(f"{where}{slave.component.explain(code, slave.block)}")
+        message = slave.component.messages.get(code)
+        self.outcome = message.outcome if message is not None else ""
+
+
+def _category(outcome: str, otherwise: str) -> str:
+    return outcome_category(outcome) if outcome else otherwise
+
+
 def _guarded(otherwise: Any) -> Callable[[Method], Method]:
     """Return a decorator that logs an exception of a method, refuses further steps, and returns `otherwise(...)`."""
 
@@ -40,7 +54,7 @@ def _guarded(otherwise: Any) -> Callable[[Method], Method]:
             try:
                 return method(self, *arguments)
             except Exception as error:
-                self.refuse(f"{method.__name__}: {error}")
+                self.refuse(f"{method.__name__}: {error}", getattr(error, "outcome", ""))
                 return otherwise(*arguments)
 
         return run
@@ -72,7 +86,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         super().__init__(**arguments)
         # pythonfmu adds the folder to the path for each instance and never removes it
         sys.path[:] = [entry for entry in sys.path if entry != self.resources]
-        self.refusal = ""
+        self.refusal = self.outcome = ""
         self.component = load_component(str(self.resources))
         record = self.component.record
         self.block = self.component.start()
@@ -99,10 +113,11 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         self.initialize_needed = True
         self.stepping = False
 
-    def refuse(self, text: str) -> None:
-        """Log an error; from now on every step is discarded."""
-        self.refusal = self.refusal or text
-        self.log(text.replace("%", "%%"), Fmi2Status.error, "logStatusError")
+    def refuse(self, text: str, outcome: str = "") -> None:
+        """Log an error, which may decide the `outcome` of the run; from now on every step is discarded."""
+        if not self.refusal:
+            self.refusal, self.outcome = text, outcome
+        self.log(text.replace("%", "%%"), Fmi2Status.error, _category(outcome, "logStatusError"))
 
     @_guarded(lambda *_: None)
     def setup_experiment(
@@ -132,7 +147,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         self.component.record.set_start_time(self.block, self.time)
         code = self.component.initialize(self.memory)
         if code:
-            raise RuntimeError(self.component.explain(code, self.block))
+            raise _KernelError(self, code)
         self._check_finite()
         self.initialize_needed = False
 
@@ -141,7 +156,8 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         if not self.refusal:
             self._step(current_time, step_size)
         if self.refusal:
-            self.log(f"step discarded: {self.refusal}".replace("%", "%%"), Fmi2Status.discard, "logStatusDiscard")
+            text = f"step discarded: {self.refusal}".replace("%", "%%")
+            self.log(text, Fmi2Status.discard, _category(self.outcome, "logStatusDiscard"))
         return not self.refusal
 
     @_guarded(lambda *_: None)
@@ -150,7 +166,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
             raise ValueError(f"no step of {h:g} s can be done at t = {t:g} s; the FMU is at t = {self.time:g} s")
         code = self.component.step(self.memory, t, h)
         if code:
-            raise RuntimeError(f"t = {t:g} s, h = {h:g} s: {self.component.explain(code, self.block)}")
+            raise _KernelError(self, code, f"t = {t:g} s, h = {h:g} s: ")
         self._check_finite()
         self.time = t + h
 
@@ -236,7 +252,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         return {
             "record": self.block[self.saved],
             "standing": (self.time, self.initializing, self.initialize_needed, self.stepping),
-            "refusal": self.refusal,
+            "refusal": (self.refusal, self.outcome),
         }
 
     @_guarded(lambda *_: None)
@@ -245,7 +261,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
             raise ValueError("these bytes are not a state of this FMU")
         self.block[self.saved] = state["record"]
         self.time, self.initializing, self.initialize_needed, self.stepping = state["standing"]
-        self.refusal = state["refusal"]
+        self.refusal, self.outcome = state["refusal"]
 
     @staticmethod
     def _fmu_state_to_bytes(state: dict[str, Any]) -> bytes:

@@ -226,8 +226,9 @@ class FmuInstance:
         self._running = self._running and status < ERROR
         text = f"{function} gave {word}" + detail
         return FmuError(
-            self.name, text, function=function, status=word, time=time, file=self.file.name, message=self.log.last
-        )
+            self.name, text, function=function, status=word, time=time, file=self.file.name,
+            message=self.log.last, category=self.log.last_message.category,
+        )  # fmt: skip
 
     def entry(self, function: str) -> int:
         """Return the address at which the compiled loop calls a function, with `component` as its first argument.
@@ -328,6 +329,7 @@ class FmuInstance:
             raise FmuError(
                 self.name, f"{error.function} gave {error.status} for {listed}",
                 function=error.function, status=error.status, file=error.file, message=error.message,
+                category=error.category,
             ) from None  # fmt: skip
 
     def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:

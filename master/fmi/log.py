@@ -81,10 +81,15 @@ class Log:
             self.listener(self.last)
 
     @property
-    def last(self) -> str:
-        """The text of the last message whose status is not fmi2OK, or of the last message if there is none."""
+    def last_message(self) -> LogMessage:
+        """The last message whose status is not fmi2OK, or the last message if there is none."""
         problems = [m for m in self.messages if m.status != "fmi2OK"]
-        return (problems or list(self.messages) or [LogMessage("", "", "")])[-1].text
+        return (problems or list(self.messages) or [LogMessage("", "", "")])[-1]
+
+    @property
+    def last(self) -> str:
+        """The text of `last_message`."""
+        return self.last_message.text
 
 
 _logs: dict[int, Log] = {}

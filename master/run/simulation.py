@@ -524,7 +524,7 @@ def _fail(result: Result, error: BaseException) -> None:
     if isinstance(error, FmuError):
         result.failure = {
             "element": error.instance, "says": error.message, "t": error.time,
-            "function": error.function, "status": error.status, "file": error.file,
+            "function": error.function, "status": error.status, "file": error.file, "category": error.category,
         }  # fmt: skip
     if isinstance(error, KeyboardInterrupt):
         result.signal = signal_of(error)

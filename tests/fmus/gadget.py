@@ -60,7 +60,7 @@ MESSAGES = {
     STEP_TOO_LONG: Message(
         "step of {status.value:.3f} s, 100% too long for {parameters.longest_step:g} s", discard=True
     ),
-    TOLD_TO_FAIL: Message("told to fail in step {hidden.calls:.0f}, gain {parameters.gain}"),
+    TOLD_TO_FAIL: Message("told to fail in step {hidden.calls:.0f}, gain {parameters.gain}", outcome="limit_exceeded"),
     BAD_OFFSET: Message("offset {parameters.offset:g} N is more than 100 N", discard=True),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dockfmu.base.fmi import MISSED
 from dockfmu.components.contact.force import penetration
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
@@ -98,7 +99,8 @@ def messages(discard: bool) -> dict[int, Message]:
             "contact: pose or velocity of link {status.index:.0f} (1 head, 2 limiter with rollers) is not finite"
         ),
         OUT_OF_RANGE: Message(
-            "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit"
+            "contact: the head passed the docking plane {status.value:.4g} m from the axis, outside the passive unit",
+            outcome=MISSED,
         ),
         GEOMETRY: Message(
             "contact: the {status.index:.0f} points of probe_cone.parameters.cone do not form a convex chain of faces "

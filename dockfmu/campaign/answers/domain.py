@@ -108,10 +108,19 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
     )  # fmt: skip
 
 
+MOST_CELLS, MOST_DIVISIONS = 1000, 20
+"""Largest numbers of cells along one side, all corners of which are runs, and of divisions."""
+
+
 def check_cells(first: int, divisions: int) -> None:
-    """Raise OptionError for fewer than two cells along one side, or for a negative number of divisions."""
-    if first < 2 or divisions < 0:
-        raise OptionError([f"a domain needs 2 cells or more, and 0 divisions or more, not {first} and {divisions}"])
+    """Raise OptionError for numbers of cells along one side, and of divisions, with which no domain can be found."""
+    if not 2 <= first <= MOST_CELLS or not 0 <= divisions <= MOST_DIVISIONS:
+        raise OptionError(
+            [
+                f"a domain needs 2 cells or more, {MOST_CELLS} at most, and 0 to {MOST_DIVISIONS} divisions, not "
+                f"{first} and {divisions}"
+            ]
+        )
 
 
 def _corners(cell: tuple[int, int], size: int) -> list[tuple[int, int]]:

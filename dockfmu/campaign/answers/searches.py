@@ -35,6 +35,8 @@ from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.errors import OptionError
 from dockfmu.system import System
 
+MOST_RUNS = 1_000_000
+"""Largest number of runs of a level or a search, whose values are kept in memory."""
 SAMPLES_AGAIN = 10
 """Number of samples of a rare event that are repeated at a tenth of the step."""
 
@@ -94,7 +96,7 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
     draws = campaign.study.draws
     if draws.accept is not None or draws.sampling == "grid":
         raise OptionError([f"{row.where}: subset simulation works with laws, not with rejected draws or grids"])
-    per_level, with_form = row.whole("runs_per_level", 500), row.flag("form", False)
+    per_level, with_form = row.whole("runs_per_level", 500, most=MOST_RUNS), row.flag("form", False)
     rare.chains_of(per_level)
     if with_form:
         first_order.openturns()
@@ -178,7 +180,7 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
     scale = row.text("severity", "R1", ("R1", "R2"))
     at_most = row.number("at_most", 1.0, positive=True)
     failing = row.number("failing_above", None)
-    budget, restarts = row.whole("runs", 500), row.whole("restarts", 3)
+    budget, restarts = row.whole("runs", 500, most=MOST_RUNS), row.whole("restarts", 3, most=MOST_RUNS)
     worst.check_budget(budget, restarts)
     fixed, system = _fixed(campaign, row)
     conditions = system.conditions

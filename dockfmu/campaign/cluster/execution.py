@@ -4,6 +4,9 @@ The client keeps a few chunks of runs under way for each thread, collects their 
 whose worker dies is computed again; a chunk whose workers die each time is split into single runs. Dask blames every
 task that a dead worker held. A blamed run is therefore repeated alone at the end, before it gets a row with the outcome
 "crashed".
+
+A machine that cannot make runs is no reason for a row: its chunk is computed by other workers, and the campaign ends if
+there are none without a fault.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import platform
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -32,6 +36,7 @@ from distributed.security import Security
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
+from dockfmu.campaign.machine import MachineFaultError, fault_here, fault_of, killed_for_memory
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.errors import OptionError
 
@@ -100,8 +105,8 @@ class ClusterOptions:
 class Execution:
     """A cluster that makes runs of one study; a context manager.
 
-    Entering raises SchedulerLostError if no scheduler or worker is found, and WorkerMismatchError if a worker has other
-    versions.
+    Entering raises SchedulerLostError if no scheduler or worker is found, WorkerMismatchError if a worker has other
+    versions, and MachineFaultError if this machine cannot start a cluster.
     """
 
     def __init__(
@@ -116,12 +121,32 @@ class Execution:
         self._parcel = Parcel(uuid.uuid4().hex[:12], packed, files, digests, fingerprint(), runner)
         self._plugin = StudyPlugin(self._parcel)
         self._mean_s = math.nan
+        self._faults: dict[str, MachineFaultError] = {}
+        """Faults of machines, by the addresses of their workers."""
+        self._killed: dict[str, int] = {}
+        """Processes that machines have ended for lack of memory before, by the addresses of their workers."""
         self._numbers = count()
 
     def __enter__(self) -> Execution:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._cluster: LocalCluster | None = None
         self._client: Client | None = None
+        try:
+            self._open()
+        except (OSError, MemoryError, RuntimeError) as error:
+            if isinstance(error, DockfmuError):
+                raise
+            what = fault_of(error) or fault_here()
+            if self.options.scheduler is not None and not what:
+                raise SchedulerLostError(
+                    f"the cluster at {self.options.scheduler} does not answer ({error}); start again"
+                ) from error
+            raise MachineFaultError(
+                platform.node(), what or f"its cluster has not started: a worker has ended, or did not answer ({error})"
+            ) from error
+        return self
+
+    def _open(self) -> None:
         with ExitStack() as opened:
             opened.enter_context(dask.config.set(SETTINGS))
             # of this user alone, with a name that nobody can foresee; removed after the cluster has ended
@@ -139,7 +164,6 @@ class Execution:
                 )  # fmt: skip
             self._connect()
             self._opened = opened.pop_all()
-        return self
 
     def _connect(self) -> None:
         address = self.options.scheduler if self._cluster is None else self._cluster
@@ -157,6 +181,7 @@ class Execution:
             if differences:
                 raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(differences)}")
         self._client.register_plugin(self._plugin)
+        self._killed = self._client.run(killed_for_memory)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -184,10 +209,17 @@ class Execution:
         assert self._client is not None
         return sum(map(int, self._client.nthreads().values()))
 
-    def run(self, points: Collection[RunPoint], *, tick: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
-        """Yield the row of each run as it arrives; `tick` is called many times a second.
+    def run(
+        self,
+        points: Collection[RunPoint],
+        *,
+        tick: Callable[[], None] = lambda: None,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the row of each run as it arrives.
 
-        Raises SchedulerLostError and WorkerMismatchError.
+        `tick` is called many times a second, `note` with sentences on machines that cannot make runs. Raises
+        SchedulerLostError, WorkerMismatchError, and MachineFaultError if no worker is without a fault.
         """
         assert self._client is not None
         left, number, submitted = iter(points), len(points), 0
@@ -198,8 +230,9 @@ class Execution:
         def submit(chunk: list[RunPoint]) -> None:
             # tasks whose keys form one group wait at the scheduler until any worker is free
             future = self._client.submit(  # type: ignore[union-attr]
-                run_chunk, self._parcel.key, chunk, key=(f"runs-{self._parcel.key}", next(self._numbers)), retries=0
-            )
+                run_chunk, self._parcel.key, chunk, key=(f"runs-{self._parcel.key}", next(self._numbers)), retries=0,
+                **self._elsewhere(),
+            )  # fmt: skip
             chunks[future.key] = chunk
             done.add(future)
 
@@ -242,7 +275,7 @@ class Execution:
                     if _was_killed(future) and len(chunk) == 1 and chunk[0].index not in alone:
                         suspects += chunk
                     else:
-                        yield from self._take(future, chunk, submit)
+                        yield from self._take(future, chunk, submit, note)
                     future.release()
                 fill()
         except (OSError, TimeoutError, CancelledError) as error:
@@ -256,7 +289,11 @@ class Execution:
                 future.release()
 
     def _take(
-        self, future: Any, chunk: list[RunPoint], submit: Callable[[list[RunPoint]], None]
+        self,
+        future: Any,
+        chunk: list[RunPoint],
+        submit: Callable[[list[RunPoint]], None],
+        note: Callable[[str], None],
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a chunk that has ended; split a failed chunk of several runs into single runs."""
         if future.status == "finished":
@@ -267,11 +304,42 @@ class Execution:
             raise SchedulerLostError("the scheduler has ended; start again, and the campaign continues")
         elif isinstance(error := future.exception(), WorkerMismatchError):
             raise error
+        elif isinstance(error, MachineFaultError):
+            if error.worker not in self._faults:
+                note(f"{error.machine}: {error.what}; its runs are made elsewhere")
+            self._faults[error.worker] = error
+            if not self._sound():
+                raise error
+            submit(chunk)
         elif len(chunk) > 1:
             for point in chunk:
                 submit([point])
         else:
+            if _was_killed(future):
+                self._check_memory()
             yield crashed(chunk[0], error)
+
+    def _sound(self) -> list[str]:
+        """Return the addresses of the workers whose machines have shown no fault."""
+        assert self._client is not None
+        return [worker for worker in self._client.nthreads() if worker not in self._faults]
+
+    def _elsewhere(self) -> dict[str, Any]:
+        """Return the options of tasks that keep them from machines with a fault, while there are others."""
+        return {"workers": self._sound(), "allow_other_workers": True} if self._faults else {}
+
+    def _check_memory(self) -> None:
+        """Raise MachineFaultError if a machine has ended processes for lack of memory: perhaps also a worker."""
+        assert self._client is not None
+        before = max(self._killed.values(), default=0)
+        for worker, killed in self._client.run(killed_for_memory).items():
+            if killed > self._killed.get(worker, before):
+                raise MachineFaultError(
+                    parse_host_port(parse_address(worker)[1])[0],
+                    f"it has ended {killed - self._killed.get(worker, before)} processes for lack of memory; use fewer "
+                    "--workers, or a lower --memory",
+                    worker,
+                )
 
     def _check_scheduler(self) -> None:
         if self._client is not None and self._client.status != "running":

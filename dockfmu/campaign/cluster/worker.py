@@ -21,9 +21,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from distributed import WorkerPlugin
+from distributed import WorkerPlugin, get_worker
 
 from dockfmu.campaign.description import Study
+from dockfmu.campaign.machine import MachineFaultError, fault_of
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.declare.packages import package_cache
@@ -145,15 +146,30 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
 
 
 def run_chunk(key: str, points: Sequence[RunPoint]) -> list[dict[str, Any]]:
-    """Make a chunk of runs and return their rows. Raises WorkerMismatchError."""
-    with _busy:
-        runner = _runner(key)
-        rows = []
-        for point in points:
-            limit = _parcels[key].study.time_limit / point.step_factor
-            with _Watchdog(runner.attempts(point) * limit + GRACE_S):
-                rows.append(runner.run(point))
-        return rows
+    """Make a chunk of runs and return their rows. Raises WorkerMismatchError, MachineFaultError."""
+    try:
+        with _busy:
+            runner = _runner(key)
+            rows = []
+            for point in points:
+                limit = _parcels[key].study.time_limit / point.step_factor
+                with _Watchdog(runner.attempts(point) * limit + GRACE_S):
+                    rows.append(runner.run(point))
+            return rows
+    except MachineFaultError as error:
+        raise MachineFaultError(error.machine, error.what, _address()) from error
+    except (OSError, MemoryError) as error:
+        if what := fault_of(error):
+            raise MachineFaultError(platform.node(), what, _address()) from error
+        raise
+
+
+def _address() -> str:
+    """Return the address of the worker of this process, empty if it has none."""
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return ""
 
 
 def _runner(key: str) -> Any:

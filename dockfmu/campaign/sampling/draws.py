@@ -11,10 +11,18 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from dockfmu.base.messages import shown
+from dockfmu.base.numbers import LARGEST_COUNT, is_integer
 from dockfmu.campaign.sampling.distributions import Law, names_of
 from dockfmu.errors import OptionError
 
 SAMPLINGS = ("random", "sobol", "latin_hypercube", "grid")
+LARGEST_SOBOL = 2**30
+"""Number of points of a Sobol sequence as scipy computes it."""
+MOST_NUMBERS = 20_000_000
+"""Largest number of uniform numbers of a Latin hypercube, all of which are kept in memory."""
+MOST_LEVELS = 1_000_000
+"""Largest number of points of a variable on a grid."""
 ATTEMPTS = 10_000
 """Number of rejected draws of one run after which the severity limit is considered out of reach."""
 EDGE = 2.0**-54
@@ -53,9 +61,23 @@ class Draws:
             raise OptionError([f"sampling = {self.sampling!r}: must be one of {', '.join(SAMPLINGS)}"])
         if self.accept is not None and self.sampling != "random":
             raise OptionError([f"a severity limit rejects draws: it needs sampling = 'random', not {self.sampling!r}"])
-        if self.sampling == "grid" and self.points < 2:
-            raise OptionError(["a grid needs `points`, at least 2 for each variable"])
+        if self.sampling == "grid" and not 2 <= self.points <= MOST_LEVELS:
+            raise OptionError([f"a grid needs `points`, at least 2 for each variable and at most {MOST_LEVELS}"])
         names_of(self.laws)
+        self._check_runs()
+
+    def _check_runs(self) -> None:
+        """Raise OptionError for more runs than can be made."""
+        most, why = LARGEST_COUNT, ""
+        if self.sampling == "sobol":
+            most, why = LARGEST_SOBOL, "; so many points has the sequence"
+        elif self.sampling == "latin_hypercube":
+            most = MOST_NUMBERS // max(1, 2 * self.dimension)
+            why = "; a Latin hypercube keeps all its points in memory, sampling = 'random' none"
+        if not is_integer(self.runs) or not 1 <= self.runs <= most:
+            raise OptionError([f"runs = {shown(self.runs)}: must be a positive integer up to {most}{why}"])
+        if self.sampling == "grid" and self.grid_size > LARGEST_COUNT:
+            raise OptionError([f"points = {self.points}: the grid would have {self.grid_size} runs"])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +96,10 @@ class Draws:
 
     def values(self, index: int) -> dict[str, Any]:
         """Return the values of run `index`, by name. Raises OptionError for no such run, or if no draw is accepted."""
-        count = {"grid": self.grid_size, "latin_hypercube": self.runs}.get(self.sampling, math.inf)
+        count = math.inf
+        if self.sampling != "random":
+            size = {"grid": lambda: self.grid_size, "latin_hypercube": lambda: self.runs}
+            count = size.get(self.sampling, lambda: LARGEST_SOBOL)()
         if not 0 <= index < count:
             last = f" to {count - 1}" if count < math.inf else ""
             raise OptionError([f"there is no run {index}: runs are numbered from 0{last}"])

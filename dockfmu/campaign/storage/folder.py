@@ -14,7 +14,7 @@ from dockfmu.base.files import write_file
 from dockfmu.base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
 from dockfmu.campaign.description import read_content, read_study
-from dockfmu.campaign.runner import Runner, variants
+from dockfmu.campaign.runner import Runner, check_options, variants
 from dockfmu.campaign.runner import columns as columns_of
 from dockfmu.campaign.storage.dataset import DataSet, read_peaks, read_runs
 from dockfmu.master.checkpoint import digests, identity
@@ -74,12 +74,17 @@ class CampaignFolder:
         return read_peaks(self.folder / RUNS, output, part)
 
     def identify(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        """Return, for each variant, the digests of its FMUs and one digest of its whole structure."""
+        """Return, for each variant, the digests of its FMUs and one digest of its whole structure.
+
+        Raises OptionError for options of choices that these systems do not accept.
+        """
         runner = Runner(self.study)
         runner._systems[()] = self.system
+        loaded = {labels: runner.system(labels) for labels in variants(self.study)}
+        check_options(self.study, loaded)
         systems = {}
-        for labels in variants(self.study):
-            structure = runner.system(labels).structure
+        for labels, system in loaded.items():
+            structure = system.structure
             about = json.dumps(identity(structure), sort_keys=True).encode()
             systems[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
         return systems

@@ -58,14 +58,14 @@ class Table:
 
         return self._entry(name, default, read, f"must be a {'positive' if positive else 'finite'} number")
 
-    def whole(self, name: str, default: Any = NEEDED, *, least: int = 1) -> Any:
-        """Return an integer from `least` to `LARGEST_COUNT`."""
+    def whole(self, name: str, default: Any = NEEDED, *, least: int = 1, most: int = LARGEST_COUNT) -> Any:
+        """Return an integer from `least` to `most`."""
 
         def read(value: Any) -> int | None:
-            return value if type(value) is int and least <= value <= LARGEST_COUNT else None
+            return value if type(value) is int and least <= value <= most else None
 
         kind = {0: "a non-negative integer", 1: "a positive integer"}.get(least, f"an integer of at least {least},")
-        return self._entry(name, default, read, f"must be {kind} up to {LARGEST_COUNT}")
+        return self._entry(name, default, read, f"must be {kind} up to {most}")
 
     def flag(self, name: str, default: Any = NEEDED) -> Any:
         """Return true or false."""

@@ -16,14 +16,10 @@ static const char *category_name(Category category)
     }
 }
 
-fmi2Status report(const Instance *instance, fmi2Status status, Category category, const char *format, ...)
+/* Send the text as a message of the category `name`. */
+static fmi2Status send(const Instance *instance, fmi2Status status, const char *name, const char *text)
 {
-    char text[MESSAGE_SIZE], escaped[2 * MESSAGE_SIZE];
-    va_list arguments;
-    if (!instance->callbacks.logger || !(category == LOG_ERROR || (instance->logged & category))) return status;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    char escaped[2 * MESSAGE_SIZE];
     /* The message is a format string of printf to some importers and plain text to others; doubled per cent signs
        and no arguments serve both. */
     char *end = escaped;
@@ -33,8 +29,24 @@ fmi2Status report(const Instance *instance, fmi2Status status, Category category
     }
     *end = 0;
     instance->callbacks.logger(instance->callbacks.componentEnvironment, instance->name ? instance->name : "", status,
-                               category_name(category), escaped);
+                               name, escaped);
     return status;
+}
+
+static int is_logged(const Instance *instance, Category category)
+{
+    return instance->callbacks.logger && (category == LOG_ERROR || (instance->logged & category));
+}
+
+fmi2Status report(const Instance *instance, fmi2Status status, Category category, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    if (!is_logged(instance, category)) return status;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return send(instance, status, category_name(category), text);
 }
 
 const char *phase_name(uint32_t phase)
@@ -172,6 +184,13 @@ int32_t run_step(Instance *instance, double t, double h)
     return result_of(instance, status, code);
 }
 
+int is_category(const char *name)
+{
+    for (uint32_t i = 0; i < model.message_count; i++)
+        if (model.messages[i].category && !strcmp(model.messages[i].category, name)) return 1;
+    return 0;
+}
+
 fmi2Status status_of(int32_t code)
 {
     const Message *message = message_of(code);
@@ -181,11 +200,15 @@ fmi2Status status_of(int32_t code)
 
 fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where)
 {
+    int discard = in_step && status_of(code) == fmi2Discard;
+    fmi2Status status = discard ? fmi2Discard : fmi2Error;
+    Category category = discard ? LOG_DISCARD : LOG_ERROR;
+    const Message *message = message_of(code);
     char text[MESSAGE_SIZE];
-    describe(instance, code, text, sizeof text);
-    if (in_step && status_of(code) == fmi2Discard)
-        return report(instance, fmi2Discard, LOG_DISCARD, "%s: %s", where, text);
-    return report(instance, fmi2Error, LOG_ERROR, "%s: %s", where, text);
+    if (!is_logged(instance, category)) return status;
+    int used = snprintf(text, sizeof text, "%s: ", where);
+    if (used > 0 && (size_t)used < sizeof text) describe(instance, code, text + used, sizeof text - (size_t)used);
+    return send(instance, status, message && message->category ? message->category : category_name(category), text);
 }
 
 fmi2Status update(Instance *instance)

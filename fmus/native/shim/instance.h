@@ -77,6 +77,9 @@ int32_t run_initialize(Instance *instance);
 /* Run the component's `step` from the state in memory. */
 int32_t run_step(Instance *instance, double t, double h);
 
+/* Do messages of failures have this category of their own? */
+int is_category(const char *name);
+
 /* Report why a kernel failed, and return the status for the importer: fmi2Discard, if `in_step`, for a failure that a
    shorter step could avoid, else fmi2Error. */
 fmi2Status explain(const Instance *instance, int32_t code, int in_step, const char *where);

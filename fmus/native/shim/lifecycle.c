@@ -102,6 +102,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean logging, siz
         if (!strcmp(name, "logEvents")) chosen |= LOG_EVENTS;
         else if (!strcmp(name, "logStatusDiscard")) chosen |= LOG_DISCARD;
         else if (!strcmp(name, "logStatusError")) chosen |= LOG_ERROR;
+        else if (is_category(name)) chosen |= LOG_DISCARD | LOG_ERROR;
         else if (!strcmp(name, "logAll")) chosen |= LOG_ALL;
         else return report(instance, fmi2Error, LOG_ERROR, "fmi2SetDebugLogging: no category is called %s", name);
     }

@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     int32_t code;
     int discard; /* a shorter step could avoid the failure */
+    const char *category; /* of its own, NULL for that of the status */
     uint32_t piece_count;
     const Piece *pieces;
 } Message;

@@ -33,7 +33,7 @@ TIMED_OUT, BAD_STATUS = 2, 3
 """Results of `remote_lost` besides 0 (not lost) and 1 (the process ended)."""
 
 _FIELDS = {"instance": str, "text": str, "function": str, "status": str, "time": float | None, "file": str,
-           "message": str}  # fmt: skip
+           "message": str, "category": str}  # fmt: skip
 """The arguments of FmuError and their types."""
 _KINDS = {"Real": float, "Integer": int, "Boolean": bool, "String": str}
 

@@ -1,15 +1,18 @@
 """A campaign of known values whose runs take milliseconds: `python -m tests.dockfmu.campaign.stand_in FOLDER`.
 
-Runs `KILLER`, `EATER`, `RAISER` and `HANGER` end their worker, take all memory, raise and hang. The value of a run
-depends on its index alone.
+Runs `KILLER`, `EATER`, `RAISER` and `HANGER` end their worker, take all memory, raise and hang. With the fault `full`
+the worker that first makes a run beyond FULL has no room for files from then on, with `all_full` each of them. The
+value of a run depends on its index alone.
 """
 
 import argparse
+import errno
 import os
 import resource
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -19,13 +22,16 @@ from dockfmu.campaign import campaign
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
 from dockfmu.campaign.cluster.worker import GRACE_S
 from dockfmu.campaign.description import Kept, Study
+from dockfmu.campaign.machine import check_machine
 from dockfmu.campaign.sampling.distributions import Uniform
 from dockfmu.campaign.sampling.draws import Draws, uniform_numbers
 from dockfmu.campaign.storage import dataset
 from dockfmu.campaign.storage.dataset import DataSet
+from dockfmu.master.errors import ArchiveError
 from dockfmu.options import RunOptions
 
 KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83
+FULL = 25
 LIMIT = 1 << 30
 """Memory of a worker, bytes."""
 LOST_AFTER = 20
@@ -64,9 +70,25 @@ class StandIn:
             raise ZeroDivisionError("a fault of the program")
         if faults.get("hang") and point.index == HANGER:
             time.sleep(1000.0)
+        if (faults.get("full") and point.index > FULL and self._is_first()) or (
+            faults.get("all_full") and point.index > FULL
+        ):
+            # as an archive that cannot be unpacked says it
+            failure = ArchiveError("a.fmu: cannot be unpacked")
+            failure.__cause__ = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/a.fmu")
+            check_machine(failure)
         time.sleep(faults.get("takes", 0.005))
         drawn = self.study.draws.values(point.index)["x"]
         return {"index": point.index, "status": "completed", "outcome": "done", "value": drawn, "wall_s": 0.02}
+
+    def _is_first(self):
+        """Return whether this process is the first that has asked."""
+        file = Path(self.study.settings["folder"], "first")
+        with suppress(FileExistsError), file.open("x") as made:
+            made.write(str(os.getpid()))
+        while not (owner := file.read_text()):
+            time.sleep(0.001)
+        return owner == str(os.getpid())
 
     def close(self):
         pass

@@ -11,6 +11,7 @@ import pandas
 import pytest
 
 import dockfmu
+from dockfmu.base.fmi import OUTCOMES, outcome_category
 from dockfmu.campaign.answers.censoring import distance, finished, reached
 from dockfmu.campaign.answers.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
@@ -46,9 +47,11 @@ CONTENT = {
             "options": [
                 {"label": "none", "weight": 3},
                 {"label": "heavy", "values": {"first.parameters.mass": "5kg"}},
-                {"label": "impossible", "values": {"first.parameters.mass": -1.0}},
+                {"label": "light", "values": {"first.parameters.mass": 0.9}},
             ],
         },
+        # no damping is negative: every fifth run is invalid, and nothing else changes
+        {"name": "second.parameters.damping", "law": "uniform", "low": -5e-301, "high": 2e-300},
     ],
     "end": [{"event": "pushed_far", "after": "100ms"}],
     "measures": {
@@ -92,11 +95,11 @@ def test_rows_are_those_of_runs_alone(folder):
         for row in (alone, warm[k]):
             row.pop("wall_s", None)
         assert alone == warm[k]
-    outcomes = {row["fault"]: row["outcome"] for row in warm}
-    assert outcomes["none"] == "completed"
-    assert outcomes["impossible"] == "invalid"
-    invalid = next(row for row in warm if row["fault"] == "impossible")
-    assert "first.parameters.mass" in invalid["reason"]
+    impossible = [row for row in warm if row["second.parameters.damping"] < 0.0]
+    assert 0 < len(impossible) < 24
+    assert all((row["outcome"] == "invalid") == (row in impossible) for row in warm)
+    assert "second.parameters.damping" in impossible[0]["reason"]
+    assert {row["fault"] for row in warm if row["outcome"] == "completed"} == {"none", "heavy", "light"}
 
 
 def test_measures_and_endings_are_those_of_a_recorded_run(folder):
@@ -110,8 +113,7 @@ def test_measures_and_endings_are_those_of_a_recorded_run(folder):
         system = dockfmu.load(folder / "pair.ssp")
         system.set({"first.parameters.initial_position": row["first.parameters.initial_position"],
                     "second.parameters.mass": row["second.parameters.mass"]})  # fmt: skip
-        if row["fault"] == "heavy":
-            system.set({"first.parameters.mass": 5.0})
+        system.set({"first.parameters.mass": {"none": 1.0, "heavy": 5.0, "light": 0.9}[row["fault"]]})
         outcome = system.run(stop=row["t_end"])
         position = outcome["second.position"]
         assert row["reach"] == position.max()
@@ -346,11 +348,14 @@ SELDOM = {"kind": "rare", "measure": "lowest", "below": 0.0}
         (WHERE | {"parameters": ["first.parameters.initial_position"]}, "2 strings"),
         (WHERE | {"first": [1.0]}, "two ends"),
         (WHERE | {"second": ["1 m", "2 m"]}, "mass"),
-        (WHERE | {"values": {}}, "must say which fault the runs have, one of none, heavy, impossible"),
+        (WHERE | {"values": {}}, "must say which fault the runs have, one of none, heavy, light"),
         (WHERE | {"values": {"fault": "havy"}}, "havy"),
         (WHERE | {"values": {"fault": "none", "second.parameters.mas": 1.0}}, r"parameters\.mass"),
         (WHERE | {"values": {"fault": "heavy"}}, "first.parameters.mass cannot vary: fault = heavy sets it"),
         (WHERE | {"cells": 1}, "2 cells"),
+        (WHERE | {"cells": 10**6}, "1000 at most"),
+        (WHERE | {"divisions": 40}, "0 to 20 divisions"),
+        (SELDOM | {"runs_per_level": 10**9, "below": 0.0}, "up to 1000000"),
         (WHERE | {"divisions": -1}, "divisions = -1: must be a non-negative integer"),
         (SELDOM | {"above": 1.0}, "one of 'above' and 'below'"),
         (SELDOM | {"runs_per_level": 55}, "55 runs per level"),
@@ -459,10 +464,11 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
 def test_failed_runs_are_recorded_but_for_those_whose_values_cannot_be(folder, tmp_path):
     broken = {"label": "broken", "values": {"first.parameters.initial_position": 1e308, "first.parameters.mass": 1e-3}}
     vary = [CONTENT["vary"][0], CONTENT["vary"][2] | {"options": [*CONTENT["vary"][2]["options"], broken]}]
+    vary += CONTENT["vary"][3:]
     content = as_absolute(folder, vary=vary, keep={"peaks": False, "failed": True}, refined=0.0)
     campaign = dockfmu.Campaign(content, tmp_path / "out")
     runner = Runner(campaign.study)
-    cluster = SimpleNamespace(run=lambda points, tick=None: map(runner.run, points))
+    cluster = SimpleNamespace(run=lambda points, **_: map(runner.run, points))
     with data_set(campaign) as data:
         make_runs(data, cluster, 24)
     table = campaign.runs()
@@ -508,12 +514,15 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     table = pandas.read_parquet(out / "runs.parquet").sort_values("index", ignore_index=True)
     assert table["index"].tolist() == list(range(24))
     campaign = dockfmu.Campaign(out)
-    for k in (3, 17):
+    completed = table.index[table["outcome"] == "completed"]
+    for k in (completed[1], completed[-1]):
         row = campaign.row(k)
         for name in ("reach", "t_reach", "last", "t_end", "outcome", "fault"):
             assert table.loc[k, name] == row[name] or (row[name] != row[name])
     best = int(table["reach"].idxmax())
-    assert sorted(p.name for p in (out / "series").iterdir()) == [f"{k:06d}" for k in sorted({0, 20, best})]
+    assert sorted(p.name for p in (out / "series").iterdir()) == [
+        f"{k:06d}" for k in sorted({0, 20, best} & set(completed))
+    ]
     with dockfmu.read_results(out / "series" / f"{best:06d}" / "results.h5") as results:
         assert results["second.position"].max() == table.loc[best, "reach"]
     answers = {answer["name"]: answer for answer in json.loads((out / "answers" / "answers.json").read_text())}
@@ -543,25 +552,34 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
 PASSED = "the head passed the docking plane"
 
 
-def test_messages_of_components_have_the_words_that_decide_outcomes():
-    """Every message on a penetration is `limit_exceeded`, and the one on the docking plane `missed`."""
-    messages = [m.text for name in names() for m in component(name).messages.values()]
-    outcomes = {
-        text: outcome_of(Result("docking", "gauss_seidel", 1e-3, status="failed", message=text), Plan(), None)
-        for text in messages
-        if text.startswith("contact: ") and ("penetration" in text or PASSED in text)
-    }
-    assert len(outcomes) > 20
-    assert any(PASSED in text for text in outcomes)
-    expected = {text: "missed" if PASSED in text else "limit_exceeded" for text in outcomes}
-    assert outcomes == expected
+def test_failures_of_components_that_decide_outcomes_have_their_categories():
+    """Every message on a penetration is `limit_exceeded`, the one on the docking plane `missed`, no other is either."""
+    messages = [m for name in names() for m in component(name).messages.values()]
+    deciding = {m.text: m.outcome for m in messages if m.outcome}
+    assert len(deciding) > 20
+    assert any(PASSED in text for text in deciding)
+    assert deciding == {text: "missed" if PASSED in text else "limit_exceeded" for text in deciding}
+    others = [m.text for m in messages if not m.outcome]
+    assert [text for text in others if PASSED in text or "penetration {status.value" in text] == []
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_outcomes_of_failed_runs_come_from_categories_not_from_words(outcome):
+    """Regression: any FMU whose message has the words "exceeds its limit" decided the outcome."""
+    said = "penetration 0.00501 m exceeds its limit; outside the passive unit"
+    result = Result("docking", "gauss_seidel", 1e-3, status="failed", message=said)
+    result.failure = {"says": said, "category": "logStatusError"}
+    assert outcome_of(result, Plan(), None) == "failed"
+    result.failure["category"] = outcome_category(outcome)
+    assert outcome_of(result, Plan(), None) == outcome
+    for category in ("outcome.docked", outcome, "outcome."):
+        result.failure["category"] = category
+        assert outcome_of(result, Plan(), None) == "failed"
 
 
 @pytest.mark.parametrize(
     ("status", "message", "events", "closing", "outcome"),
     [
-        ("failed", "penetration 0.00501 m exceeds its limit", [], None, "limit_exceeded"),
-        ("failed", "the head passed the docking plane outside the passive unit", [], None, "missed"),
         ("failed", "output became nan", [], None, "failed"),
         ("stopped", "took longer than 5 s", [], None, "time_limit"),
         ("completed", "", [], 0.1, "missed"),
@@ -622,7 +640,7 @@ def test_a_measure_may_be_called_by_most_words(folder, tmp_path):
     measures = {"values": {"signal": "second.position"}, "peak_force": {"signal": "second.position"}}
     campaign, _ = asked(folder, tmp_path, None, measures=measures, keep={})
     runner = Runner(campaign.study)
-    cluster = SimpleNamespace(run=lambda points, tick=None: map(runner.run, points))
+    cluster = SimpleNamespace(run=lambda points, **_: map(runner.run, points))
     with data_set(campaign) as data:
         make_runs(data, cluster, 3)
     alone = [runner.run(RunPoint(k)) for k in range(3)]
@@ -646,3 +664,46 @@ def test_the_documented_example_is_sound():
     values = made.draws.values(0)
     assert abs(values["chaser.parameters.mass"] - 20e3) <= 900.0
     assert np.hypot(values["initial_conditions.miss[1]"], values["initial_conditions.miss[2]"]) <= 0.2
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ({"values": {"first.parameters.mas": 1.0}}, "option 'wrong': .*has no variable 'parameters.mas'"),
+        ({"values": {"frist.parameters.mass": 1.0}}, "option 'wrong': .*frist"),
+        ({"values": {"first.parameters.mass": "1 m"}}, "option 'wrong': first.parameters.mass.* m"),
+        ({"values": {"first.parameters.mass": "heavy"}}, "option 'wrong': first.parameters.mass"),
+        ({"values": {"first.parameters.mass": -1.0}}, "first.parameters.mass = -1.0: less than its minimum 1e-09 kg"),
+        ({"values": {"first.parameters.mass": [1.0, 2.0]}}, "option 'wrong': first.parameters.mass"),
+        ({"values": {"initial_conditions.miss": [0.0, 0.0]}}, "initial_conditions.miss: the system pair has no"),
+        ({"swap": {"third": "other.fmu"}}, "third"),
+        ({"parameters": ["missing.ssv"]}, "missing.ssv"),
+        ({"system": "missing.ssp"}, "missing.ssp"),
+    ],
+)
+def test_options_of_a_choice_are_checked_before_the_first_run(folder, tmp_path, option, text):
+    """Regression: every run with the option was `invalid`, and the campaign ended well."""
+    options = [{"label": "right", "weight": 1e6}, {"label": "wrong", "weight": 1.0, **option}]
+    varied = [{"name": "kind", "law": "choice", "options": options}]
+    campaign = dockfmu.Campaign(as_absolute(folder, vary=varied, keep={}), tmp_path / "out")
+    with pytest.raises(dockfmu.DockfmuError, match=text):
+        campaign.run(workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_values_of_an_option_are_checked_for_the_system_that_another_chooses(folder, tmp_path, oscillator):
+    """The one system has a variable that the other lacks."""
+    other = Structure("single")
+    other.add("first", oscillator)
+    bundle.write_bundle(other, Plan(step=0.01, stop=1.0), "one alone", tmp_path / "single.ssp")
+    vary = [
+        {"name": "system", "law": "choice", "options": [
+            {"label": "pair"}, {"label": "single", "system": str(tmp_path / "single.ssp")}
+        ]},
+        {"name": "mass", "law": "choice", "options": [
+            {"label": "as it is"}, {"label": "heavy", "values": {"second.parameters.mass": 5.0}}
+        ]},
+    ]  # fmt: skip
+    campaign = dockfmu.Campaign(as_absolute(folder, vary=vary, keep={}, measures={}, end=[]), tmp_path / "out")
+    with pytest.raises(dockfmu.OptionError, match=r"mass, option 'heavy': .*second"):
+        campaign.identify()

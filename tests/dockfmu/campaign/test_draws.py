@@ -183,3 +183,29 @@ def test_a_measure_of_what_is_not_a_number_is_none(kind, row):
         measure.sample(np.arange(6.0)[part], values[part])
     value, time = measure.found["load"]
     assert (math.isnan(value), time) == (True, float(row))
+
+
+@pytest.mark.parametrize(
+    ("sampling", "more", "text"),
+    [
+        ("random", {"runs": 10**12}, "runs = 1000000000000: must be a positive integer up to 2147483647"),
+        ("random", {"runs": 0}, "runs = 0"),
+        ("random", {"runs": 2.0}, "runs = 2.0"),
+        ("sobol", {"runs": 2**30 + 1}, "up to 1073741824"),
+        ("latin_hypercube", {"runs": 10**8}, r"up to 2000000; a Latin hypercube keeps all its points in memory"),
+        ("grid", {"points": 10**7}, "at most 1000000"),
+        ("grid", {"points": 1000}, "the grid would have 1000000000000000 runs"),
+    ],
+)
+def test_counts_are_bounded_before_anything_is_listed(sampling, more, text):
+    """Regression: a Latin hypercube of 1e8 runs took all memory, and a long Sobol sequence ended in a traceback."""
+    laws = tuple(Uniform((f"x{k}",), (0.0,), (1.0,)) for k in range(5))
+    with pytest.raises(OptionError, match=text):
+        Draws(laws, sampling, **more)
+
+
+def test_the_last_point_of_a_sobol_sequence_is_one():
+    draws = Draws((Uniform(("x",), (0.0,), (1.0,)),), "sobol", 1, 2**30)
+    assert 0.0 < draws.values(2**30 - 1)["x"] < 1.0
+    with pytest.raises(OptionError, match="there is no run 1073741824"):
+        draws.values(2**30)

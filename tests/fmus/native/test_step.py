@@ -109,7 +109,7 @@ def test_failed_step_says_why_and_the_instance_can_be_reset(gadget_library):
     instance.set(mode=3)
     assert instance.step(0.1, 0.1) == ERROR
     assert instance.log[-1] == (
-        ERROR, "logStatusError", "step at t = 0.1 s, h = 0.1 s: told to fail in step 2, gain 0.125"
+        ERROR, "outcome.limit_exceeded", "step at t = 0.1 s, h = 0.1 s: told to fail in step 2, gain 0.125"
     )  # fmt: skip
     assert instance.get("status.code") == 7
     assert instance.step(0.1, 0.1) == ERROR
