@@ -21,8 +21,9 @@ from dockfmu.components.core.record import Memory, ParameterError, Record
 class Message:
     """Text of a failure. `{name}` or `{name:.3g}` inserts a variable of the record, at most eight in one text.
 
-    `discard` marks a failure that a shorter step could avoid (fmi2Discard instead of fmi2Error). `outcome` is one of
-    dockfmu.base.fmi.OUTCOMES if the failure decides the outcome of a run; FMUs report it as the category of the message.
+    `discard` marks a failure that a shorter step could avoid (fmi2Discard instead of fmi2Error). `outcome` is one
+    of dockfmu.base.fmi.OUTCOMES if the failure decides the outcome of a run; FMUs report it as the category of the
+    message.
     """
 
     text: str
