@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.analysis.elements import element_loads, rate_index, stored_energy
 from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
+from dockfmu.components.multibody.analysis.picture import draw
 from dockfmu.components.multibody.analysis.results import (
     Freedoms,
     JointLoad,
@@ -25,10 +27,23 @@ from dockfmu.components.multibody.model.parts import COORDINATES, RATES
 from dockfmu.components.multibody.reference.algebra import cross
 from dockfmu.components.multibody.reference.from_model import rigid_system
 from dockfmu.components.multibody.reference.graph_method import GraphEquations, Loads, equations
-from dockfmu.components.multibody.reference.impulse import closed_positions, closed_rates
+from dockfmu.components.multibody.reference.impulse import ClosureError, closed_positions, closed_rates, tangent
 from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
-from dockfmu.components.multibody.reference.loops import LoopSolution, closed, cut_rows, loop_rank
+from dockfmu.components.multibody.reference.loops import (
+    LoopRank,
+    LoopSolution,
+    closed,
+    cut_rows,
+    loop_rank,
+    natural_lengths,
+)
 from dockfmu.components.multibody.reference.rank import null_rows, scaled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NEARBY = 1e-2
+"""Largest change of a rate's coordinate, rad or m, to a pose that tells whether another one is singular."""
 
 
 class UnknownNameError(DockfmuError, KeyError):
@@ -122,13 +137,15 @@ class Multibody:
     def freedoms(self, state: MultibodyState | None = None) -> Freedoms:
         """Return the degrees of freedom at a pose, with the rank of all constraints and redundant ones named."""
         motion = self._motion(state)
+        held = sorted(self._held(motion.t))
         tree = self._equations(motion)
         rows = cut_rows(motion, tree)
         report = loop_rank(motion, tree.A, rows)
-        held = sorted(self._held(motion.t))
         every = np.vstack((rows.H[report.kept], np.eye(self.system.rates)[held]))
         rank, _ = null_rows(scaled(every)) if len(every) else (0, None)
-        return Freedoms(self.system.rates - rank, len(rows.g) + len(held), rank, report.joints)
+        return Freedoms(
+            self.system.rates - rank, len(rows.g) + len(held), rank, report.joints, self._singular(motion, report)
+        )
 
     def mass_matrix(self, state: MultibodyState | None = None) -> np.ndarray:
         """Return the mass matrix of the rates of the tree."""
@@ -202,9 +219,31 @@ class Multibody:
         motion = self._motion(state)
         return {body.name: motion.r[k] for k, body in enumerate(self.model.bodies, 1)}
 
+    def picture(self, state: MultibodyState | None = None) -> Figure:
+        """Return a drawing of a pose, a figure of matplotlib: `.savefig("wing.png")`."""
+        return draw(self.model, self._motion(state))
+
     def motion(self, state: MultibodyState | None = None) -> TreeMotion:
         """Return positions and velocities of all bodies, as the reference formulations have them."""
         return self._motion(state)
+
+    def _singular(self, motion: TreeMotion, report: LoopRank) -> bool:
+        """Return whether poses nearby have more independent constraints."""
+        if not report.redundant:
+            return False
+        tree = self._equations(motion)
+        rows = cut_rows(motion, tree)
+        free = tangent(tree.A, rows.H, natural_lengths(motion, rows))
+        random = np.random.default_rng(0)
+        step = free @ random.normal(size=free.shape[1])
+        step *= NEARBY / max(float(np.abs(step).max(initial=0.0)), NEARBY)
+        try:
+            q = closed_positions(self.system, self.system.moved(motion.q, step), t=motion.t)
+        except ClosureError:
+            return True
+        near = follow(self.system, q, np.zeros(self.system.rates), motion.t)
+        tree = self._equations(near)
+        return loop_rank(near, tree.A, cut_rows(near, tree)).freedoms < report.freedoms
 
     def _motion(self, state: MultibodyState | None) -> TreeMotion:
         state = self.start if state is None else state

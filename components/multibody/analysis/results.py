@@ -40,17 +40,22 @@ class Freedoms:
         Constraints of cut joints and of prescribed and locked coordinates, and how many are independent.
     joints : tuple of str
         Joints on loops with redundant constraints: the motion is determined, their reactions are not.
+    singular : bool
+        Whether poses nearby have more independent constraints: the system can leave this pose in more ways than one.
     """
 
     number: int
     constraints: int
     rank: int
     joints: tuple[str, ...] = ()
+    singular: bool = False
 
     def __str__(self) -> str:
         text = f"{self.number} degrees of freedom, {self.constraints} constraints of rank {self.rank}"
         if self.joints:
             text += f": the reactions of {', '.join(self.joints)} are not determined"
+        if self.singular:
+            text += "; the pose is singular"
         return text
 
 

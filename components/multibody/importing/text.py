@@ -46,7 +46,10 @@ def _number(value: float) -> str:
 
 
 def _list(values: Iterable[float]) -> str:
-    return f"[{', '.join(map(_number, values))}]"
+    """Return a list; numbers below the rounding of the largest are 0."""
+    numbers = list(values)
+    least = 1e-15 * max(map(abs, numbers))
+    return f"[{', '.join(_number(value if abs(value) > least else 0.0) for value in numbers)}]"
 
 
 def _body(body: RigidBody) -> list[str]:
@@ -106,10 +109,11 @@ def _joint(joint: MultibodyJoint, laws: Sequence[CoordinateLaw], reasons: Mappin
 
 
 def _start(joint: MultibodyJoint, q: Sequence[float], v: Sequence[float]) -> list[str]:
-    parts = [f"quaternion = {_list(q[-4:])}", f"angular_velocity = {_list(v[-3:])}"]
+    parts = [("quaternion", q[-4:]), ("angular_velocity", v[-3:])]
     if joint.kind == "free":
-        parts = [f"position = {_list(q[:3])}", parts[0], f"velocity = {_list(v[:3])}", parts[1]]
-    return [f"start = {{ {', '.join(parts)} }}"]
+        parts += [("position", q[:3]), ("velocity", v[:3])]
+    still = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return [f"start.{key} = {_list(values)}" for key, values in parts if tuple(values) not in still]
 
 
 def _coordinate(

@@ -86,6 +86,22 @@ def test_freedoms_of_trees_and_loops():
     assert str(report).startswith("1 degrees of freedom, 5 constraints of rank 2: the reactions of A, B, D, C are not")
 
 
+def test_a_singular_pose_is_told():
+    """A parallelogram laid flat can fold two ways: one more freedom there, the forces along it undetermined."""
+    joints = (
+        hinge("A", BASE, "crank"),
+        hinge("B", "crank", "coupler", 0.3),
+        hinge("D", BASE, "rocker", 0.6),
+        MultibodyJoint("C", "revolute", "coupler", "rocker", Mounting((0.6, 0, 0)), Mounting((0.3, 0, 0)), cut=True),
+    )
+    system = Multibody(Model("Flat", (rod("crank", 1, 0.3), rod("coupler", 1, 0.6), rod("rocker", 1, 0.3)), joints))
+    flat = system.freedoms()
+    assert (flat.number, flat.singular) == (2, True)
+    assert str(flat).endswith("; the pose is singular")
+    bent = system.freedoms(system.state({"A.angle": 0.7}))
+    assert (bent.number, bent.singular) == (1, False)
+
+
 def test_loops_are_closed_by_the_coordinates_that_are_not_given():
     system = Multibody(four_bar())
     state = system.state({"A.angle": 1.1}, {"A.angle": 2.0})
@@ -269,3 +285,15 @@ def test_prescribed_and_locked_coordinates_are_no_freedoms():
     assert locked.freedoms().number == 0
     assert locked.forward_dynamics() == pytest.approx([0.0])
     assert locked.vibrations().frequencies.size == 0
+
+
+def test_picture_shows_every_body_joint_and_port(tmp_path):
+    model = replace(four_bar(), ports=(Port("tool", "coupler", (0.25, 0.0, 0.0)),))
+    figure = Multibody(model).picture()
+    (axes,) = figure.axes
+    assert {text.get_text().strip() for text in axes.texts} == {"crank", "coupler", "rocker", "tool"}
+    # the cut joint is hollow
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
+    assert len(hollow) == 1
+    figure.savefig(tmp_path / "four_bar.png")
+    assert (tmp_path / "four_bar.png").stat().st_size > 5000
