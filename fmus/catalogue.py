@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
-from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.components.core.parameters import ParameterSet, fitting, read_parameter_sets
 from dockfmu.fmus.folders import import_folder, is_folder
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Entry:
     """A component of the catalogue. Its module is imported when it is needed, which may take seconds.
 
-    `more_sets` lists packages besides `module` whose parameter sets belong to the component too; `other_sets` names
-    sets in its folder that are for builds with other options. `fit` is a module whose `misfit(memory)` returns why
-    start values that are valid one by one are inconsistent with each other.
+    `more_sets` lists packages besides `module` whose parameter sets belong to the component too; of all sets those
+    count that are for its `options`. `fit` is a module whose `misfit(memory)` returns why start values that are valid
+    one by one are inconsistent with each other.
     """
 
     name: str
@@ -38,7 +38,6 @@ class Entry:
     summary: str
     options: Mapping[str, Any] = field(default_factory=dict)
     more_sets: tuple[str, ...] = ()
-    other_sets: tuple[str, ...] = ()
     fit: str = ""
 
 
@@ -50,23 +49,21 @@ _ENTRIES = {
             "Spacecraft",
             "dockfmu.components.spacecraft",
             "rigid or elastic spacecraft with docking ports and thrusters",
-            other_sets=("Station-modes",),
         ),
         Entry(
             "ProbeMechanism",
             "dockfmu.components.probe_mechanism",
             "central docking mechanism with contact inside",
+            {"axial": "spring_and_brake", "limiter": "fixed"},
             more_sets=("dockfmu.components.contact.probe_cone",),
-            other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismTwoBrakes",
             "dockfmu.components.probe_mechanism",
             "the same mechanism with two friction brakes as its axial damper (variant V2)",
-            {"axial": "two_brakes"},
+            {"axial": "two_brakes", "limiter": "fixed"},
             more_sets=("dockfmu.components.contact.probe_cone",),
-            other_sets=("AX-1", "AX-MIM", "ML-1", "ML-2", "ML-3", "HB-3"),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -75,15 +72,13 @@ _ENTRIES = {
             "the same mechanism with two friction brakes and a movable limiter instead of levers (variant V3)",
             {"axial": "two_brakes", "limiter": "movable"},
             more_sets=("dockfmu.components.contact.probe_cone",),
-            other_sets=("AX-1", "AX-MIM", "LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
             "ProbeMechanismExternal",
             "dockfmu.components.probe_mechanism",
             "the same mechanism, with its contact in a separate FMU",
-            {"contact": "external"},
-            other_sets=("AX-2", "ML-1", "ML-2", "ML-3", "HB-3"),
+            {"contact": "external", "axial": "spring_and_brake", "limiter": "fixed"},
         ),
         Entry("ProbeCyclogram", "dockfmu.components.probe_cyclogram", "sequence of commands of a probe-cone docking"),
         Entry(
@@ -104,7 +99,6 @@ _ENTRIES = {
             "passive ring mechanism on hydraulic attenuators",
             {"legs": "hydraulic"},
             more_sets=("dockfmu.components.contact.ring_pair",),
-            other_sets=("ER-1", "GR-1", "CR-1", "IDSS-electric"),
         ),
         Entry(
             "ElectricRingMechanism",
@@ -112,7 +106,6 @@ _ENTRIES = {
             "ring mechanism on force-controlled electric legs",
             {"legs": "force_controlled"},
             more_sets=("dockfmu.components.contact.ring_pair",),
-            other_sets=("HR-1", "GR-1", "CR-1", "IDSS-hydraulic"),
         ),
         Entry(
             "GearedRingMechanism",
@@ -120,7 +113,6 @@ _ENTRIES = {
             "ring mechanism on legs geared together by differentials",
             {"legs": "geared"},
             more_sets=("dockfmu.components.contact.ring_pair",),
-            other_sets=("HR-1", "ER-1", "CR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
         Entry(
             "HuntRingMechanism",
@@ -128,7 +120,6 @@ _ENTRIES = {
             "ring mechanism on cranks with rods and rotary dampers (Hunt platform)",
             {"legs": "cranked"},
             more_sets=("dockfmu.components.contact.ring_pair",),
-            other_sets=("HR-1", "ER-1", "GR-1", "IDSS-electric", "IDSS-hydraulic"),
         ),
         Entry(
             "PeripheralCyclogram",
@@ -150,14 +141,12 @@ _ENTRIES = {
             "dockfmu.components.stand_emulator",
             "platform of a virtual 6-DOF stand: delay, lag, limits of rate, emergency stop",
             {"part": "platform"},
-            other_sets=("SB-1",),
         ),
         Entry(
             "StandBalance",
             "dockfmu.components.stand_emulator",
             "balance of a virtual 6-DOF stand: six gauges with lag, bias, noise and full scale",
             {"part": "balance"},
-            other_sets=("SP-1",),
         ),
         Entry(
             "ContactProbeCone",
@@ -249,7 +238,7 @@ def parameter_sets(name: str) -> tuple[ParameterSet, ...]:
     chosen = entry(name)
     folders = [Path(place) for module in (chosen.module, *chosen.more_sets) for place in _places(module)]
     sets = [parameters for folder in folders for parameters in read_parameter_sets(folder / "parameters")]
-    return tuple(parameters for parameters in sets if parameters.name not in chosen.other_sets)
+    return fitting(sets, chosen.options)
 
 
 def _places(module: str) -> list[str]:

@@ -9,14 +9,15 @@
     preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
 
 A leaf is a table with `value`. The path of tables is the variable's name; elements of `[[parameters.chain]]` count from
-1. With `over = "other.toml"` beside `name`, a set inherits every value that it does not give itself.
+1. With `over = "other.toml"` beside `name`, a set inherits every value that it does not give itself. With
+`options = { axial = "two_brakes" }` it is for components made with these build options only.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,10 @@ from dockfmu.components.core.record import ParameterError, Record, Slot
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Values by structured name (scalars, or nested lists for arrays), with the unit and source of each."""
+    """Values by structured name (scalars, or nested lists for arrays), with the unit and source of each.
+
+    `options` are the build options of the components that it is for; those of other names do not matter.
+    """
 
     name: str
     description: str
@@ -33,6 +37,7 @@ class ParameterSet:
     values: Mapping[str, Any]
     units: Mapping[str, str]
     sources: Mapping[str, str]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, record: Record) -> None:
         """Raise ParameterError unless every name, shape, unit and range fits `record`."""
@@ -60,7 +65,9 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise ParameterError(f"{file}: {error}") from error
     name = content.pop("name", file.stem)
-    description = content.pop("description", "")
+    description, options = content.pop("description", ""), content.pop("options", {})
+    if not isinstance(options, dict):
+        raise ParameterError(f"{file}: options = {options!r} is not a table of build options")
     values: dict[str, Any] = {}
     units: dict[str, str] = {}
     sources: dict[str, str] = {}
@@ -74,12 +81,17 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
         if missing:
             raise ParameterError(f"{file}: {path} lacks {', '.join(sorted(missing))}")
         values[path], units[path], sources[path] = leaf["value"], leaf["unit"], leaf["source"]
-    return ParameterSet(name, description, str(file), values, units, sources)
+    return ParameterSet(name, description, str(file), values, units, sources, options)
 
 
 def read_parameter_sets(folder: Path) -> tuple[ParameterSet, ...]:
     """Return all sets of a folder, sorted by file name."""
     return tuple(read_parameter_set(file) for file in sorted(folder.glob("*.toml")))
+
+
+def fitting(sets: Iterable[ParameterSet], options: Mapping[str, Any]) -> tuple[ParameterSet, ...]:
+    """Return the sets that are for a component with these build options."""
+    return tuple(entry for entry in sets if entry.options.items() <= options.items())
 
 
 def parameter_leaves(node: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

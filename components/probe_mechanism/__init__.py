@@ -5,7 +5,7 @@ from typing import Any
 
 from dockfmu.components.contact import probe_cone
 from dockfmu.components.core.component import Component, combined
-from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.core.parameters import fitting, read_parameter_sets
 from dockfmu.components.probe_mechanism.alignment.limiter import MESSAGES as _LIMITER_MESSAGES
 from dockfmu.components.probe_mechanism.axial import spring_and_brake, two_brakes
 from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES
@@ -21,17 +21,16 @@ _CONTACTS: dict[str, tuple[Any, ...]] = {
     "internal": ("", "", INTERNAL, internal_contact.MESSAGES, probe_cone.PARAMETER_SETS),
     "external": ("External", ", external contact on the passive unit", EXTERNAL, external_contact.MESSAGES, ()),
 }
-# description, ports, messages, and the parameter sets of `_OWN_SETS` that only this device has the parameters for
+# description, ports, messages
 _AXIAL: dict[str, tuple[Any, ...]] = {
-    "spring_and_brake": ("existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES, {"AX-1", "AX-MIM"}),
-    "two_brakes": ("two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES, {"AX-2"}),
+    "spring_and_brake": ("existing design", SPRING_AND_BRAKE, spring_and_brake.MESSAGES),
+    "two_brakes": ("two axial friction brakes", TWO_BRAKES, two_brakes.MESSAGES),
 }
-# description, messages, and the parameter sets of `_OWN_SETS` for this limiter only: a fixed one comes with levers
+# description, messages
 _LIMITERS: dict[str, tuple[Any, ...]] = {
-    "fixed": ("", {}, {"LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"}),
-    "movable": (", movable limiter", _LIMITER_MESSAGES, {"ML-1", "ML-2", "ML-3", "HB-3"}),
+    "fixed": ("", {}),
+    "movable": (", movable limiter", _LIMITER_MESSAGES),
 }
-_VARIANT_SETS = frozenset(name for entry in (*_AXIAL.values(), *_LIMITERS.values()) for name in entry[-1])
 # part of the FMU's name
 _NAMES = {
     ("spring_and_brake", "fixed"): "",
@@ -55,10 +54,8 @@ def component(contact: str = "internal", axial: str = "spring_and_brake", limite
         if value not in choices:
             raise ValueError(f"{option} is {' or '.join(choices)}, not {value!r}")
     contact_name, contact_text, contact_ports, contact_messages, more_sets = _CONTACTS[contact]
-    axial_text, axial_ports, axial_messages, device_sets = _AXIAL[axial]
-    limiter_text, more_messages, limiter_sets = _LIMITERS[limiter]
-    known_sets = device_sets | limiter_sets
-    own_sets = [entry for entry in _OWN_SETS if entry.name in known_sets or entry.name not in _VARIANT_SETS]
+    axial_text, axial_ports, axial_messages = _AXIAL[axial]
+    limiter_text, more_messages = _LIMITERS[limiter]
     return Component(
         name=f"ProbeMechanism{contact_name}{_NAMES[axial, limiter]}",
         description=f"docking mechanism of the probe-cone type, {axial_text}{limiter_text}{contact_text}",
@@ -67,5 +64,5 @@ def component(contact: str = "internal", axial: str = "spring_and_brake", limite
         step=step,
         messages=combined(MESSAGES, contact_messages, axial_messages, more_messages),
         module=Path(__file__),
-        parameter_sets=(*own_sets, *more_sets),
+        parameter_sets=(*fitting(_OWN_SETS, {"axial": axial, "limiter": limiter}), *more_sets),
     )

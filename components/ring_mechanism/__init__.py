@@ -6,19 +6,12 @@ from pathlib import Path
 
 from dockfmu.components.contact import ring_pair
 from dockfmu.components.core.component import Component, combined
-from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.core.parameters import fitting, read_parameter_sets
 from dockfmu.components.ring_mechanism.kernel import MESSAGES, initialize, step
 from dockfmu.components.ring_mechanism.legs.chosen import LAWS
 from dockfmu.components.ring_mechanism.ports import record
 
 _SETS = read_parameter_sets(Path(__file__).parent / "parameters")
-SETS = {
-    "hydraulic": ("HR-1", "IDSS-hydraulic"),
-    "force_controlled": ("ER-1", "IDSS-electric"),
-    "geared": ("GR-1",),
-    "cranked": ("CR-1",),
-}
-"""The parameter sets of each law."""
 
 
 def component(legs: str = "hydraulic") -> Component:
@@ -37,5 +30,5 @@ def component(legs: str = "hydraulic") -> Component:
         step=step,
         messages=combined(MESSAGES, dict(law.messages)),
         module=Path(__file__),
-        parameter_sets=(*(chosen for chosen in _SETS if chosen.name in SETS[legs]), *ring_pair.PARAMETER_SETS),
+        parameter_sets=(*fitting(_SETS, {"legs": legs}), *ring_pair.PARAMETER_SETS),
     )
