@@ -60,7 +60,7 @@ html_static_path = [
     str(metadata.distribution("sphinx-mathjax-offline").locate_file(f"sphinx-mathjax-offline/{_MATHJAX}")),
 ]
 html_css_files = ["site.css"]
-html_sidebars = {"changelog": [], "getting-started": []}  # pages without a section
+html_sidebars = {"changelog": [], "contents": [], "getting-started": [], "limits": []}  # pages without a section
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
