@@ -24,6 +24,7 @@ from dockfmu.base.names import did_you_mean, matching, owner
 from dockfmu.base.numbers import is_integer, is_positive, real
 from dockfmu.base.units import Unit, conversion
 from dockfmu.master.errors import StructureError
+from dockfmu.master.fmi.archive import Budget
 from dockfmu.master.fmi.description import Description, Variable, read_description
 from dockfmu.master.order import execution_order
 
@@ -151,12 +152,15 @@ class Structure:
         self.order: tuple[str, ...] | None = None
         self.keeps: list[object] = []
         """Objects that must live as long as the system, such as the temporary folder of its FMUs."""
+        self.budget = Budget()
+        """What has been unpacked for the system so far; its FMUs follow."""
 
     def copy(self) -> Structure:
         """Return a system whose elements and connections can be changed without changing this one."""
         other = Structure(self.name)
         other.elements = {name: replace(element, start=dict(element.start)) for name, element in self.elements.items()}
         other.connections, other.order, other.keeps = list(self.connections), self.order, list(self.keeps)
+        other.budget = self.budget
         return other
 
     def add(

@@ -6,16 +6,19 @@ standard has it.
 
 from __future__ import annotations
 
+import posixpath
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dockfmu.base.names import did_you_mean
 from dockfmu.master.fmi import archive
-from dockfmu.ssp.model import DESCRIPTION, Ssp, SspError
+from dockfmu.ssp.model import DESCRIPTION, PACKAGE_TYPE, SsdComponent, SsdSystem, Ssp, SspError
 from dockfmu.ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
+from dockfmu.ssp.resolve import resource_path
 from dockfmu.ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 
 DEEPEST = 8
@@ -53,22 +56,24 @@ def read_package(name: str, folder: Path) -> Ssp:
     return replace(ssp, description=known[variant], variants={**ssp.variants, DESCRIPTION: ssp.description})
 
 
-def read_ssp(file: Path, folder: Path, depth: int = 1) -> Ssp:
+def read_ssp(file: Path, folder: Path, depth: int = 1, budget: archive.Budget | None = None) -> Ssp:
     """Unpack the package `file` into `folder`; return its content, checked against the official schemas.
 
-    Packages inside it are unpacked beside their files; `depth` is the nesting so far. Raises ArchiveError or SspError.
+    Packages inside it are unpacked beside their files, if a description refers to them; `depth` is the nesting so far,
+    and all share one `budget`. Raises ArchiveError or SspError.
     """
     if depth > DEEPEST:
         raise SspError(f"{file}: packages are nested more than {DEEPEST} deep")
-    archive.extract(Path(file), Path(folder))
-    return read_folder(Path(folder), depth)
+    shared = archive.Budget() if budget is None else budget
+    archive.extract(Path(file), Path(folder), shared)
+    return _read_folder(Path(folder), depth, shared)
 
 
-def read_folder(folder: Path, depth: int = 1) -> Ssp:
+def _read_folder(folder: Path, depth: int, budget: archive.Budget) -> Ssp:
     """Return the content of the package unpacked in `folder`; see `read_ssp`."""
     if not (folder / DESCRIPTION).is_file():
         raise SspError(f"{folder}: holds no {DESCRIPTION}, so it is not a system structure package")
-    ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION))
+    ssp = Ssp(read_description((folder / DESCRIPTION).read_bytes(), DESCRIPTION), budget=budget)
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = path.relative_to(folder).as_posix()
         if name == DESCRIPTION:
@@ -79,9 +84,29 @@ def read_folder(folder: Path, depth: int = 1) -> Ssp:
             getattr(ssp, group)[name] = read(path.read_bytes(), name)
             continue
         ssp.resources[name] = path
-        if kind == ".ssp":
-            ssp.packages[name] = read_ssp(path, path.with_name(f"{path.name}.unpacked"), depth + 1)
+    for name in sorted(_packages(ssp)):
+        path = ssp.resources[name]
+        ssp.packages[name] = read_ssp(path, path.with_name(f"{path.name}.unpacked"), depth + 1, budget)
     return ssp
+
+
+def _packages(ssp: Ssp) -> set[str]:
+    """Return the files of a package to which components of its descriptions refer as packages."""
+    found = set()
+    for place, description in {DESCRIPTION: ssp.description, **ssp.variants}.items():
+        for component in _components(description.system):
+            if component.type == PACKAGE_TYPE:
+                with suppress(ValueError):
+                    found.add(resource_path(component.source.partition("#")[0], posixpath.dirname(place)))
+    return found & ssp.resources.keys()
+
+
+def _components(system: SsdSystem) -> Iterator[SsdComponent]:
+    for element in system.elements:
+        if isinstance(element, SsdComponent):
+            yield element
+        elif isinstance(element, SsdSystem):
+            yield from _components(element)
 
 
 def write_ssp(ssp: Ssp, file: Path) -> Path:

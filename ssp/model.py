@@ -14,7 +14,7 @@ from typing import Literal
 
 from dockfmu.base.units import Unit
 from dockfmu.master.errors import MasterError
-from dockfmu.master.fmi.archive import parse_xml
+from dockfmu.master.fmi.archive import Budget, parse_xml
 
 ConnectorKind = Literal["input", "output", "parameter", "calculatedParameter", "inout"]
 VariableType = Literal["Real", "Integer", "Boolean", "String", "Enumeration", "Binary"]
@@ -365,8 +365,8 @@ class StructureDescription(Annotated):
 class Ssp:
     """A package: its description, its other documents by path, and all other files by path.
 
-    `variants` are further descriptions. `packages` are the contents of the packages among `resources`, as read; writing
-    uses the file.
+    `variants` are further descriptions. `packages` are the contents of those packages among `resources` to which a
+    description refers, as read; writing uses the file. `budget` is what has been unpacked for all of them.
     """
 
     description: StructureDescription
@@ -376,3 +376,4 @@ class Ssp:
     variants: dict[str, StructureDescription] = field(default_factory=dict)
     resources: dict[str, Path] = field(default_factory=dict)
     packages: dict[str, Ssp] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget, repr=False, compare=False)

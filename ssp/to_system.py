@@ -46,7 +46,9 @@ def to_system(ssp: Ssp) -> tuple[Structure, list[str]]:
     if problems:
         raise SspError("\n".join(problems))
     resolved = resolve(ssp)
-    return _Flattening(resolved, [*remarks(ssp), *resolved.notes]).run()
+    system, notes = _Flattening(resolved, [*remarks(ssp), *resolved.notes]).run()
+    system.budget = ssp.budget
+    return system, notes
 
 
 def apply_parameters(system: Structure, values: SsvParameterSet) -> list[str]:

@@ -18,6 +18,10 @@ from dockfmu.master.errors import ArchiveError
 MAX_BYTES = 4 << 30
 MAX_MEMBERS = 100_000
 MAX_RATIO = 200
+MAX_SYSTEM_BYTES, MAX_SYSTEM_MEMBERS = 4 * MAX_BYTES, 4 * MAX_MEMBERS
+"""Limits of all archives of one system together: packages, packages within packages, FMUs."""
+SMALL_BYTES = 100_000_000
+"""What may be unpacked from archives of any size."""
 MAX_DOCUMENT = 256 << 20
 """Largest size of an XML document, bytes."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -35,6 +39,40 @@ DAMAGE = (
     ValueError,
 )
 """Exceptions that zipfile lets through for a damaged archive."""
+
+
+class Budget:
+    """What may be unpacked for one system, from archives inside archives at any depth.
+
+    Each archive is within its limits (see `members`); so must be all of them together, compared with the size of the
+    files that do not come from one of them.
+    """
+
+    def __init__(self) -> None:
+        self.packed = self.unpacked = self.members = 0
+        self.folders: list[Path] = []
+        """Folders into which archives have been unpacked."""
+
+    def copy(self) -> Budget:
+        """Return a budget of which as much is left."""
+        other = Budget()
+        other.packed, other.unpacked, other.members = self.packed, self.unpacked, self.members
+        other.folders = list(self.folders)
+        return other
+
+    def take(self, archive: Path) -> None:
+        """Count the content of an archive. Raises ArchiveError if it is too much together with the others."""
+        infos = members(archive)
+        if not any(archive.resolve().is_relative_to(folder) for folder in self.folders):
+            self.packed += archive.stat().st_size
+        self.unpacked += sum(info.file_size for info in infos.values())
+        self.members += len(infos)
+        dense = self.unpacked > SMALL_BYTES and self.unpacked > MAX_RATIO * max(self.packed, 1)
+        if self.unpacked > MAX_SYSTEM_BYTES or self.members > MAX_SYSTEM_MEMBERS or dense:
+            raise ArchiveError(
+                f"{archive}: with the archives around it, and those unpacked before, {self.unpacked} bytes in "
+                f"{self.members} files would be unpacked from {self.packed}; refused"
+            )
 
 
 def _open(archive: Path) -> zipfile.ZipFile:
@@ -71,7 +109,7 @@ def members(archive: Path) -> dict[str, zipfile.ZipInfo]:
         raise ArchiveError(f"{archive}: {len(infos)} members, more than {MAX_MEMBERS}")
     total = sum(info.file_size for info in infos)
     packed = archive.stat().st_size
-    if total > MAX_BYTES or (total > 100_000_000 and total > MAX_RATIO * max(packed, 1)):
+    if total > MAX_BYTES or (total > SMALL_BYTES and total > MAX_RATIO * max(packed, 1)):
         raise ArchiveError(f"{archive}: would unpack to {total} bytes from {packed}; refused")
     found: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
@@ -100,9 +138,12 @@ def _refusal(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def extract(archive: Path, folder: Path) -> None:
-    """Unpack `archive` into `folder`, which is created. Raises ArchiveError; see `members`."""
+def extract(archive: Path, folder: Path, budget: Budget | None = None) -> None:
+    """Unpack `archive` into `folder`, which is created. Raises ArchiveError; see `members` and `Budget`."""
     infos = members(archive)
+    if budget is not None:
+        budget.take(archive)
+        budget.folders.append(folder.resolve())
     with _open(archive) as opened:
         for name, info in infos.items():
             target = folder / name

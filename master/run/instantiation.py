@@ -37,6 +37,7 @@ class _Instantiation:
     def __init__(self, system: Structure, cleanup: ExitStack, apart: Collection[str], notes: list[str]) -> None:
         self.system, self.cleanup, self.apart, self.notes = system, cleanup, apart, notes
         self.fmus: dict[tuple[Path, tuple[tuple[str, int], ...]], Fmu] = {}
+        self.budget = system.budget.copy()
 
     def run(self) -> dict[str, FmuInstance]:
         instances: dict[str, FmuInstance] = {}
@@ -105,6 +106,7 @@ class _Instantiation:
 
     def _remote(self, element: Element) -> FmuInstance:
         description = self.system.description(element.name)
+        self.budget.take(element.file)
         instance = RemoteInstance(
             element.file, description, element.name, structure=self._structure(element), timeout=element.timeout,
             fresh=element.fresh or description.only_one_per_process,
@@ -116,5 +118,6 @@ class _Instantiation:
         structure = self._structure(element)
         key = (element.file.resolve(), tuple(structure.items()))
         if key not in self.fmus:
+            self.budget.take(element.file)
             self.fmus[key] = self.cleanup.enter_context(Fmu(element.file, structure))
         return self.fmus[key].instantiate(element.name)

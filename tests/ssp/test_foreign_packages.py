@@ -11,7 +11,7 @@ from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.run.simulation import CoSimulation, run
 from dockfmu.master.system import Structure
 from dockfmu.ssp.archive import read_ssp
-from dockfmu.ssp.model import SspError
+from dockfmu.ssp.model import PACKAGE_TYPE, SspError
 from dockfmu.ssp.to_system import to_system
 from dockfmu.ssp.validate import examine, validate
 
@@ -68,6 +68,10 @@ def lag_component(name, connectors=IN + OUT, bindings="", source="Lag.fmu", more
         f'<ssd:Component name="{name}" source="{source}" {more}>'
         f"<ssd:Connectors>{connectors}</ssd:Connectors>{bound}</ssd:Component>"
     )
+
+
+def package_component(name, source):
+    return f'<ssd:Component name="{name}" type="{PACKAGE_TYPE}" source="{source}"/>'
 
 
 def system(elements, connections="", before="", after="", name="root", more=""):
@@ -441,9 +445,9 @@ def test_packages_inside_each_other_without_end_are_refused(lag, tmp_path):
     file = pack(tmp_path / "0.ssp", {"SystemStructure.ssd": description(system(lag_component("a")))})
     for k in range(1, 10):
         inner = file.read_bytes()
-        file = pack(
-            tmp_path / f"{k}.ssp", {"SystemStructure.ssd": description(system(lag_component("a"))), "in.ssp": inner}
-        )
+        # only packages that a description refers to are opened
+        refers = package_component("a", "in.ssp")
+        file = pack(tmp_path / f"{k}.ssp", {"SystemStructure.ssd": description(system(refers)), "in.ssp": inner})
     with pytest.raises(SspError, match=r"packages are nested more than 8 deep"):
         read_ssp(file, tmp_path / "unpacked")
 
