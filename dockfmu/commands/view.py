@@ -67,14 +67,13 @@ def _view(arguments: argparse.Namespace) -> int:
             more = opened[0].select(*split_patterns(arguments.signals, opened[0].variables))
             print(write_page(replays, arguments.export, more))
             return DONE
+        from dockfmu.view.address import close_opening, open_in_browser
         from dockfmu.view.server import serve
 
         def ready(address: str) -> None:
             print(f"{files[0]}: {address}\nCtrl-C stops the server", flush=True)
             if not arguments.no_browser:
-                import webbrowser
-
-                webbrowser.open(address)
+                stack.callback(close_opening, open_in_browser(address))
 
         with suppress(KeyboardInterrupt):
             serve(replays, files[0].parent, arguments.port, ready)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import socket
+import tempfile
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
 
 from dockfmu.base.errors import DockfmuError
 
@@ -40,3 +45,38 @@ def cookie_name(port: int) -> str:
 def address(port: int, token: str) -> str:
     """Return the address to open in the browser."""
     return f"http://{HOST}:{port}/?token={token}"
+
+
+OPEN = "/open"
+"""Path that answers with a page of its own instead of a redirection.
+
+A browser that comes from a file, which is another site, sends the cookie only from there on.
+"""
+
+_OPENER = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>dockfmu</title>
+<meta http-equiv="refresh" content="0; url={address}"></head><body><a href="{address}">dockfmu</a></body></html>
+"""
+
+
+def open_in_browser(page: str) -> Path:
+    """Open the address of a page in the browser, and return the file that leads there.
+
+    The arguments of a process are visible to all users of a machine: the browser gets a file that only this user can
+    read, and not the address with its token. Raises ViewError if the file cannot be written.
+    """
+    try:
+        # its mode is 0700
+        file = Path(tempfile.mkdtemp(prefix="dockfmu-page-")) / "dockfmu.html"
+        file.write_text(_OPENER.format(address=page.replace("/?", f"{OPEN}?")), encoding="utf-8")
+    except OSError as error:
+        raise ViewError(f"the browser cannot be opened ({error.strerror}); --no-browser opens none") from error
+    webbrowser.open(file.as_uri())
+    return file
+
+
+def close_opening(file: Path | None) -> None:
+    """Remove the file of `open_in_browser`, if there is one."""
+    if file is not None:
+        with suppress(OSError):
+            shutil.rmtree(file.parent)

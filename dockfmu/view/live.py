@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dockfmu.base.numbers import as_json, finite
-from dockfmu.view.address import cookie_name
+from dockfmu.view.address import close_opening, cookie_name
 from dockfmu.view.commands import CENTRED, Control, PageMessage, PageMessageError, read_message
 from dockfmu.view.live_rows import LiveRows
 from dockfmu.view.recording import Replay
@@ -121,6 +121,8 @@ class Hub:
         self.viewers: set[Viewer] = set()
         self.operator: Viewer | None = None
         self.controls: list[Control] = []
+        self.opening: Path | None = None
+        """The file that leads the browser here, until it has come."""
         self.seen = False
         """Whether there has been a viewer."""
         self._run = run
@@ -160,6 +162,8 @@ class Hub:
                     self._take(message["taken"])
                 elif "refused" in message:
                     self._refused(message)
+                elif "opening" in message:
+                    self.opening = Path(message["opening"])
         if self._end is None:
             self._end = {"status": "failed", "outcome": "the run ended unexpectedly", "success": False}
         self.operator = None
@@ -239,6 +243,7 @@ class Hub:
         viewer.generation = 0 if self.rows is None else self.rows.generation
         self.viewers.add(viewer)
         self.seen = True
+        self.close_opening()
         viewer.tell({"state": self._state(viewer), "taken": self._taken})
         if self._end is not None:
             viewer.tell({"end": self._ending()})
@@ -336,6 +341,11 @@ class Hub:
         for viewer in self.viewers:
             viewer.tell(news)
 
+    def close_opening(self) -> None:
+        """Remove the file that leads the browser here."""
+        close_opening(self.opening)
+        self.opening = None
+
     async def abandoned(self) -> None:
         """Return when the run is over and no viewer is left."""
         await self.ended.wait()
@@ -385,9 +395,12 @@ async def _serve(link: socket.socket, listening: socket.socket) -> None:
         server.should_exit = True
 
     tasks = [asyncio.create_task(work) for work in (hub.read(reader), hub.dead_man(), end())]
-    await server.serve(sockets=[listening])
-    for task in tasks:
-        task.cancel()
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        hub.close_opening()
+        for task in tasks:
+            task.cancel()
 
 
 def main(arguments: list[str]) -> None:

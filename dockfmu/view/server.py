@@ -16,14 +16,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dockfmu.base.numbers import finite
 from dockfmu.report.files import REPORT
-from dockfmu.view.address import HOST, ViewError, address, cookie_name, listen, new_token
+from dockfmu.view.address import HOST, OPEN, ViewError, address, cookie_name, listen, new_token
 from dockfmu.view.recording import THREE, Replay
 
 PAGE = Path(__file__).parent / "page"
@@ -72,6 +72,10 @@ class _Guard:
         elif request.url.path == "/" and self._is_token(request.query_params.get("token", "")):
             # remove the token from the address, so that it does not stay in the history
             answer: Response = RedirectResponse("/", status_code=303)
+            answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
+            await answer(scope, receive, guarded)
+        elif request.url.path == OPEN and self._is_token(request.query_params.get("token", "")):
+            answer = HTMLResponse('<!DOCTYPE html><meta http-equiv="refresh" content="0; url=/">')
             answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
             await answer(scope, receive, guarded)
         elif self._is_token(request.cookies.get(self.cookie, "")):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from dockfmu.master.requests import Pace
 from dockfmu.master.result import Result
 from dockfmu.master.system import Structure
 from dockfmu.report.files import INPUTS
-from dockfmu.view.address import ViewError, address, listen, new_token
+from dockfmu.view.address import ViewError, address, close_opening, listen, new_token, open_in_browser
 from dockfmu.view.commands import CENTRED
 from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.watch.live import Live
@@ -72,6 +71,7 @@ class LiveView(Feed):
         self._port = live.view or 0
         self._server: subprocess.Popen[bytes] | None = None
         self._announce, self._browser = announce, live.browser
+        self._opening: Path | None = None
 
     def open(self) -> None:
         """Listen, start the server, and announce its address; a browser that comes early waits for it."""
@@ -90,13 +90,16 @@ class LiveView(Feed):
             page = address(listening.getsockname()[1], str(self._about["token"]))
             self._announce(page)
             if self._browser:
-                webbrowser.open(page)
+                self._opening = open_in_browser(page)
+                # the server lives longer than the run, and knows when the browser has come
+                self.link.sendall(json.dumps({"opening": str(self._opening)}).encode() + b"\n")
 
     def end(self, result: Result) -> None:
         """Complete the result, with a warning if the server has ended."""
         super().end(result)
         if self._server is not None and self._server.poll() is not None:
             result.warnings.append(f"view: the server of the page has ended with status {self._server.returncode}")
+            close_opening(self._opening)
         self._theirs.close()
         self.link.close()
 

@@ -1,9 +1,13 @@
 """`dockfmu run` in real time: streaming, inputs, and dense recording around events."""
 
 import json
+import re
 import socket
+import stat
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,10 +123,18 @@ def test_free_inputs_are_those_that_no_connection_sets(oscillator):
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_the_page_of_a_live_run_opens_in_the_browser_if_asked(pair, tmp_path, capsys, monkeypatch, asked):
+    """The browser gets a file of this user alone: arguments of processes are visible to all users."""
     opened = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    def browse(address):
+        file = Path(address.removeprefix("file://"))
+        assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (file.parent,)] == [0]
+        opened.append(re.search('url=(http[^"]+)', file.read_text())[1])
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     more = () if asked else ("--no-browser",)
     assert status_of("run", pair, "--stop", 0.1, "--view", "--no-report", "-o", tmp_path / "r", *more) == 0
     pages = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if "watch it at" in line]
     assert len(pages) == 1
-    assert opened == pages * asked
+    assert opened == [page.replace("/?", "/open?") for page in pages] * asked

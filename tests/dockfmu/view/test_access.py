@@ -2,14 +2,22 @@
 
 import http.client
 import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
 import time
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from dockfmu.view.commands import LONGEST
 from tests.dockfmu.command_line import status_of
-from tests.dockfmu.view.browser import going, served
+from tests.dockfmu.view.browser import Shown, eventually, going, quickly_drawn, served
 
 pytestmark = pytest.mark.slow
 
@@ -147,3 +155,47 @@ def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
         good.send('{"take":false}')
         assert answer(good, "state")["operator"] == ""
     assert operated.status("/description", Cookie=operated.cookie) == 200
+
+
+BROWSER = """#!{python}
+import pathlib, sys
+pathlib.Path({said!r}).write_text(" ".join(sys.argv))
+"""
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_no_argument_of_a_process_has_the_token_and_the_file_leads_a_browser_to_the_page(
+    pair, browser, tmp_path, monkeypatch, live
+):
+    """Regression: the address with its token was an argument of the browser, which all users of a machine can read."""
+    program, said, temporary = tmp_path / "browse", tmp_path / "said", tmp_path / "temporary"
+    program.write_text(BROWSER.format(python=sys.executable, said=str(said)))
+    program.chmod(0o755)
+    temporary.mkdir()
+    folder = tmp_path / "r"
+    assert status_of("run", pair, "--stop", 0.1, "-o", folder, "--no-report") == 0
+    what = ["run", pair, "--stop", "600", "--realtime", "--view", "-o", folder] if live else ["view", folder]
+    environment = {**os.environ, "BROWSER": str(program), "TMPDIR": str(temporary)}
+    command = [sys.executable, "-m", "dockfmu", *map(str, what)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    ) as process:
+        try:
+            line = next(line for line in process.stdout if "token=" in line)
+            threading.Thread(target=process.stdout.read, daemon=True).start()
+            token = re.search(r"token=([\w-]+)", line)[1]
+            eventually(lambda: said.exists() and said.read_text())
+            running = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+            assert len(running) == 1 + live
+            arguments = [*said.read_text().split(), *(word for one in running for word in one.cmdline())]
+            assert not any(token in word for word in arguments)
+            (opener,) = temporary.glob("dockfmu-page-*/dockfmu.html")
+            assert stat.S_IMODE(opener.parent.stat().st_mode) == 0o700
+            with quickly_drawn(browser) as context:
+                Shown(context, opener.as_uri())
+            # a server of a live run has seen the browser; the other one removes it at its end
+            eventually(lambda: not live or not opener.exists())
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60.0)
+    eventually(lambda: not list(temporary.glob("dockfmu-page-*")))
