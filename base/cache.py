@@ -51,11 +51,17 @@ def _cache_folder() -> Path:
     return (users if users.is_absolute() else Path.home() / ".cache") / "dockfmu"
 
 
-@functools.cache
 def _refuse_others(folder: Path) -> None:
-    """Raise CacheError if a folder belongs to another user, or if all users or those of a group may write to it."""
-    if sys.platform == "win32" or not folder.exists():
-        return
+    """Raise CacheError if a folder belongs to another user, or if others may write to it or put another in its place.
+
+    A folder that does not exist yet is looked at again: somebody else may make it first.
+    """
+    if sys.platform != "win32" and folder.exists():
+        _look_at(folder)
+
+
+@functools.cache
+def _look_at(folder: Path) -> None:
     about = folder.stat()
     # many systems give each user a group of the same name, which has no other members
     writable = stat.S_IWOTH | (stat.S_IWGRP if about.st_gid != os.getgid() or os.getgid() != os.getuid() else 0)
@@ -64,6 +70,13 @@ def _refuse_others(folder: Path) -> None:
             f"{folder}: other users may write to this cache, and could run code as you: take their right away "
             f"(chmod go-w {folder}) after you have emptied it, or set DOCKFMU_CACHE to a folder of your own"
         )
+    for parent in folder.resolve().parents:
+        mode = parent.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise CacheError(
+                f"{folder}: other users may put another folder in its place, because they may write to {parent}: take "
+                f"their right away (chmod o-w {parent}), or set DOCKFMU_CACHE to a folder elsewhere"
+            )
 
 
 def versions(packages: Iterable[str] = COMPILERS) -> str:
