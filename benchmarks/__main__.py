@@ -17,6 +17,7 @@ BENCHMARKS = {
         "contact_ring",
         "linkage",
         "manipulator",
+        "multibody",
         "probe_mechanism",
         "small_matrices",
         "spacecraft",

@@ -34,7 +34,8 @@ def build(
     Parameters
     ----------
     component : str, Path or Component
-        Name of a component (see `list_components`), folder of one of yours ("./hinge"), or the component itself.
+        Name of a component (see `list_components`), folder of one of yours ("./hinge"), .toml file of a
+        multibody system, or the component itself.
     folder : Path or str
         Folder of the .fmu.
     kind : {"native", "python"}
@@ -48,6 +49,8 @@ def build(
         for an unknown component, with similar names, and for a folder that is none
     ParameterError
         for options that the component does not have
+    ModelError
+        for a file of a multibody system with mistakes
     OptionError
         for arguments of the wrong kind
     """

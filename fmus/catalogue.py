@@ -41,6 +41,11 @@ class Entry:
     fit: str = ""
 
 
+MULTIBODY = Entry(
+    "Multibody",
+    "dockfmu.components.multibody",
+    "any multibody system that a TOML file declares: bodies, joints, forces",
+)
 _ENTRIES = {
     entry.name: entry
     for entry in (
@@ -131,6 +136,7 @@ _ENTRIES = {
             "dockfmu.components.manipulator",
             "arm of seven joints with digital servos and a payload on its links' stiffness",
         ),
+        MULTIBODY,
         Entry(
             "AttitudeControl",
             "dockfmu.components.attitude_control",
@@ -208,12 +214,15 @@ def names() -> tuple[str, ...]:
 def entry(name: str) -> Entry:
     """Return the entry called `name`, in any case and with or without underscores, or that of the folder `name`.
 
-    Raises CatalogueError for a name that no or several components have, FolderError for a folder that is none.
+    A name that ends in .toml is the file of a multibody system. Raises CatalogueError for a name that no or several
+    components have, FolderError for a folder that is none.
     """
     if is_folder(name):
         module = import_folder(Path(name))
         summary = (module.__doc__ or "").strip().partition("\n")[0]
         return Entry(name, module.__name__, summary, fit=module.__name__ if hasattr(module, "misfit") else "")
+    if name.endswith(".toml"):
+        return replace(MULTIBODY, options={"model": name})
     known: dict[str, list[Entry]] = {}
     for one in (*_ENTRIES.values(), *(entry for entries in _plugged().values() for entry in entries)):
         known.setdefault(_key(one.name), []).append(one)
@@ -258,7 +267,8 @@ def component(name: str, **options: Any) -> Component:
     made = import_module(chosen.module).component(**options)
     if not isinstance(made, Component):
         raise TypeError(f"{chosen.module}.component returns {type(made).__name__}, not a Component")
-    return replace(made, options=options)
+    # a component that was made from a file carries the content of the file
+    return replace(made, options={**options, **made.options})
 
 
 def misfit(name: str, memory: Any) -> str | None:

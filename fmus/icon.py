@@ -78,6 +78,11 @@ _CONE = (
 )
 
 DRAWINGS: dict[str, tuple[Shape, ...]] = {
+    "multibody": (
+        _box(DARK, 4, 40, 14, 60), Line(STEEL, ((14, 50), (40, 70), (62, 44), (90, 60)), 6.0),
+        Line(BLUE, ((62, 44), (76, 16)), 6.0), Disc(ORANGE, (14, 50), 5.0), Disc(ORANGE, (40, 70), 5.0),
+        Disc(ORANGE, (62, 44), 5.0),
+    ),
     "oscillator": (
         _box(DARK, 8, 20, 13, 80),
         Line(STEEL, ((13, 50), (20, 50), (24, 62), (32, 38), (40, 62), (48, 38), (52, 50), (60, 50))),

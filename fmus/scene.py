@@ -29,15 +29,22 @@ class SceneFileError(SceneError):
 
 
 def scene_files(component: Component) -> dict[str, bytes]:
-    """Return the scene by its path in the FMU; nothing for a component without `scene.toml` beside its declaration.
+    """Return the scene by its path in the FMU.
+
+    Nothing for a component that has neither a `scene` nor a `scene.toml` beside its declaration.
 
     Raises SceneError, naming file, place and variable, for a scene with variables that the component does not have.
     """
     file = component.module.with_name("scene.toml")
-    if not file.is_file():
-        return {}
     scalars = [slot.name for slot in component.record.variables]
-    scene = {"scene": VERSION, **_expanded(_read(file, scalars), scalars)}
+    own = getattr(component, "scene", None)
+    if own:
+        # a scene that follows from a declaration
+        scene = {"scene": VERSION, **own}
+    elif file.is_file():
+        scene = {"scene": VERSION, **_expanded(_read(file, scalars), scalars)}
+    else:
+        return {}
     check_scene(scene, variables_of(scalars), f"{component.name}, {file.parent.name}/{file.name}")
     return {FILE: json.dumps(scene, separators=(",", ":"), allow_nan=False).encode()}
 

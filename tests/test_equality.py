@@ -1,6 +1,7 @@
 """Every component gives the same bits in the interpreter, compiled in this process, and in both kinds of FMU."""
 
 from math import sin
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,6 +172,7 @@ CARRIED = tuple(
     for k, inputs in enumerate(BERTHING[:24])
 )  # fmt: skip
 
+MIXED = str(Path(__file__).parent / "components" / "multibody" / "mixed.toml")
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -276,6 +278,21 @@ SCENARIOS = [
             "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3),
         },
     ),
+    Scenario(
+        "Multibody",
+        tuple({"joint.hinge1.angle.drive": 0.3 * k, "joint.hinge3.angle.drive": sin(0.7 * k)} for k in range(20)),
+        step=0.01,
+        values={"parameters.joint.hinge2.angle.start": 0.3, "parameters.body.rod2.center": (0.1, 0.02, 0.03)},
+    ),
+    Scenario(
+        "Multibody",
+        tuple(
+            {"tip.force[1]": 2.0 * k, "tip.torque[2]": sin(0.7 * k), "joint.lift.displacement.drive": 1.0}
+            for k in range(20)
+        ),
+        step=0.01,
+        options={"model": MIXED},
+    ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),
     Scenario(
@@ -309,7 +326,9 @@ SCENARIOS = [
 
 
 @pytest.mark.parametrize(
-    "scenario", SCENARIOS, ids=lambda scenario: "-".join([scenario.name, *scenario.options.values()])
+    "scenario",
+    SCENARIOS,
+    ids=lambda scenario: "-".join([scenario.name, *(Path(option).stem for option in scenario.options.values())]),
 )
 def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario):
     assert_equal_chain(scenario)

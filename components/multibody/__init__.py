@@ -1,1 +1,63 @@
 """Any mechanism as a declaration: bodies, joints and forces in a file become a component (spec/10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dockfmu.components.core.component import Component
+from dockfmu.components.multibody.declaration import Declared, ModelError, read_model, read_text
+from dockfmu.components.multibody.kernel import MESSAGES, initialize, step
+from dockfmu.components.multibody.layout import layout
+from dockfmu.components.multibody.link_data import lay_out
+from dockfmu.components.multibody.ports import record_of
+from dockfmu.components.multibody.scene import scene_of
+
+EXAMPLE = Path(__file__).parent / "models" / "pendulum.toml"
+
+
+@dataclass(frozen=True)
+class MultibodyComponent(Component):
+    """A component with a scene of its own, which follows from its declaration."""
+
+    scene: Mapping[str, Any] = field(default_factory=dict)
+
+
+def component(model: str | Path = EXAMPLE) -> Component:
+    """Return the component of the multibody system that a TOML file declares, or its text. Raises ModelError."""
+    if isinstance(model, str) and "\n" in model:
+        return component_of(read_text(model))
+    return component_of(read_model(Path(model)))
+
+
+def component_of(declared: Declared) -> Component:
+    """Return the component of a multibody system that has been read; its option `model` is the text.
+
+    Raises ModelError for parts that no kernel steps yet: cut joints and locks.
+    """
+    model = declared.model
+    problems = [
+        f"{declared.file}: joints.{joint.name}: a cut joint is read and analysed, not stepped yet: build the tree "
+        "without it"
+        for joint in model.cuts
+    ]
+    problems += [
+        f"{declared.file}: locks.{lock.name}: locks are read, not stepped yet; build the system without it"
+        for lock in model.locks
+    ]
+    if problems:
+        raise ModelError(problems)
+    made = lay_out(model)
+    return MultibodyComponent(
+        name=model.name,
+        description=model.description or f"multibody system of {len(model.bodies)} bodies",
+        record=record_of(model, made, layout(model, made)),
+        initialize=initialize,
+        step=step,
+        messages=MESSAGES,
+        module=Path(__file__),
+        options={"model": declared.text} if declared.text else {},
+        scene=scene_of(model, declared.solids),
+    )

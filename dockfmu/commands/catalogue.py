@@ -54,7 +54,10 @@ def add_build(commands: Any) -> None:
     """Add the parser of `build`."""
     build = command(commands, "build", "export components as FMUs")
     build.add_argument(
-        "names", nargs="*", metavar="NAME", help="components, or folders of yours, ./hinge; default: all"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="components, folders of yours (./hinge), or .toml files of multibody systems; default: all",
     )
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
     build.add_argument(

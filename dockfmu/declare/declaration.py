@@ -99,14 +99,14 @@ def _declaration(file: Path) -> Declaration:
     try:
         content = read_tables(file)
         _check_names(content, file)
-        return _from_table(Table(content, str(file), _TABLES))
+        return _from_table(Table(content, str(file), _TABLES), file.parent)
     except RecursionError as error:
         raise DeclarationError(f"{file}: tables or lists are nested too deeply") from error
 
 
-def _from_table(table: Table) -> Declaration:
-    tables = table.tables("elements", ("component", "options", "sets", "values"), "element")
-    elements = {name: _element(entry) for name, entry in tables.items()}
+def _from_table(table: Table, folder: Path) -> Declaration:
+    tables = table.tables("elements", ("component", "model", "options", "sets", "values"), "element")
+    elements = {name: _element(entry, folder) for name, entry in tables.items()}
     if not elements:
         raise DeclarationError(f"{table.where}: lacks 'elements'")
     try:
@@ -165,7 +165,11 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours another name")
 
 
-def _element(table: Table) -> DeclaredElement:
+def _element(table: Table, folder: Path) -> DeclaredElement:
+    options = dict(table.table("options").content)
+    if model := table.text("model", ""):
+        # of a multibody system, beside the file of the system
+        options["model"] = str((folder / model).resolve())
     try:
         leaves = dict(parameter_leaves(long_form(table.table("values").content)))
     except ParameterError as error:
@@ -177,7 +181,7 @@ def _element(table: Table) -> DeclaredElement:
     return DeclaredElement(
         table.text("component"),
         table.where,
-        table.table("options").content,
+        options,
         table.texts("sets", ()),
         ParameterSet("values", "", table.where, values, units, sources),
     )

@@ -61,11 +61,13 @@ def unread(record: Record, *kernels: Any) -> list[str]:
     """Parameters whose name, or that of a group that they stand in, is in no function that the kernels reach."""
     fields = frozenset(_all_fields(record.dtype))
     names = {name for kernel in kernels for reached in functions(kernel, fields) for name in reached.__code__.co_names}
+    # parts with names of their own are elements of arrays for kernels
+    own = getattr(record, "counted", record)
     return [
         slot.name
-        for slot in record.slots
+        for slot, inside in zip(record.slots, own.slots, strict=True)
         if slot.field.causality == "parameter"
-        and not names.issuperset(part.partition("[")[0] for part in slot.name.split("."))
+        and not names.issuperset(part.partition("[")[0] for part in inside.name.split("."))
     ]
 
 

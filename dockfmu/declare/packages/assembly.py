@@ -12,6 +12,7 @@ from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import ParameterSet
 from dockfmu.components.core.record import ParameterError, Record
+from dockfmu.components.multibody.declaration.problems import ModelError
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.berth import check_berths, follow_berths
 from dockfmu.declare.conditions.placement import place_crafts
@@ -100,10 +101,13 @@ def _has_booleans(value: object) -> bool:
 def make_component(name: str, origin: str, options: dict[str, object]) -> Component:
     """Make a component of the catalogue with build options.
 
-    Raises CatalogueError, FolderError or ParameterError, naming `origin`.
+    Raises CatalogueError, FolderError or ParameterError, naming `origin`, and ModelError with all mistakes in the file
+    of a multibody system.
     """
     try:
         return catalogue.component(name, **options)
+    except ModelError:
+        raise
     except (catalogue.CatalogueError, FolderError) as error:
         raise type(error)(f"{origin}: {error}") from error
     except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, OSError) as error:

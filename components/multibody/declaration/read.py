@@ -1,0 +1,341 @@
+"""From a TOML file to a `Model`: every key with its unit and default.
+
+A quantity is a number in SI, a string with a unit ("20 kg", "80 deg"), or a table of value, unit and source, as in the
+systems of dockfmu. Components of points and axes are those of the body's frame.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.multibody.declaration.checks import check_model
+from dockfmu.components.multibody.declaration.joint_frames import UNIT, joint_frames
+from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
+from dockfmu.components.multibody.declaration.solids import Solid, read_solid
+from dockfmu.components.multibody.model.parts import (
+    COORDINATES,
+    CoordinateLaw,
+    JointLock,
+    Kind,
+    Matrix,
+    Model,
+    Mounting,
+    MultibodyJoint,
+    PointSpring,
+    Port,
+    PrescribedMotion,
+    RigidBody,
+    Vector,
+)
+
+MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports")
+BODY_KEYS = ("mass", "center", "inertia", "solid", "description")
+JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "start", "description")
+START_KEYS = ("position", "quaternion", "angles", "velocity", "angular_velocity")
+LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping", "friction",
+            "friction_stiffness")  # fmt: skip
+COORDINATE_KEYS = ("start", "rate", "motion", *LAW_KEYS)
+MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
+SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "description")
+LOCK_KEYS = ("joint", "coordinate", "at", "direction", "closed", "description")
+PORT_KEYS = ("body", "point", "angles", "description")
+DIRECTIONS = {"up": 1, "down": -1, "both": 0}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a file declares: the model, the text itself, and the solids of its bodies for the view."""
+
+    model: Model
+    file: str
+    text: str = ""
+    solids: Mapping[str, Solid] = field(default_factory=dict)
+
+
+def read_model(file: Path) -> Declared:
+    """Read a declaration. Raises ModelError with all mistakes in it."""
+    try:
+        return read_text(file.read_text(encoding="utf-8"), str(file), file.stem)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError([f"{file}: {error}"]) from error
+
+
+def read_text(text: str, file: str = "the declaration", name: str = "multibody") -> Declared:
+    """Read the text of a declaration; `name` is that of a model that gives none. Raises ModelError."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError([f"{file}: {error}"]) from error
+    problems = Problems(file)
+    top = Entries(content, "", problems, MODEL_KEYS)
+    solids: dict[str, Solid] = {}
+    bodies = tuple(_body(key, entries, solids) for key, entries in top.tables("bodies").items())
+    joints: list[MultibodyJoint] = []
+    laws: list[CoordinateLaw] = []
+    for key, entries in top.tables("joints").items():
+        joint = _joint(key, entries)
+        if joint is not None:
+            joints.append(joint)
+            laws.extend(_laws(joint, entries))
+    model = Model(
+        name=top.text("name", name),
+        description=top.text("description"),
+        gravity=_vector(top.array("gravity", "m/s2", (3,))),
+        base=cast(Any, top.text("base", "fixed", ("fixed", "carried"))),
+        bodies=bodies,
+        joints=tuple(joints),
+        laws=tuple(laws),
+        springs=tuple(filter(None, (_spring(key, entries) for key, entries in top.tables("springs").items()))),
+        locks=tuple(_lock(key, entries, joints) for key, entries in top.tables("locks").items()),
+        ports=tuple(_port(key, entries) for key, entries in top.tables("ports").items()),
+    )
+    for where, what in check_model(model, complete=len(joints) == len(top.table("joints").content)):
+        problems.add(where, what)
+    problems.raise_if_any()
+    return Declared(model, file, text, solids)
+
+
+def _vector(numbers: Any) -> Vector:
+    x, y, z = map(float, numbers)
+    return x, y, z
+
+
+def _matrix(rows: Any) -> Matrix:
+    x, y, z = map(_vector, rows)
+    return x, y, z
+
+
+def _body(name: str, entries: Entries, solids: dict[str, Solid]) -> RigidBody:
+    entries = Entries(entries.content, entries.where, entries.problems, BODY_KEYS)
+    mass = entries.quantity("mass", "kg", 1.0, needed=True)
+    solid = read_solid(entries, "solid")
+    inertia = np.zeros((3, 3)) if solid is None else solid.inertia(mass)
+    if solid is not None:
+        solids[name] = solid
+    if "inertia" in entries:
+        inertia = _inertia(entries, inertia)
+    return RigidBody(name, mass, _vector(entries.array("center", "m", (3,))), _matrix(inertia))
+
+
+def _inertia(entries: Entries, default: np.ndarray) -> np.ndarray:
+    """Return an inertia from three principal moments, from xx, yy, zz, xy, xz, yz, or from a matrix."""
+    given = entries.content["inertia"]
+    given = given.get("value") if isinstance(given, Mapping) else given
+    rows = len(given) if isinstance(given, list) else 0
+    nested = rows == 3 and isinstance(given, list) and all(isinstance(row, list) for row in given)
+    if rows not in (3, 6):
+        entries.problem("inertia", "must be three moments, six elements (xx, yy, zz, xy, xz, yz) or 3 x 3, in kg.m2")
+        return default
+    if nested:
+        return np.array(entries.array("inertia", "kg.m2", (3, 3), default))
+    if rows == 3:
+        return np.diag(entries.array("inertia", "kg.m2", (3,)))
+    xx, yy, zz, xy, xz, yz = entries.array("inertia", "kg.m2", (6,))
+    return np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+
+
+def _pair(entries: Entries) -> tuple[str, str] | None:
+    """Return the two bodies that a joint or a spring joins."""
+    given = entries.items("bodies")
+    if "bodies" not in entries:
+        entries.problem("bodies", "is missing; give the two bodies, such as ['base', 'panel']")
+        return None
+    if len(given) > 2:
+        entries.problem("bodies", "joins exactly two bodies; enter the meeting of more in one hinge as several joints "
+                        "at one point (spec/10 E3)")  # fmt: skip
+        return None
+    if len(given) != 2 or not all(isinstance(body, str) for body in given):
+        entries.problem("bodies", "must be the names of two bodies")
+        return None
+    first, second = given
+    return first, second
+
+
+def _joint(name: str, entries: Entries) -> MultibodyJoint | None:
+    kind = cast(Kind, entries.text("kind", "", COORDINATES, needed=True))
+    if not kind:
+        return None
+    special = kind in ("spherical", "free")
+    keys = JOINT_KEYS if special else (*(key for key in JOINT_KEYS if key != "start"), *COORDINATES[kind])
+    entries = Entries(entries.content, entries.where, entries.problems, keys)
+    bodies = _pair(entries)
+    points = entries.array("points", "m", (2, 3))
+    frames = joint_frames(entries, kind)
+    if kind == "screw":
+        pitch = entries.quantity("pitch", "m", needed=True)
+    else:
+        pitch = 0.0
+        if "pitch" in entries:
+            entries.problem("pitch", f"a {kind} joint has no pitch; kind = 'screw' has one")
+    motions: dict[int, PrescribedMotion] = {}
+    if special:
+        q, v = _start(entries, kind)
+    else:
+        q, v, motions = _coordinates(entries, kind)
+    if bodies is None:
+        return None
+    return MultibodyJoint(
+        name,
+        kind,
+        *bodies,
+        Mounting(_vector(points[0]), _matrix(frames[0])),
+        Mounting(_vector(points[1]), _matrix(frames[1])),
+        pitch,
+        q,
+        v,
+        motions,
+        entries.flag("cut"),
+    )
+
+
+def _start(entries: Entries, kind: Kind) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the start values of a spherical or free joint."""
+    keys = START_KEYS if kind == "free" else ("quaternion", "angles", "angular_velocity")
+    start = entries.table("start", keys)
+    attitude = np.array((1.0, 0.0, 0.0, 0.0))
+    if "quaternion" in start and "angles" in start:
+        start.problem("angles", "give either quaternion or angles (yaw, pitch, roll)")
+    elif "angles" in start:
+        yaw, pitch, roll = start.array("angles", "rad", (3,))
+        attitude = np.array(quaternion(from_angles(float(yaw), float(pitch), float(roll))))
+    elif "quaternion" in start:
+        attitude = np.array(start.array("quaternion", "1", (4,), attitude))
+        norm = float(np.linalg.norm(attitude))
+        if not abs(norm - 1.0) < 1e-6:
+            start.problem("quaternion", f"has norm {norm:.6g}, not 1")
+        else:
+            attitude = attitude / norm
+    spin = start.array("angular_velocity", "rad/s", (3,))
+    if kind == "spherical":
+        return tuple(map(float, attitude)), tuple(map(float, spin))
+    place, speed = start.array("position", "m", (3,)), start.array("velocity", "m/s", (3,))
+    return tuple(map(float, (*place, *attitude))), tuple(map(float, (*speed, *spin)))
+
+
+def _coordinates(
+    entries: Entries, kind: Kind
+) -> tuple[tuple[float, ...], tuple[float, ...], dict[int, PrescribedMotion]]:
+    q: list[float] = []
+    v: list[float] = []
+    motions: dict[int, PrescribedMotion] = {}
+    for k, name in enumerate(COORDINATES[kind]):
+        unit = UNIT[name]
+        table = entries.table(name, COORDINATE_KEYS)
+        q.append(table.quantity("start", unit))
+        v.append(table.quantity("rate", f"{unit}/s"))
+        if "motion" in table:
+            given = table.table("motion", MOTION_KEYS)
+            for key in ("start", "rate"):
+                if key in table:
+                    table.problem(key, "a prescribed coordinate starts with its motion: leave this out")
+            motions[k] = PrescribedMotion(
+                given.quantity("position", unit),
+                given.quantity("rate", f"{unit}/s"),
+                given.quantity("acceleration", f"{unit}/s2"),
+                given.quantity("amplitude", unit),
+                given.quantity("frequency", "rad/s"),
+                given.quantity("phase", "rad"),
+            )
+    return tuple(q), tuple(v), motions
+
+
+def _laws(joint: MultibodyJoint, entries: Entries) -> list[CoordinateLaw]:
+    if joint.kind in ("spherical", "free", "fixed"):
+        return []
+    found = []
+    silent = Problems(entries.problems.file)
+    for k, name in enumerate(COORDINATES[joint.kind]):
+        # unknown keys have been noted when the coordinate was read
+        content = entries.content.get(name, {})
+        table = Entries(content if isinstance(content, Mapping) else {}, f"{entries.where}.{name}", entries.problems)
+        if not any(key in table for key in LAW_KEYS):
+            continue
+        unit = UNIT[name]
+        force = "N.m" if unit == "rad" else "N"
+        per = f"{force}/{unit}"
+        for key in LAW_KEYS:
+            if (
+                key not in ("rest", "preload", "lower", "upper")
+                and table.quantity(key, _law_unit(key, force, unit)) < 0
+            ):
+                table.problem(key, "must not be negative")
+        quiet = Entries(table.content, table.where, silent)
+        law = CoordinateLaw(
+            joint.name,
+            k,
+            quiet.quantity("stiffness", per),
+            table.quantity("rest", unit),
+            table.quantity("preload", force),
+            quiet.quantity("damping", f"{force}.s/{unit}"),
+            table.quantity("lower", unit, -inf),
+            table.quantity("upper", unit, inf),
+            quiet.quantity("stop_stiffness", per),
+            quiet.quantity("stop_damping", f"{force}.s/{unit}"),
+            quiet.quantity("friction", force),
+            quiet.quantity("friction_stiffness", per),
+        )
+        _check_law(table, law, per)
+        found.append(law)
+    return found
+
+
+def _law_unit(key: str, force: str, unit: str) -> str:
+    if key in ("stiffness", "stop_stiffness", "friction_stiffness"):
+        return f"{force}/{unit}"
+    return f"{force}.s/{unit}" if key in ("damping", "stop_damping") else force
+
+
+def _check_law(table: Entries, law: CoordinateLaw, per: str) -> None:
+    if not law.lower < law.upper:
+        table.problem("lower", f"must be less than upper = {law.upper:g}")
+    stops = law.lower > -inf or law.upper < inf
+    if stops and law.stop_stiffness == 0.0:
+        table.problem("stop_stiffness", f"is missing: a stop needs a stiffness, in {per}")
+    if not stops and (law.stop_stiffness or law.stop_damping):
+        table.problem("stop_stiffness" if "stop_stiffness" in table else "stop_damping",
+                      "there is no stop: give lower, upper or both")  # fmt: skip
+    if law.friction and not law.friction_stiffness:
+        table.problem("friction_stiffness", f"is missing: friction sticks on a presliding stiffness, in {per}")
+
+
+def _spring(name: str, entries: Entries) -> PointSpring | None:
+    entries = Entries(entries.content, entries.where, entries.problems, SPRING_KEYS)
+    bodies = _pair(entries)
+    points = entries.array("points", "m", (2, 3))
+    stiffness = entries.quantity("stiffness", "N/m", needed=True)
+    length, damping = entries.quantity("length", "m"), entries.quantity("damping", "N.s/m")
+    for key, value in (("stiffness", stiffness), ("length", length), ("damping", damping)):
+        if value < 0.0:
+            entries.problem(key, "must not be negative")
+    tether = entries.flag("tether")
+    if bodies is None:
+        return None
+    first, second = map(_vector, points)
+    return PointSpring(name, *bodies, first, second, stiffness, length, damping, tether)
+
+
+def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLock:
+    entries = Entries(entries.content, entries.where, entries.problems, LOCK_KEYS)
+    joint = entries.text("joint", needed=True)
+    found = next((one for one in joints if one.name == joint), None)
+    kinds = COORDINATES[found.kind] if found is not None else ()
+    named = entries.text("coordinate", kinds[0] if kinds else "", kinds if kinds else None)
+    number = kinds.index(named) if named in kinds else 0
+    at = entries.quantity("at", UNIT[named]) if "at" in entries and named in UNIT else None
+    direction = DIRECTIONS[entries.text("direction", "both", DIRECTIONS)]
+    return JointLock(name, joint, number, at, direction, entries.flag("closed"))
+
+
+def _port(name: str, entries: Entries) -> Port:
+    entries = Entries(entries.content, entries.where, entries.problems, PORT_KEYS)
+    yaw, pitch, roll = map(float, entries.array("angles", "rad", (3,)))
+    body = entries.text("body", needed=True)
+    return Port(name, body, _vector(entries.array("point", "m", (3,))), _matrix(from_angles(yaw, pitch, roll)))

@@ -1,0 +1,248 @@
+"""Forces between the bodies and on them: laws of coordinates, springs between points, wrenches on ports.
+
+The laws of coordinates are linearly implicit over a micro-step: a coordinate is taken at the mean of its positions at
+both ends, its rate likewise. With the acceleration a of the joint these are q + h^2/4 a and q' + h/2 a, so that a
+spring adds k h^2/4 to the inertia that the joint feels, a damper c h/2: the implicit midpoint rule, stable for any
+step, which keeps the energy of a linear spring exactly.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import apply_transposed, compose, load_matrix
+from dockfmu.components.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
+from dockfmu.components.multibody import momentum
+
+
+@kernel
+def stop_excess(p, q):
+    """Return how far a coordinate is beyond its upper stop, or the negative of how far below its lower one; else 0."""
+    if q > p.upper:
+        return q - p.upper
+    if q < p.lower:
+        return q - p.lower
+    return 0.0
+
+
+@kernel
+def _stops(p, q, rate, h, acceleration):
+    """Return (explicit force, implicit inertia, active) of the stops at the mid-step coordinate q and start rate.
+
+    `acceleration` predicts whether the stop pushes: it never pulls.
+    """
+    excess = stop_excess(p, q)
+    if excess == 0.0:
+        return 0.0, 0.0, False
+    force = -p.stop_stiffness * excess - p.stop_damping * rate
+    implicit = 0.25 * h * h * p.stop_stiffness + 0.5 * h * p.stop_damping
+    if (force - implicit * acceleration) * excess > 0.0:
+        return 0.0, 0.0, True
+    return force, implicit, True
+
+
+@kernel
+def _friction(p, deflection, rate, h, acceleration):
+    """Return (explicit force, implicit inertia) of Coulomb friction with an elastic presliding deflection."""
+    stiffness = p.friction_stiffness
+    force = -stiffness * (deflection + 0.5 * h * rate)
+    implicit = 0.25 * h * h * stiffness
+    predicted = force - implicit * acceleration
+    if predicted > p.friction:
+        return p.friction, 0.0
+    if predicted < -p.friction:
+        return -p.friction, 0.0
+    return force, implicit
+
+
+@kernel
+def drive_coordinates(link, coordinate, law, run, h):
+    """Set drives and armatures of all coordinates for a micro-step h, placed in its middle.
+
+    With h = 0 they are those of the present state.
+    """
+    for k in range(int(run.coordinates)):
+        c = coordinate[k]
+        p = law[k]
+        b = link[int(c.link)]
+        drive = c.drive
+        armature = 0.0
+        if p.has_law != 0.0:
+            rate = b.last_rate
+            drive += p.preload - p.stiffness * (b.q - p.rest) - p.damping * rate
+            armature = 0.25 * h * h * p.stiffness + 0.5 * h * p.damping
+            force, inertia, _ = _stops(p, b.q, rate, h, b.predicted)
+            drive += force
+            armature += inertia
+            if p.friction > 0.0:
+                force, inertia = _friction(p, c.deflection, rate, h, b.predicted)
+                drive += force
+                armature += inertia
+        b.drive = drive
+        b.armature = armature
+
+
+@kernel
+def account_coordinates(link, coordinate, law, run, h):
+    """Add up work and losses of the laws over a micro-step, after the kick, and advance the friction.
+
+    `b.q` is still the coordinate in the middle, as for `drive_coordinates`; `b.qdd` the acceleration of the step.
+    """
+    for k in range(int(run.coordinates)):
+        c = coordinate[k]
+        p = law[k]
+        b = link[int(c.link)]
+        mean = 0.5 * (b.last_rate + b.rate)
+        moved = h * mean
+        run.drives += c.drive * moved
+        c.holding = 0.0
+        if b.held != 0.0:
+            c.holding = -b.load
+            run.motions -= b.load * moved
+        c.force = 0.0
+        if p.has_law == 0.0:
+            continue
+        acceleration = (b.rate - b.last_rate) / h
+        q = b.q + 0.25 * h * h * acceleration
+        spring = p.preload - p.stiffness * (q - p.rest)
+        damper = -p.damping * mean
+        run.dampers -= damper * moved
+        # the predicted acceleration decided on the branch: the force that acted follows from it with the actual one
+        explicit, inertia, active = _stops(p, b.q, b.last_rate, h, b.predicted)
+        stop = explicit - inertia * acceleration
+        excess = stop_excess(p, b.q)
+        if active:
+            run.stops -= (stop + p.stop_stiffness * (excess + q - b.q)) * moved
+        if active != (c.stopped != 0.0):
+            c.stopped = 1.0 if active else 0.0
+            run.restart = 1.0
+        friction = 0.0
+        if p.friction > 0.0:
+            explicit, inertia = _friction(p, c.deflection, b.last_rate, h, b.predicted)
+            friction = explicit - inertia * acceleration
+            before = c.deflection
+            limit = p.friction / p.friction_stiffness
+            c.deflection = min(max(before + moved, -limit), limit)
+            change = 0.5 * p.friction_stiffness * (c.deflection * c.deflection - before * before)
+            run.friction -= friction * moved + change
+        c.force = spring + damper + stop + friction
+
+
+@kernel
+def point_twist(b, arm):
+    """Return (point from the reference point, its velocity relative to the base's origin), both in I."""
+    r = apply_transposed(load_matrix(b.rotation), load(arm))
+    return r, add(load(b.velocity), cross(load(b.angular_velocity), r))
+
+
+@kernel
+def _stretch(link, spring, k):
+    """Return (arm on the first, arm on the second, unit vector between them, distance, its rate) of a spring."""
+    s = spring[k]
+    first = link[int(s.first_link)]
+    second = link[int(s.second_link)]
+    r1, v1 = point_twist(first, s.first_arm)
+    r2, v2 = point_twist(second, s.second_arm)
+    gap = subtract(add(load(second.position), r2), add(load(first.position), r1))
+    distance = sqrt(dot(gap, gap))
+    if distance > 0.0:
+        along = scale(1.0 / distance, gap)
+    else:
+        along = (0.0, 0.0, 0.0)
+    return r1, r2, along, distance, dot(along, subtract(v2, v1))
+
+
+@kernel
+def _tension(p, distance, rate):
+    """Return (tension, elastic part of it) of a spring; a slack tether has none."""
+    elastic = p.stiffness * (distance - p.length)
+    tension = elastic + p.damping * rate
+    if p.tether != 0.0:
+        elastic = max(elastic, 0.0)
+        tension = max(tension, 0.0) if elastic > 0.0 else 0.0
+    return tension, elastic
+
+
+@kernel
+def pull_springs(link, spring, strength, run, h):
+    """Add the forces of springs between points to the links, and their losses over a micro-step h."""
+    for k in range(int(run.springs)):
+        s = spring[k]
+        p = strength[k]
+        r1, r2, along, distance, rate = _stretch(link, spring, k)
+        tension, elastic = _tension(p, distance, rate)
+        run.springs_lost += h * (tension - elastic) * rate
+        s.length = distance
+        s.rate = rate
+        s.tension = tension
+        force = scale(tension, along)
+        first = link[int(s.first_link)]
+        second = link[int(s.second_link)]
+        accumulate(force, first.force)
+        accumulate(cross(r1, force), first.torque)
+        for i in range(3):
+            second.force[i] -= force[i]
+        moment = cross(r2, force)
+        for i in range(3):
+            second.torque[i] -= moment[i]
+
+
+@kernel
+def push_ports(link, port, run, h):
+    """Add the wrenches on the ports to the links, and their work over a micro-step h."""
+    for k in range(int(run.ports)):
+        p = port[k]
+        b = link[int(p.link)]
+        A = compose(load_matrix(p.turn), load_matrix(b.rotation))
+        force = apply_transposed(A, load(p.force))
+        torque = apply_transposed(A, load(p.torque))
+        r, v = point_twist(b, p.arm)
+        v = add(v, load(run.base_velocity))
+        run.ports_work += h * (dot(force, v) + dot(torque, load(b.angular_velocity)))
+        accumulate(force, b.force)
+        accumulate(add(torque, cross(r, force)), b.torque)
+        if run.free_root != 0.0:
+            momentum.add_outer(run, force, torque, add(load(b.position), r))
+
+
+@kernel
+def stored_energy(link, coordinate, law, spring, strength, run):
+    """Return the energy of all springs, stops and frictions, and of the preloads, J."""
+    energy = 0.0
+    for k in range(int(run.coordinates)):
+        c = coordinate[k]
+        p = law[k]
+        q = link[int(c.link)].q
+        if p.has_law != 0.0:
+            excess = stop_excess(p, q)
+            stretch = q - p.rest
+            energy += 0.5 * p.stiffness * stretch * stretch - p.preload * q
+            energy += 0.5 * p.stop_stiffness * excess * excess
+            energy += 0.5 * p.friction_stiffness * c.deflection * c.deflection
+    for k in range(int(run.springs)):
+        s = spring[k]
+        p = strength[k]
+        _, _, _, distance, rate = _stretch(link, spring, k)
+        s.length = distance
+        s.rate = rate
+        s.tension, elastic = _tension(p, distance, rate)
+        if p.tether == 0.0 or elastic > 0.0:
+            energy += 0.5 * p.stiffness * (distance - p.length) * (distance - p.length)
+    return energy
+
+
+@kernel
+def time_to_stop(link, coordinate, law, run):
+    """Return the time until the first coordinate reaches a stop at its present rate, s; 1e9 if none does."""
+    least = 1e9
+    for k in range(int(run.coordinates)):
+        p = law[k]
+        if p.has_law == 0.0 or p.stop_stiffness == 0.0:
+            continue
+        b = link[int(coordinate[k].link)]
+        if b.rate > 0.0 and b.q < p.upper:
+            least = min(least, (p.upper - b.q) / b.rate)
+        elif b.rate < 0.0 and b.q > p.lower:
+            least = min(least, (p.lower - b.q) / b.rate)
+    return least

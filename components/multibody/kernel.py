@@ -1,0 +1,351 @@
+"""`initialize` and `step` of a multibody system.
+
+Only these two kernels know the record as a whole, whose type depends on the numbers of bodies, joints and springs. All
+others take arrays of groups and groups of fixed size: they are compiled once for all models.
+"""
+
+from __future__ import annotations
+
+from math import fabs, isfinite
+
+from dockfmu.components.core import check, timing
+from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.ports import AFFINE, SOURCE
+from dockfmu.components.devices import micro_steps
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.inertia import asymmetry, possible
+from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
+from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
+from dockfmu.components.multibody import links, momentum, outputs, stepping
+from dockfmu.components.multibody.links import FREE
+
+INERTIA = 401
+ATTITUDE = 402
+SINGULAR = 403
+NOT_FINITE = 404
+STOPS = 405
+INPUT = 406
+SOURCE_BASE = 407
+NO_AFFINE = 408
+NO_INERTIA = 409
+
+OWN_MESSAGES = {
+    INERTIA: Message(
+        "parameters.body: the inertia of body {status.index:.0f} is not symmetric or physically impossible: a "
+        "principal moment is negative, or above the sum of the others"
+    ),
+    ATTITUDE: Message(
+        "parameters.joint: the quaternion of the spherical or free joint {status.index:.0f} has norm "
+        "{status.value:.6g}, not 1"
+    ),
+    SINGULAR: Message(
+        "coordinate {status.index:.0f} feels the inertia {status.value:.4g}, not a positive one: the pose is singular, "
+        "or what its joint carries has no mass"
+    ),
+    NO_INERTIA: Message(
+        "the spherical or free joint {status.index:.0f} turns what has no inertia about an axis: give its body an "
+        "inertia, or use a joint without this rotation"
+    ),
+    NOT_FINITE: Message(
+        "the motion of link {status.index:.0f} is not finite: use a shorter parameters.stepping.longest_micro_step, or "
+        "look for a singular pose"
+    ),
+    STOPS: Message("parameters.joint: lower of coordinate {status.index:.0f} is not less than upper"),
+    INPUT: Message("drive of coordinate {status.index:.0f}, or the wrench on port {status.index:.0f}, is not finite"),
+    SOURCE_BASE: Message("parameters.base_motion must be LAGGED, not SOURCE"),
+    NO_AFFINE: Message("parameters.base_motion must be LAGGED: AFFINE is not built for declared systems"),
+}
+MESSAGES = {**check.messages("1 base"), **OWN_MESSAGES}
+
+# rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
+LEAST_INERTIA = 1e-12
+
+
+@kernel
+def _check_masses(mass, status):
+    """Return 0 if all bodies are possible, else a code."""
+    for k in range(len(mass)):
+        inertia = load_matrix(mass[k].inertia)
+        if asymmetry(mass[k].inertia)[0] != 0.0 or not possible(mass[k].mass, ZERO, inertia):
+            return fail(status, INERTIA, 0.0, k + 1)
+    return 0
+
+
+@kernel
+def _place_joints(link, body, place, port, spring, mount, strength, run):
+    """Set the arms of links, springs and ports, and the reference points of bodies, from the points of the joints."""
+    for k in range(len(place)):
+        p = place[k]
+        outer = load(p.successor_point) if p.outward != 0.0 else load(p.predecessor_point)
+        store(outer, body[int(p.outer)].reference)
+    for k in range(len(place)):
+        p = place[k]
+        point = load(p.predecessor_point) if p.outward != 0.0 else load(p.successor_point)
+        store(_arm(body, p.inner, point), link[int(p.link)].arm)
+    for k in range(int(run.springs)):
+        s = spring[k]
+        store(_arm(body, s.first, load(strength[k].first_point)), s.first_arm)
+        store(_arm(body, s.second, load(strength[k].second_point)), s.second_arm)
+    for k in range(int(run.ports)):
+        store(_arm(body, port[k].body, load(mount[k].point)), port[k].arm)
+
+
+@kernel
+def _arm(body, index, point):
+    """Return a point of a body, from the reference point of its link, in axes of the link; index -1 is the base."""
+    if index < 0.0:
+        return point
+    o = body[int(index)]
+    return apply(load_matrix(o.axes), subtract(point, load(o.reference)))
+
+
+@kernel
+def _set_masses(link, body, mass):
+    """Set the mass data of the links from those of the bodies."""
+    for k in range(1, len(link)):
+        link[k].mass = 0.0
+    for k in range(len(body)):
+        o = body[k]
+        b = link[int(o.link)]
+        axes = load_matrix(o.axes)
+        c = apply(axes, subtract(load(mass[k].center), load(o.reference)))
+        J = rotation.compose(rotation.compose(axes, load_matrix(mass[k].inertia)), rotation.transpose(axes))
+        m = mass[k].mass
+        square = dot(c, c)
+        b.mass = m
+        store(scale(m, c), b.moment)
+        place = 0
+        for i in range(3):
+            for j in range(i, 3):
+                b.inertia[place] = J[i][j] - m * c[i] * c[j] + (m * square if i == j else 0.0)
+                place += 1
+
+
+@kernel
+def _set_state(link, coordinate, law, turning, start, run, status):
+    """Set the start values of all coordinates and rates. Returns 0, or the code of a failure."""
+    for k in range(len(link)):
+        b = link[k]
+        b.qdd = 0.0
+        b.held = 0.0
+        b.forced = 0.0
+        store(ZERO, b.spin_rate)
+        store(ZERO, b.speed_rate)
+        store(ZERO, b.velocity)
+        store(ZERO, b.drive_force)
+        store(ZERO, b.drive_torque)
+    for k in range(int(run.coordinates)):
+        p = law[k]
+        c = coordinate[k]
+        b = link[int(c.link)]
+        b.q = p.start
+        b.rate = p.start_rate
+        c.deflection = 0.0
+        c.stopped = 0.0
+        if not p.lower < p.upper:
+            return fail(status, STOPS, p.lower, k + 1)
+    for k in range(int(run.rotations)):
+        p = start[k]
+        r = turning[k]
+        norm = check.norm_of_quaternion(p.quaternion)
+        if not fabs(norm - 1.0) < 1e-6:
+            return fail(status, ATTITUDE, norm, k + 1)
+        b = link[int(r.link)]
+        q = rotation.load_attitude(p.quaternion)
+        spin = load(p.angular_velocity)
+        place = load(p.position)
+        speed = load(p.velocity)
+        if r.reversed != 0.0:
+            A = from_quaternion(q)
+            # the predecessor in the frame of the successor, which carries it
+            moved = apply(A, place)
+            speed = subtract(cross(spin, moved), apply(A, speed))
+            place = scale(-1.0, moved)
+            spin = scale(-1.0, apply_transposed(A, spin))
+            q = rotation.conjugate(q)
+        rotation.store_quaternion(q, b.quaternion)
+        store(spin, b.spin)
+        if b.kind == FREE:
+            store(place, b.place)
+            store(speed, b.speed)
+    return 0
+
+
+@kernel
+def _clear(run):
+    run.dampers = 0.0
+    run.stops = 0.0
+    run.friction = 0.0
+    run.springs_lost = 0.0
+    run.drives = 0.0
+    run.motions = 0.0
+    run.ports_work = 0.0
+    run.base_work = 0.0
+    run.restart = 0.0
+    store(ZERO, run.base_position)
+    store(ZERO, run.base_velocity)
+    store(ZERO, run.impulse)
+    store(ZERO, run.angular_impulse)
+
+
+@kernel
+def _check_joints(link, coordinate, turning, run, status):
+    """Return 0 if every free coordinate feels an inertia, else a code, after `links.accelerate`."""
+    for k in range(int(run.coordinates)):
+        b = link[int(coordinate[k].link)]
+        if b.held == 0.0:
+            inertia = 1.0 / b.mobility
+            if not (inertia > LEAST_INERTIA and isfinite(inertia)):
+                return fail(status, SINGULAR, inertia, k + 1)
+    for k in range(int(run.rotations)):
+        b = link[int(turning[k].link)]
+        if not isfinite(b.spin_rate[0] + b.spin_rate[1] + b.spin_rate[2]):
+            return fail(status, NO_INERTIA, 0.0, k + 1)
+    return 0
+
+
+@kernel
+def _check_motion(link, status):
+    """Return 0 if all links move with finite accelerations, else a code."""
+    for k in range(1, len(link)):
+        b = link[k]
+        total = b.q + b.rate + b.qdd
+        for i in range(3):
+            total += b.acceleration[i] + b.angular_acceleration[i] + b.spin[i] + b.speed[i]
+        if not isfinite(total):
+            return fail(status, NOT_FINITE, total, k)
+    return 0
+
+
+@kernel
+def _check_inputs(base, coordinate, port, run, base_motion, status):
+    """Return 0 if the inputs are valid, else a code."""
+    for k in range(int(run.coordinates)):
+        if not isfinite(coordinate[k].drive):
+            return fail(status, INPUT, coordinate[k].drive, k + 1)
+    for k in range(int(run.ports)):
+        p = port[k]
+        total = p.force[0] + p.force[1] + p.force[2] + p.torque[0] + p.torque[1] + p.torque[2]
+        if not isfinite(total):
+            return fail(status, INPUT, total, k + 1)
+    if run.carried != 0.0:
+        if base_motion == SOURCE:
+            return fail(status, SOURCE_BASE, 0.0, 0)
+        if base_motion == AFFINE:
+            return fail(status, NO_AFFINE, 0.0, 0)
+        code = check.check_port(base, 1, status)
+        if code:
+            return code
+        return check.check_acceleration(base, 1, status)
+    return 0
+
+
+@kernel
+def _finish(base, gravity, link, coordinate, law, turning, body, spring, strength, port, run, audit, tau, t, h):
+    """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
+    stepping.follow_motions(link, coordinate, law, run, t)
+    stepping.predict(link, 0.0)
+    stepping.place_base(base, run, gravity, link, tau)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, run, 0.0)
+    stepping.move(link)
+    force, torque = stepping.base_wrench(link[0])
+    store(force, run.force)
+    store(torque, run.torque)
+    outputs.publish_joints(link, coordinate, turning, run)
+    outputs.publish_bodies(link, body, run)
+    outputs.publish_ports(link, port, gravity, run, h)
+    outputs.publish_audit(audit, gravity, link, coordinate, law, spring, strength, run)
+
+
+@kernel
+def _advance(base, gravity, link, coordinate, law, spring, strength, port, run, p, clock, t, h):
+    """Make all micro-steps of a step h."""
+    store(ZERO, run.impulse)
+    store(ZERO, run.angular_impulse)
+    # inputs may have jumped: predict with the accelerations that they cause
+    stepping.predict(link, 0.0)
+    stepping.place_base(base, run, gravity, link, 0.0)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, run, 0.0)
+    if run.free_root != 0.0:
+        momentum.keep(link, run)
+    done = 0.0
+    left = 1
+    while left > 0:
+        left = timing.micro_steps(h - done, clock.micro_step)
+        size = (h - done) / left
+        stepping.micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, done, t + done, size)
+        stepping.choose_next(p, clock, link, coordinate, law, run, size)
+        done += size
+        left -= 1
+
+
+@kernel
+def _keep_lag(base, gravity, link, run):
+    """Add the impulse of the base's true motion against the extrapolated one, before the first micro-step (R38).
+
+    The links still have the extrapolated motion of the end of the last step.
+    """
+    _, linear, angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
+    stepping.place_base(base, run, gravity, link, 0.0)
+    links.place(link)
+    stepping.move(link)
+    _, true_linear, true_angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
+    store(subtract(linear, true_linear), run.lag)
+    store(subtract(angular, true_angular), run.angular_lag)
+
+
+@kernel
+def initialize(m):
+    """Set the system to its initial state. Returns 0, or the code of a failure."""
+    p = m.parameters
+    code = _check_inputs(m.base, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    if code == 0:
+        code = _check_masses(p.body, m.status)
+    if code == 0:
+        _place_joints(m.link, m.body, p.joint, m.port, m.spring, p.port, p.spring, m.run)
+        _set_masses(m.link, m.body, p.body)
+        code = _set_state(m.link, m.coordinate, p.coordinate, m.rotation, p.rotation, m.run, m.status)
+    if code:
+        return code
+    _clear(m.run)
+    m.stepping.jerk = 0.0
+    micro_steps.restart(p.stepping, m.stepping)
+    _finish(
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port, m.run,
+        m.audit, 0.0, m.start_time, 0.0,
+    )  # fmt: skip
+    outputs.publish_base(m.base, m.link, m.run, 0.0)
+    code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
+    if code == 0:
+        code = _check_motion(m.link, m.status)
+    if code == 0:
+        m.status.code = 0.0
+    return code
+
+
+@kernel
+def step(m, t, h):
+    """Advance the system from t by h > 0, s. Returns 0, or the code of a failure."""
+    p = m.parameters
+    code = _check_inputs(m.base, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    if code:
+        return code
+    if m.run.carried != 0.0:
+        _keep_lag(m.base, p.gravity, m.link, m.run)
+    _advance(
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.run, p.stepping,
+        m.stepping, t, h,
+    )  # fmt: skip
+    if m.run.carried != 0.0:
+        store(add(load(m.run.impulse), load(m.run.lag)), m.run.impulse)
+        store(add(load(m.run.angular_impulse), load(m.run.angular_lag)), m.run.angular_impulse)
+    _finish(
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port, m.run,
+        m.audit, h, t + h, h,
+    )  # fmt: skip
+    outputs.publish_base(m.base, m.link, m.run, h)
+    code = _check_motion(m.link, m.status)
+    if code == 0:
+        m.status.code = 0.0
+    return code

@@ -1,0 +1,75 @@
+"""The start values of a record that connect its parts: which link belongs to which body, joint and spring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dockfmu.components.multibody.link_data import Links, Placing
+from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
+from dockfmu.components.multibody.ports import coordinate_labels
+
+
+def layout(model: Model, made: Links) -> Mapping[str, float]:
+    """Return the start values of hidden fields by the names of their slots in the record."""
+    values: dict[str, float] = {}
+
+    def put(name: str, value: Any) -> None:
+        array = np.asarray(value, float)
+        for place in np.ndindex(array.shape):
+            subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
+            values[f"{name}{subscript}"] = float(array[place])
+
+    index = {BASE: -1, **{body.name: k for k, body in enumerate(model.bodies)}}
+    for k in range(len(made.kind)):
+        link = f"link[{k + 1}]"
+        put(f"{link}.parent", made.parent[k])
+        put(f"{link}.kind", made.kind[k])
+        put(f"{link}.lead", made.lead[k])
+        put(f"{link}.mount", made.mount[k])
+    for body in model.bodies:
+        put(f"body.{body.name}.link", made.bodies[body.name].link)
+        put(f"body.{body.name}.axes", made.bodies[body.name].rotation)
+    for joint in model.tree:
+        where = f"parameters.joint.{joint.name}"
+        outer = _outer(made, joint.predecessor, joint.successor)
+        inner = joint.predecessor if outer == joint.successor else joint.successor
+        put(f"{where}.link", _first_link(made, inner, outer))
+        put(f"{where}.outward", float(outer == joint.successor))
+        put(f"{where}.inner", index[inner])
+        put(f"{where}.outer", index[outer])
+        for number, name in enumerate(COORDINATES[joint.kind]):
+            if (joint.name, number) in made.coordinates:
+                put(f"joint.{joint.name}.{name}.link", made.coordinates[joint.name, number])
+        if joint.name in made.special:
+            link_number, reverse = made.special[joint.name]
+            put(f"joint.{joint.name}.link", link_number)
+            put(f"joint.{joint.name}.reversed", float(reverse))
+    for spring in model.springs:
+        put(f"spring.{spring.name}.first", index[spring.first])
+        put(f"spring.{spring.name}.second", index[spring.second])
+        put(f"spring.{spring.name}.first_link", made.bodies[spring.first].link)
+        put(f"spring.{spring.name}.second_link", made.bodies[spring.second].link)
+    for port in model.ports:
+        put(f"{port.name}.body", index[port.body])
+        put(f"{port.name}.link", made.bodies[port.body].link)
+        put(f"{port.name}.turn", np.array(port.rotation) @ made.bodies[port.body].rotation.T)
+    return values
+
+
+def _outer(made: Links, one: str, other: str) -> str:
+    """Return which of two joined bodies is farther from the base."""
+    return other if made.bodies[other].link > made.bodies[one].link else one
+
+
+def _first_link(made: Links, inner: str, outer: str) -> int:
+    """Return the first link of the chain between two joined bodies."""
+    at, end = made.bodies[outer].link, made.bodies[inner].link
+    while made.parent[at] != end:
+        at = made.parent[at]
+    return at
+
+
+__all__ = ["Placing", "coordinate_labels", "layout"]

@@ -1,0 +1,476 @@
+"""Forward dynamics of a tree by the articulated-body method: three loops over the links (spec/10 3.5).
+
+`link[0]` is the base, every other link comes after the one that carries it. A joint of several degrees of freedom is a
+chain of links of one degree, all but the last without mass and at one point; a spherical and a free joint are one link.
+All vectors are in axes of I, those of one link about its reference point: the point of its joint that is fixed in it.
+Nothing depends on a velocity that all bodies have in common.
+
+With the articulated inertia T, S, J (force = T a + S alpha, torque = S^T a + J alpha, a the acceleration of the
+reference point) the recursion is (3.176) to (3.179), with the joint forces of the note below them.
+*Errata (3.178), (3.179): the asterisks of M_k, Q_k are missing.*
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.rotation import from_quaternion, load_matrix, load_quaternion, store_matrix
+from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+
+FIXED = 0.0
+REVOLUTE = 1.0
+PRISMATIC = 2.0
+SCREW = 3.0
+SPHERICAL = 4.0
+FREE = 5.0
+
+
+@kernel
+def _rows(A, mount):
+    """Return mount A, the product of two rotations as rows."""
+    return (
+        axpy(mount[0, 0], A[0], axpy(mount[0, 1], A[1], scale(mount[0, 2], A[2]))),
+        axpy(mount[1, 0], A[0], axpy(mount[1, 1], A[1], scale(mount[1, 2], A[2]))),
+        axpy(mount[2, 0], A[0], axpy(mount[2, 1], A[1], scale(mount[2, 2], A[2]))),
+    )
+
+
+@kernel
+def _outward(A, v):
+    """Return A^T v, components of a link in axes of I."""
+    return axpy(v[0], A[0], axpy(v[1], A[1], scale(v[2], A[2])))
+
+
+@kernel
+def _place(b, p):
+    """Set pose, rates and velocity terms of a link from those of the link that carries it.
+
+    `along` is the axis in I, `linear` and `angular` what the accelerations are without those of the joint.
+    """
+    carrier = load_matrix(p.rotation)
+    w = load(p.angular_velocity)
+    A = _rows(carrier, b.mount)
+    r = _outward(carrier, load(b.arm))
+    u = A[2]
+    angular = (0.0, 0.0, 0.0)
+    spin = w
+    kind = b.kind
+    if kind == REVOLUTE:
+        c = cos(b.q)
+        s = sin(b.q)
+        A = (axpy(c, A[0], scale(s, A[1])), subtract(scale(c, A[1]), scale(s, A[0])), u)
+        turn = scale(b.rate, u)
+        spin = add(w, turn)
+        angular = cross(w, turn)
+        linear = cross(w, cross(w, r))
+    elif kind == PRISMATIC:
+        r = axpy(b.q, u, r)
+        slide = scale(b.rate, u)
+        linear = cross(w, add(cross(w, r), scale(2.0, slide)))
+    elif kind == SCREW:
+        c = cos(b.q)
+        s = sin(b.q)
+        A = (axpy(c, A[0], scale(s, A[1])), subtract(scale(c, A[1]), scale(s, A[0])), u)
+        turn = scale(b.rate, u)
+        spin = add(w, turn)
+        angular = cross(w, turn)
+        r = axpy(b.lead * b.q, u, r)
+        linear = cross(w, add(cross(w, r), scale(2.0 * b.lead * b.rate, u)))
+    elif kind >= SPHERICAL:
+        linear = (0.0, 0.0, 0.0)
+        if kind == FREE:
+            r = add(r, _outward(A, load(b.place)))
+            linear = scale(2.0, cross(w, _outward(A, load(b.speed))))
+        turned = from_quaternion(load_quaternion(b.quaternion))
+        A = (_outward(A, turned[0]), _outward(A, turned[1]), _outward(A, turned[2]))
+        turn = _outward(A, load(b.spin))
+        spin = add(w, turn)
+        angular = cross(w, turn)
+        linear = add(linear, cross(w, cross(w, r)))
+    else:
+        linear = cross(w, cross(w, r))
+    store_matrix(A, b.rotation)
+    store(u, b.along)
+    store(r, b.reach)
+    store(add(load(p.position), r), b.position)
+    store(spin, b.angular_velocity)
+    if b.held != 0.0 and b.forced != 0.0:
+        # prescribed: the acceleration of the coordinate is one of the velocity terms
+        if kind != PRISMATIC:
+            angular = axpy(b.forced, u, angular)
+        if kind != REVOLUTE:
+            linear = axpy(b.forced * (1.0 if kind == PRISMATIC else b.lead), u, linear)
+    store(linear, b.linear)
+    store(angular, b.angular)
+
+
+@kernel
+def _set_inertia(b):
+    """Set the inertia of a link alone in axes of I, and its inertial force and torque.
+
+    Links inside a joint have none.
+    """
+    if b.mass == 0.0:
+        for i in range(6):
+            b.tt[i] = 0.0
+            b.rr[i] = 0.0
+        for i in range(9):
+            b.tr[i] = 0.0
+        for i in range(3):
+            b.force[i] = 0.0
+            b.torque[i] = 0.0
+        return
+    a0, a1, a2 = load_matrix(b.rotation)
+    s = axpy(b.moment[0], a0, axpy(b.moment[1], a1, scale(b.moment[2], a2)))
+    # the columns of A^T J, then J in I
+    j = b.inertia
+    k0 = axpy(j[0], a0, axpy(j[1], a1, scale(j[2], a2)))
+    k1 = axpy(j[1], a0, axpy(j[3], a1, scale(j[4], a2)))
+    k2 = axpy(j[2], a0, axpy(j[4], a1, scale(j[5], a2)))
+    xx = k0[0] * a0[0] + k1[0] * a1[0] + k2[0] * a2[0]
+    xy = k0[0] * a0[1] + k1[0] * a1[1] + k2[0] * a2[1]
+    xz = k0[0] * a0[2] + k1[0] * a1[2] + k2[0] * a2[2]
+    yy = k0[1] * a0[1] + k1[1] * a1[1] + k2[1] * a2[1]
+    yz = k0[1] * a0[2] + k1[1] * a1[2] + k2[1] * a2[2]
+    zz = k0[2] * a0[2] + k1[2] * a1[2] + k2[2] * a2[2]
+    w = load(b.angular_velocity)
+    ws = cross(w, s)
+    spun = (
+        xx * w[0] + xy * w[1] + xz * w[2],
+        xy * w[0] + yy * w[1] + yz * w[2],
+        xz * w[0] + yz * w[1] + zz * w[2],
+    )
+    m = b.mass
+    b.tt[0] = m
+    b.tt[1] = 0.0
+    b.tt[2] = 0.0
+    b.tt[3] = m
+    b.tt[4] = 0.0
+    b.tt[5] = m
+    b.tr[0] = 0.0
+    b.tr[1] = s[2]
+    b.tr[2] = -s[1]
+    b.tr[3] = -s[2]
+    b.tr[4] = 0.0
+    b.tr[5] = s[0]
+    b.tr[6] = s[1]
+    b.tr[7] = -s[0]
+    b.tr[8] = 0.0
+    b.rr[0] = xx
+    b.rr[1] = xy
+    b.rr[2] = xz
+    b.rr[3] = yy
+    b.rr[4] = yz
+    b.rr[5] = zz
+    store(cross(ws, w), b.force)
+    store(cross(spun, w), b.torque)
+
+
+@kernel
+def _clear(base):
+    """Set what the base feels to zero: the links add to it."""
+    for i in range(6):
+        base.tt[i] = 0.0
+        base.rr[i] = 0.0
+    for i in range(9):
+        base.tr[i] = 0.0
+    for i in range(3):
+        base.force[i] = 0.0
+        base.torque[i] = 0.0
+
+
+@kernel
+def place(link):
+    """Place all links from the base outward: poses, rates, velocity terms, own inertia and inertial force.
+
+    The base, `link[0]`, must have rotation, position, angular velocity and accelerations.
+    """
+    _clear(link[0])
+    for k in range(1, len(link)):
+        b = link[k]
+        _place(b, link[int(b.parent)])
+        _set_inertia(b)
+
+
+@kernel
+def _times(t, v):
+    """Return the product of a symmetric matrix, its upper triangle by rows, with a vector."""
+    return (
+        t[0] * v[0] + t[1] * v[1] + t[2] * v[2],
+        t[1] * v[0] + t[3] * v[1] + t[4] * v[2],
+        t[2] * v[0] + t[4] * v[1] + t[5] * v[2],
+    )
+
+
+@kernel
+def _row_times(s, v):
+    """Return S v, S of nine numbers by rows."""
+    return (
+        s[0] * v[0] + s[1] * v[1] + s[2] * v[2],
+        s[3] * v[0] + s[4] * v[1] + s[5] * v[2],
+        s[6] * v[0] + s[7] * v[1] + s[8] * v[2],
+    )
+
+
+@kernel
+def _column_times(s, v):
+    """Return S^T v."""
+    return (
+        s[0] * v[0] + s[3] * v[1] + s[6] * v[2],
+        s[1] * v[0] + s[4] * v[1] + s[7] * v[2],
+        s[2] * v[0] + s[5] * v[1] + s[8] * v[2],
+    )
+
+
+@kernel
+def _inverse(t):
+    """Return the inverse of a symmetric matrix of six numbers, by its cofactors."""
+    a = t[3] * t[5] - t[4] * t[4]
+    b = t[2] * t[4] - t[1] * t[5]
+    c = t[1] * t[4] - t[2] * t[3]
+    d = 1.0 / (t[0] * a + t[1] * b + t[2] * c)
+    return (
+        d * a,
+        d * b,
+        d * c,
+        d * (t[0] * t[5] - t[2] * t[2]),
+        d * (t[1] * t[2] - t[0] * t[4]),
+        d * (t[0] * t[3] - t[1] * t[1]),
+    )
+
+
+@kernel
+def _load6(a):
+    return (a[0], a[1], a[2], a[3], a[4], a[5])
+
+
+@kernel
+def _load9(a):
+    return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
+
+
+@kernel
+def _pass_on(T, S, J, f, t, r, p):
+    """Add an articulated inertia and a wrench about a point at r from the reference point of link p to those of p."""
+    # S' = S - T r~, row by row; J' = J - S^T r~ + r~ S'
+    n0 = subtract((S[0], S[1], S[2]), cross((T[0], T[1], T[2]), r))
+    n1 = subtract((S[3], S[4], S[5]), cross((T[1], T[3], T[4]), r))
+    n2 = subtract((S[6], S[7], S[8]), cross((T[2], T[4], T[5]), r))
+    for i in range(6):
+        p.tt[i] += T[i]
+    p.tr[0] += n0[0]
+    p.tr[1] += n0[1]
+    p.tr[2] += n0[2]
+    p.tr[3] += n1[0]
+    p.tr[4] += n1[1]
+    p.tr[5] += n1[2]
+    p.tr[6] += n2[0]
+    p.tr[7] += n2[1]
+    p.tr[8] += n2[2]
+    # rows of S^T r~ are (column of S) x r
+    x, y, z = r
+    p.rr[0] += J[0] - (S[3] * z - S[6] * y) + (y * n2[0] - z * n1[0])
+    p.rr[1] += J[1] - (S[6] * x - S[0] * z) + (y * n2[1] - z * n1[1])
+    p.rr[2] += J[2] - (S[0] * y - S[3] * x) + (y * n2[2] - z * n1[2])
+    p.rr[3] += J[3] - (S[7] * x - S[1] * z) + (z * n0[1] - x * n2[1])
+    p.rr[4] += J[4] - (S[1] * y - S[4] * x) + (z * n0[2] - x * n2[2])
+    p.rr[5] += J[5] - (S[2] * y - S[5] * x) + (x * n1[2] - y * n0[2])
+    for i in range(3):
+        p.force[i] += f[i]
+    p.torque[0] += t[0] + y * f[2] - z * f[1]
+    p.torque[1] += t[1] + z * f[0] - x * f[2]
+    p.torque[2] += t[2] + x * f[1] - y * f[0]
+
+
+@kernel
+def _reduce_free(b, T, S, J, f, t, p):
+    """Solve for the acceleration of a link on a free joint, and pass on the force in the joint alone."""
+    drive_f = load(b.drive_force)
+    drive_t = load(b.drive_torque)
+    f = add(f, drive_f)
+    t = add(t, drive_t)
+    inverse = _inverse(J)
+    k0 = _times(inverse, (S[0], S[1], S[2]))
+    k1 = _times(inverse, (S[3], S[4], S[5]))
+    k2 = _times(inverse, (S[6], S[7], S[8]))
+    reduced = (
+        T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
+        T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
+        T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
+        T[3] - (S[3] * k1[0] + S[4] * k1[1] + S[5] * k1[2]),
+        T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
+        T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
+    )
+    a = _times(_inverse(reduced), subtract(f, _row_times(S, _times(inverse, t))))
+    store(a, b.acceleration)
+    store(_times(inverse, subtract(t, _column_times(S, a))), b.angular_acceleration)
+    r = load(b.reach)
+    for i in range(3):
+        p.force[i] -= drive_f[i]
+    moment = add(drive_t, cross(r, drive_f))
+    for i in range(3):
+        p.torque[i] -= moment[i]
+
+
+@kernel
+def _reduce(b, p):
+    """Add the articulated inertia of a link, and the force of it and of all beyond, to the link that carries it."""
+    T = _load6(b.tt)
+    S = _load9(b.tr)
+    J = _load6(b.rr)
+    r = load(b.reach)
+    kind = b.kind
+    f = load(b.force)
+    t = load(b.torque)
+    if kind == FREE:
+        _reduce_free(b, T, S, J, f, t, p)
+        return
+    linear = load(b.linear)
+    angular = load(b.angular)
+    f = subtract(f, add(_times(T, linear), _row_times(S, angular)))
+    t = subtract(t, add(_column_times(S, linear), _times(J, angular)))
+    if kind <= SCREW:
+        if kind > FIXED:
+            u = load(b.along)
+            if kind == REVOLUTE:
+                uf = _row_times(S, u)
+                ut = _times(J, u)
+                felt = dot(u, ut)
+                load_now = dot(u, t)
+            elif kind == PRISMATIC:
+                uf = _times(T, u)
+                ut = _column_times(S, u)
+                felt = dot(u, uf)
+                load_now = dot(u, f)
+            else:
+                slid = scale(b.lead, u)
+                uf = add(_times(T, slid), _row_times(S, u))
+                ut = add(_column_times(S, slid), _times(J, u))
+                felt = b.lead * dot(u, uf) + dot(u, ut)
+                load_now = b.lead * dot(u, f) + dot(u, t)
+            effort = b.drive + load_now
+            mobility = 0.0 if b.held != 0.0 else 1.0 / (felt + b.armature)
+            driven = mobility * effort
+            b.effort = effort
+            b.mobility = mobility
+            store(uf, b.felt_force)
+            store(ut, b.felt_torque)
+            f = subtract(f, scale(driven, uf))
+            t = subtract(t, scale(driven, ut))
+            vf = scale(mobility, uf)
+            vt = scale(mobility, ut)
+            T = (
+                T[0] - uf[0] * vf[0],
+                T[1] - uf[0] * vf[1],
+                T[2] - uf[0] * vf[2],
+                T[3] - uf[1] * vf[1],
+                T[4] - uf[1] * vf[2],
+                T[5] - uf[2] * vf[2],
+            )
+            S = (
+                S[0] - uf[0] * vt[0],
+                S[1] - uf[0] * vt[1],
+                S[2] - uf[0] * vt[2],
+                S[3] - uf[1] * vt[0],
+                S[4] - uf[1] * vt[1],
+                S[5] - uf[1] * vt[2],
+                S[6] - uf[2] * vt[0],
+                S[7] - uf[2] * vt[1],
+                S[8] - uf[2] * vt[2],
+            )
+            J = (
+                J[0] - ut[0] * vt[0],
+                J[1] - ut[0] * vt[1],
+                J[2] - ut[0] * vt[2],
+                J[3] - ut[1] * vt[1],
+                J[4] - ut[1] * vt[2],
+                J[5] - ut[2] * vt[2],
+            )
+    else:
+        drive = load(b.drive_torque)
+        inverse = _inverse(J)
+        driven3 = _times(inverse, add(drive, t))
+        store(driven3, b.felt_force)
+        f = subtract(f, _row_times(S, driven3))
+        t = (-drive[0], -drive[1], -drive[2])
+        k0 = _times(inverse, (S[0], S[1], S[2]))
+        k1 = _times(inverse, (S[3], S[4], S[5]))
+        k2 = _times(inverse, (S[6], S[7], S[8]))
+        for i in range(6):
+            b.inverse[i] = inverse[i]
+        T = (
+            T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
+            T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
+            T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
+            T[3] - (S[3] * k1[0] + S[4] * k1[1] + S[5] * k1[2]),
+            T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
+            T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
+        )
+        S = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        J = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    _pass_on(T, S, J, f, t, r, p)
+
+
+@kernel
+def _accelerate(b, p):
+    """Set the acceleration of the joint and of its link from those of the link that carries it."""
+    kind = b.kind
+    e = load(p.angular_acceleration)
+    a = add(load(p.acceleration), cross(e, load(b.reach)))
+    if kind == FREE:
+        # relative to what the joint's own acceleration does not contain
+        linear = subtract(subtract(load(b.acceleration), a), load(b.linear))
+        turn = subtract(subtract(load(b.angular_acceleration), e), load(b.angular))
+        carried = _rows(load_matrix(p.rotation), b.mount)
+        store((dot(carried[0], linear), dot(carried[1], linear), dot(carried[2], linear)), b.speed_rate)
+        A = load_matrix(b.rotation)
+        store((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
+        return
+    linear = load(b.linear)
+    angular = load(b.angular)
+    if kind == SPHERICAL:
+        moved = add(_column_times(b.tr, a), _times(b.rr, e))
+        turn = subtract(load(b.felt_force), _times(b.inverse, moved))
+        A = load_matrix(b.rotation)
+        store((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
+        store(add(a, linear), b.acceleration)
+        store(add(add(e, angular), turn), b.angular_acceleration)
+        return
+    a_now = add(a, linear)
+    e_now = add(e, angular)
+    if kind > FIXED:
+        b.load = b.effort - (dot(load(b.felt_force), a) + dot(load(b.felt_torque), e))
+        qdd = b.mobility * b.load
+        u = load(b.along)
+        if kind == REVOLUTE:
+            e_now = axpy(qdd, u, e_now)
+        elif kind == PRISMATIC:
+            a_now = axpy(qdd, u, a_now)
+        else:
+            e_now = axpy(qdd, u, e_now)
+            a_now = axpy(qdd * b.lead, u, a_now)
+        b.qdd = b.forced if b.held != 0.0 else qdd
+    store(a_now, b.acceleration)
+    store(e_now, b.angular_acceleration)
+
+
+@kernel
+def accelerate(link):
+    """Set the accelerations of all joints and links: the backward and the second forward pass, after `place`.
+
+    Forces on the links, drives and armatures must be set between. Afterwards the base holds the wrench on it at zero
+    acceleration and the inertia that it feels.
+    """
+    for k in range(len(link) - 1, 0, -1):
+        b = link[k]
+        _reduce(b, link[int(b.parent)])
+    for k in range(1, len(link)):
+        b = link[k]
+        _accelerate(b, link[int(b.parent)])
+
+
+@kernel
+def mounted(b, p):
+    """Return the rotation of a joint at zero, I -> joint axes, from the link p that carries it."""
+    return _rows(load_matrix(p.rotation), b.mount)

@@ -1,0 +1,141 @@
+"""Outputs of a multibody system at a communication point, and its energy and momentum."""
+
+from __future__ import annotations
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    compose,
+    continued,
+    load_matrix,
+    load_quaternion,
+)
+from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
+from dockfmu.components.multibody import forces, momentum
+from dockfmu.components.multibody.links import FREE
+
+
+@kernel
+def publish_joints(link, coordinate, turning, run):
+    """Set the outputs of the joints."""
+    for k in range(int(run.coordinates)):
+        c = coordinate[k]
+        b = link[int(c.link)]
+        c.position = b.q
+        c.rate = b.rate
+        c.acceleration = b.qdd
+        c.holding = -b.load if b.held != 0.0 else 0.0
+    for k in range(int(run.rotations)):
+        r = turning[k]
+        b = link[int(r.link)]
+        q = load_quaternion(b.quaternion)
+        spin = load(b.spin)
+        place = load(b.place)
+        speed = load(b.speed)
+        if r.reversed != 0.0:
+            # the outer body is the predecessor
+            A = rotation.from_quaternion(q)
+            if b.kind == FREE:
+                # position of the inner origin in the axes of the outer body, and its rate there
+                moved = apply(A, place)
+                speed = subtract(cross(spin, moved), apply(A, speed))
+                place = (-moved[0], -moved[1], -moved[2])
+            spin = scale(-1.0, apply_transposed(A, spin))
+            q = rotation.conjugate(q)
+        rotation.store_quaternion(continued(q, load_quaternion(r.quaternion)), r.quaternion)
+        store(spin, r.angular_velocity)
+        store(place, r.position)
+        store(speed, r.velocity)
+
+
+@kernel
+def publish_bodies(link, body, run):
+    """Set the poses and twists of all bodies."""
+    for k in range(len(body)):
+        o = body[k]
+        b = link[int(o.link)]
+        A = load_matrix(b.rotation)
+        axes = load_matrix(o.axes)
+        own = compose(rotation.transpose(axes), A)
+        w = load(b.angular_velocity)
+        arm = scale(-1.0, apply_transposed(own, load(o.reference)))
+        store(add(add(load(run.base_position), load(b.position)), arm), o.position)
+        rotation.store_quaternion(continued(rotation.quaternion(own), load_quaternion(o.quaternion)), o.quaternion)
+        v = add(add(load(run.base_velocity), load(b.velocity)), cross(w, arm))
+        store(apply(own, v), o.velocity)
+        store(apply(own, w), o.angular_velocity)
+
+
+@kernel
+def publish_ports(link, port, gravity, run, h):
+    """Set pose, twist and acceleration of the ports: the mean acceleration over a step h, the present one for h = 0."""
+    for k in range(int(run.ports)):
+        p = port[k]
+        b = link[int(p.link)]
+        A = compose(load_matrix(p.turn), load_matrix(b.rotation))
+        r, relative = forces.point_twist(b, p.arm)
+        v = add(load(run.base_velocity), relative)
+        w = load(b.angular_velocity)
+        store(add(add(load(run.base_position), load(b.position)), r), p.position)
+        rotation.store_quaternion(continued(rotation.quaternion(A), load_quaternion(p.quaternion)), p.quaternion)
+        store(apply(A, v), p.velocity)
+        store(apply(A, w), p.angular_velocity)
+        if h > 0.0:
+            a = scale(1.0 / h, subtract(v, load(p.last_velocity)))
+            e = scale(1.0 / h, subtract(w, load(p.last_spin)))
+        else:
+            e = load(b.angular_acceleration)
+            a = add(load(b.acceleration), add(cross(e, r), cross(w, cross(w, r))))
+            a = add(a, load(gravity))
+        store(apply(A, a), p.acceleration)
+        store(apply(A, e), p.angular_acceleration)
+        store(v, p.last_velocity)
+        store(w, p.last_spin)
+
+
+@kernel
+def publish_audit(audit, gravity, link, coordinate, law, spring, strength, run):
+    """Set energies, works and momenta; the links must be placed with their velocities."""
+    kinetic, linear, angular, moment = momentum.momenta(link, load(run.base_velocity), ZERO)
+    mass = momentum.total_mass(link)
+    audit.kinetic_energy = kinetic
+    height = add(moment, scale(mass, load(run.base_position)))
+    stored = forces.stored_energy(link, coordinate, law, spring, strength, run)
+    audit.stored_energy = stored - dot(load(gravity), height)
+    audit.dissipated_dampers = run.dampers
+    audit.dissipated_stops = run.stops
+    audit.dissipated_friction = run.friction
+    audit.dissipated_springs = run.springs_lost
+    audit.dissipated_energy = run.dampers + run.stops + run.friction + run.springs_lost
+    audit.work_drives = run.drives
+    audit.work_motions = run.motions
+    audit.work_ports = run.ports_work
+    audit.work_base = run.base_work
+    store(linear, audit.momentum)
+    store(add(angular, cross(load(run.base_position), linear)), audit.angular_momentum)
+
+
+@kernel
+def publish_base(base, link, run, h):
+    """Set the wrenches on the base: means over a step h, from the impulses, and those at its end."""
+    A = load_matrix(link[0].rotation)
+    store(apply(A, load(run.force)), base.force_now)
+    store(apply(A, load(run.torque)), base.torque_now)
+    if h == 0.0:
+        store(load(base.force_now), base.force)
+        store(load(base.torque_now), base.torque)
+        return
+    # the craft applies the mean in its axes in the middle of the step
+    q = rotation.load_attitude(base.quaternion)
+    w = load(base.angular_velocity)
+    e = load(base.angular_acceleration)
+    turn = (
+        0.5 * h * (w[0] + 0.25 * h * e[0]),
+        0.5 * h * (w[1] + 0.25 * h * e[1]),
+        0.5 * h * (w[2] + 0.25 * h * e[2]),
+    )
+    middle = rotation.from_quaternion(rotation.advance(q, turn))
+    store(apply(middle, scale(1.0 / h, load(run.impulse))), base.force)
+    store(apply(middle, scale(1.0 / h, load(run.angular_impulse))), base.torque)

@@ -1,0 +1,360 @@
+"""The record of a multibody component: what the FMU shows, by the names of the declaration, and its state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isinf
+
+from dockfmu.components.core import ports
+from dockfmu.components.core.field import (
+    INPUT,
+    OUTPUT,
+    Field,
+    Group,
+    input,
+    local,
+    output,
+    parameter,
+    private,
+)
+from dockfmu.components.core.ports import BASE_MOTION, LAGGED
+from dockfmu.components.devices import micro_steps
+from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
+from dockfmu.components.multibody.link_data import Links, link_group
+from dockfmu.components.multibody.model.parts import (
+    BASE,
+    COORDINATES,
+    CoordinateLaw,
+    Model,
+    MultibodyJoint,
+    PointSpring,
+    Port,
+    PrescribedMotion,
+    RigidBody,
+)
+
+FAR = 1e9
+"""Stop of a coordinate that has none, rad or m."""
+LEAST_MASS = 1e-9
+"""Least mass of a body that has one, kg."""
+MICRO_STEP, LONGEST, TOLERANCE = 1e-4, 1e-3, 1e-6
+"""Start values of the micro-steps, s, and of their tolerance, rad/s or m/s."""
+UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
+DEVICES = ("dampers", "stops", "friction", "springs")
+WORKS = ("drives", "motions", "ports", "base")
+
+
+def coordinate_labels(model: Model) -> list[str]:
+    """Return JOINT.COORDINATE of all coordinates that are numbers of their own, in the order of the joints."""
+    return [
+        f"{joint.name}.{name}"
+        for joint in model.tree
+        if joint.kind not in ("spherical", "free")
+        for name in COORDINATES[joint.kind]
+    ]
+
+
+def special_labels(model: Model) -> list[str]:
+    """Return the names of the spherical and free joints."""
+    return [joint.name for joint in model.tree if joint.kind in ("spherical", "free")]
+
+
+def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRecord:
+    """Return the record of a model laid out as `made`; `values` are the start values of what connects its parts."""
+    coordinates, special = coordinate_labels(model), special_labels(model)
+    joints = {joint.name: joint for joint in model.joints}
+    bodies = {body.name: body for body in model.bodies}
+    springs = {spring.name: spring for spring in model.springs}
+    own_ports = {port.name: port for port in model.ports}
+    return NamedRecord(
+        _base(model),
+        Family("port", list(own_ports), lambda name: _port_fields()),
+        Family("coordinate", coordinates, lambda label: _coordinate_fields(label), "joint"),
+        Family("rotation", special, lambda name: _rotation_fields(joints.get(name)), "joint"),
+        Family("body", list(bodies), lambda name: _body_fields(), "body"),
+        Family("spring", list(springs), lambda name: _spring_fields(), "spring"),
+        FamilyGroup(
+            "parameters",
+            (
+                Group("stepping", *micro_steps.parameters(MICRO_STEP, LONGEST, TOLERANCE)),
+                parameter("gravity", "m/s2", "uniform field, axes I", model.gravity, shape=3, tunable=True),
+                _base_motion(model),
+                Family("body", list(bodies), lambda name: _mass_fields(bodies.get(name)), "body"),
+                Family("joint", [joint.name for joint in model.tree], lambda name: _place_fields(joints.get(name)),
+                       "joint"),
+                Family("coordinate", coordinates, lambda label: _law_fields(label, model, joints), "joint"),
+                Family("rotation", special, lambda name: _start_fields(joints.get(name)), "joint"),
+                Family("spring", list(springs), lambda name: _spring_parameters(springs.get(name)), "spring"),
+                Family("port", list(own_ports), lambda name: _port_parameters(own_ports.get(name)), "port"),
+            ),
+        ),
+        ports.audit(DEVICES, WORKS),
+        ports.status(),
+        ports.start_time(),
+        Group("stepping", *micro_steps.state()),
+        _run(model),
+        link_group(len(made.kind)),
+        values=values,
+    )  # fmt: skip
+
+
+def _hidden(fields: tuple[Field, ...], public: bool) -> tuple[Field, ...]:
+    return fields if public else tuple(replace(field, causality="private") for field in fields)
+
+
+def _base(model: Model) -> Group:
+    fields = (
+        *ports.pose(INPUT),
+        *ports.twist(INPUT),
+        *ports.acceleration(INPUT),
+        *ports.wrench_output(),
+        output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 except with "
+               "AFFINE", shape=21),
+    )  # fmt: skip
+    carried = model.base == "carried"
+    return Group("base", *_hidden(fields, carried), description="port of the craft that carries the system")
+
+
+def _base_motion(model: Model) -> Field:
+    field = parameter("base_motion", "1", "how the craft reports its acceleration", LAGGED, type=BASE_MOTION)
+    return _hidden((field,), model.base == "carried")[0]
+
+
+def _body_link() -> tuple[Field, ...]:
+    """Return where a body is among the links: `layout` gives the values."""
+    return (
+        private("link", "1", "index of the link of the body"),
+        private("reference", "m", "reference point of the link, body frame", shape=3),
+        private("axes", "1", "body -> link", shape=(3, 3)),
+    )
+
+
+def _port_fields() -> tuple[Field, ...]:
+    return (
+        *ports.wrench_input(),
+        *ports.pose(OUTPUT),
+        *ports.twist(OUTPUT),
+        *ports.acceleration(OUTPUT),
+        private("body", "1", "index of its body, -1 for the base"),
+        private("link", "1", "index of the link of its body"),
+        private("arm", "m", "origin from the reference point, axes of the link", shape=3),
+        private("turn", "1", "link -> port", shape=(3, 3)),
+        private("last_velocity", "m/s", "absolute, at the start of the step, I", shape=3),
+        private("last_spin", "rad/s", "likewise", shape=3),
+    )
+
+
+def _coordinate_fields(label: str) -> tuple[Field, ...]:
+    unit, force = units(label)
+    return (
+        input("drive", force, f"generalised force on {label}, mean over the step", evaluated="mean"),
+        output("position", unit, f"coordinate {label}"),
+        output("rate", f"{unit}/s", f"rate of {label}"),
+        output("acceleration", f"{unit}/s2", f"acceleration of {label} in the last micro-step"),
+        output(
+            "force", force, f"generalised force of springs, dampers, stops and friction on {label}, last micro-step"
+        ),
+        output("holding", force, f"generalised force that holds {label} while it is locked or prescribed"),
+        private("deflection", unit, "elastic deflection of the friction"),
+        private("link", "1", "index of its link"),
+        private("stopped", "1", "1: it is on a stop"),
+    )
+
+
+def _rotation_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
+    free = joint is not None and joint.kind == "free"
+    turned = "predecessor -> successor, joint frames"
+    return (
+        *_hidden((output("position", "m", "of the successor's joint frame in the predecessor's", shape=3),
+                  output("velocity", "m/s", "its rate, axes of the predecessor's joint frame", shape=3)), free),
+        output("quaternion", "1", f"{turned}, scalar first", ports.IDENTITY_QUATERNION, shape=4),
+        output("angular_velocity", "rad/s", "of the successor relative to the predecessor, axes of the successor's "
+               "joint frame", shape=3),
+        private("link", "1", "index of its link"),
+        private("reversed", "1", "1: the successor is nearer to the base than the predecessor"),
+    )  # fmt: skip
+
+
+def _body_fields() -> tuple[Field, ...]:
+    return (
+        local("position", "m", "origin of the body's frame, components in I", shape=3),
+        local("quaternion", "1", "I -> body, scalar first", ports.IDENTITY_QUATERNION, shape=4),
+        local("velocity", "m/s", "absolute velocity of the origin, body axes", shape=3),
+        local("angular_velocity", "rad/s", "absolute angular velocity, body axes", shape=3),
+        *_body_link(),
+    )
+
+
+def _spring_fields() -> tuple[Field, ...]:
+    return (
+        output("length", "m", "distance of its two points"),
+        output("rate", "m/s", "rate of the distance"),
+        output("tension", "N", "force with which it pulls its points together"),
+        private("first", "1", "index of its first body, -1 for the base"),
+        private("second", "1", "index of its second body"),
+        private("first_link", "1", "index of the link of the first body"),
+        private("second_link", "1", "index of the link of the second body"),
+        private("first_arm", "m", "point on the first body from the reference point, axes of the link", shape=3),
+        private("second_arm", "m", "likewise on the second", shape=3),
+    )
+
+
+def _place_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
+    one = joint or MultibodyJoint("", "fixed", "", "")
+    return (
+        parameter("predecessor_point", "m", f"origin of the joint frame on {one.predecessor}, body frame",
+                  one.on_predecessor.point, shape=3),
+        parameter("successor_point", "m", f"origin of the joint frame on {one.successor}, body frame",
+                  one.on_successor.point, shape=3),
+        private("link", "1", "index of its first link"),
+        private("outward", "1", "1: the successor is the body that it carries"),
+        private("inner", "1", "index of the body that carries it, -1 for the base"),
+        private("outer", "1", "index of the body that it carries"),
+    )  # fmt: skip
+
+
+def _mass_fields(body: RigidBody | None) -> tuple[Field, ...]:
+    one = body or RigidBody("", 0.0)
+    return (
+        parameter("mass", "kg", "mass", one.mass, minimum=LEAST_MASS if one.mass else 0.0),
+        parameter("center", "m", "centre of mass, body frame", one.center, shape=3),
+        parameter("inertia", "kg.m2", "inertia about the centre of mass, body axes", one.inertia, shape=(3, 3)),
+    )
+
+
+def units(label: str) -> tuple[str, str]:
+    """Return the units of a coordinate and of the generalised force on it."""
+    unit = UNIT.get(label.rpartition(".")[2], "rad")
+    return unit, "N.m" if unit == "rad" else "N"
+
+
+def _law_fields(label: str, model: Model, joints: dict[str, MultibodyJoint]) -> tuple[Field, ...]:
+    unit, force = units(label)
+    joint = joints.get(label.partition(".")[0])
+    number = COORDINATES[joint.kind].index(label.rpartition(".")[2]) if joint is not None else 0
+    given = [law for law in model.laws if joint is not None and (law.joint, law.coordinate) == (joint.name, number)]
+    law = given[0] if given else CoordinateLaw("")
+    q, v = joint.start if joint is not None else ((0.0,), (0.0,))
+    motion = joint.motions.get(number) if joint is not None else None
+    known = motion or PrescribedMotion()
+    per = f"{force}/{unit}"
+    starts = (
+        parameter("start", unit, f"{label} at the start", q[number]),
+        parameter("start_rate", f"{unit}/s", f"rate of {label} at the start", v[number]),
+    )
+    laws = (
+        parameter("stiffness", per, f"spring of {label}", law.stiffness, minimum=0.0, tunable=True),
+        parameter("rest", unit, f"{label} with the spring relaxed", law.rest, tunable=True),
+        parameter("preload", force, f"constant force on {label}", law.preload, tunable=True),
+        parameter("damping", f"{force}.s/{unit}", f"damper of {label}", law.damping, minimum=0.0, tunable=True),
+        parameter("lower", unit, f"lower stop of {label}", -FAR if isinf(law.lower) else law.lower, tunable=True),
+        parameter("upper", unit, f"upper stop of {label}", FAR if isinf(law.upper) else law.upper, tunable=True),
+        parameter("stop_stiffness", per, f"of the stops of {label}", law.stop_stiffness, minimum=0.0, tunable=True),
+        parameter("stop_damping", f"{force}.s/{unit}", f"of the stops of {label}", law.stop_damping, minimum=0.0,
+                  tunable=True),
+        parameter("friction", force, f"limit of the friction of {label}", law.friction, minimum=0.0, tunable=True),
+        parameter("friction_stiffness", per, f"presliding stiffness of the friction of {label}",
+                  law.friction_stiffness, minimum=0.0, tunable=True),
+    )  # fmt: skip
+    motions = (
+        parameter("position", unit, f"{label} = position + rate t + acceleration t^2 / 2 + amplitude "
+                  "sin(frequency t + phase)", known.position),
+        parameter("velocity", f"{unit}/s", "rate of the prescribed motion", known.rate),
+        parameter("acceleration", f"{unit}/s2", "of the prescribed motion", known.acceleration),
+        parameter("amplitude", unit, "of the prescribed motion", known.amplitude),
+        parameter("frequency", "rad/s", "of the prescribed motion", known.frequency),
+        parameter("phase", "rad", "of the prescribed motion", known.phase),
+    )  # fmt: skip
+    return (
+        *_hidden(starts, motion is None and label != HIDDEN),
+        *_hidden(laws, bool(given)),
+        private("has_law", "1", "1: the declaration gives the coordinate a law", float(bool(given))),
+        *_hidden(motions, motion is not None),
+        private("prescribed", "1", "1: the coordinate follows its motion", float(motion is not None)),
+    )
+
+
+def _start_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
+    q, v = joint.start if joint is not None else ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    free = joint is not None and joint.kind == "free"
+    place = (
+        parameter("position", "m", "at the start, predecessor's joint frame", q[:3] if free else 0.0, shape=3),
+        parameter("velocity", "m/s", "at the start, predecessor's joint frame", v[:3] if free else 0.0, shape=3),
+    )
+    return (
+        *_hidden(place, free),
+        parameter("quaternion", "1", "at the start, predecessor -> successor", q[-4:], shape=4),
+        parameter("angular_velocity", "rad/s", "at the start, axes of the successor's joint frame", v[-3:], shape=3),
+    )
+
+
+def _spring_parameters(spring: PointSpring | None) -> tuple[Field, ...]:
+    one = spring or PointSpring("", "", "")
+    return (
+        parameter("first_point", "m", f"point on {one.first}, body frame", one.first_point, shape=3),
+        parameter("second_point", "m", f"point on {one.second}, body frame", one.second_point, shape=3),
+        parameter("stiffness", "N/m", "stiffness", one.stiffness, minimum=0.0, tunable=True),
+        parameter("length", "m", "length without tension", one.length, minimum=0.0, tunable=True),
+        parameter("damping", "N.s/m", "damping coefficient", one.damping, minimum=0.0, tunable=True),
+        private("tether", "1", "1: it does not push", float(one.tether)),
+    )
+
+
+def _port_parameters(port: Port | None) -> tuple[Field, ...]:
+    one = port or Port("", "")
+    return (
+        parameter("point", "m", f"origin of the port on {one.body}, body frame", one.point, shape=3),
+        private("rotation", "1", "body -> port", one.rotation, shape=(3, 3)),
+    )
+
+
+def _flies(model: Model) -> bool:
+    """Return whether the system flies freely: its only joint with the inertial base is free."""
+    rooted = [joint for joint in model.tree if BASE in (joint.predecessor, joint.successor)]
+    return model.base == "fixed" and len(rooted) == 1 and rooted[0].kind == "free"
+
+
+def _run(model: Model) -> Group:
+    """Return the group of sizes, accounts and work space, whose type is the same for all models."""
+    return Group(
+        "run",
+        private("coordinates", "1", "number of coordinates of one degree", float(len(coordinate_labels(model)))),
+        private("rotations", "1", "number of spherical and free joints", float(len(special_labels(model)))),
+        private("springs", "1", "number of springs between points", float(len(model.springs))),
+        private("ports", "1", "number of ports", float(len(model.ports))),
+        private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),
+        private("base_position", "m", "of the base, I", shape=3),
+        private("base_velocity", "m/s", "of the base, I", shape=3),
+        private("change", "1", "largest change of an acceleration in the last micro-step, rad/s2 or m/s2"),
+        private("until_stop", "s", "until the first coordinate reaches a stop at its present rate"),
+        private("restart", "1", "1: a stop has been reached or left in the last micro-step"),
+        private("dampers", "J", "lost so far in dampers of coordinates"),
+        private("stops", "J", "lost so far in stops"),
+        private("friction", "J", "lost so far in friction"),
+        private("springs_lost", "J", "lost so far in springs between points"),
+        private("drives", "J", "work of drives so far"),
+        private("motions", "J", "work so far of what prescribes motions"),
+        private("ports_work", "J", "work so far of the wrenches on ports"),
+        private("base_work", "J", "work so far of the base on the system"),
+        private("force", "N", "of the system on the base, at present, I", shape=3),
+        private("torque", "N.m", "likewise, about the origin of the base", shape=3),
+        private("impulse", "N.s", "on the base in this step, I", shape=3),
+        private("angular_impulse", "N.m.s", "likewise, about the moving origin of the base", shape=3),
+        private("free_root", "1", "1: one body alone hangs on the base, by a free joint", float(_flies(model))),
+        private("place", "m", "of the root at the start of the micro-step, from the origin of the base, I", shape=3),
+        private("speed", "m/s", "likewise, its velocity", shape=3),
+        private("momentum", "N.s", "at the start of the micro-step, seen from a frame with this velocity, I", shape=3),
+        private("angular_momentum", "N.m.s", "likewise, about `place`", shape=3),
+        private("moment", "kg.m", "of mass about `place`", shape=3),
+        private("pivot", "m", "place in the middle of the micro-step at this velocity", shape=3),
+        private("outer_force", "N", "force from outside in the micro-step, I", shape=3),
+        private("outer_torque", "N.m", "likewise, about `pivot`", shape=3),
+        private(
+            "lag", "N.s", "by the base's true motion against the extrapolated one at the start of the step, I", shape=3
+        ),
+        private("angular_lag", "N.m.s", "likewise", shape=3),
+    )
+
+
+__all__ = ["DEVICES", "WORKS", "coordinate_labels", "record_of", "special_labels"]

@@ -1,0 +1,84 @@
+"""The look of a declared system in the browser: bodies as boxes of their mass and inertia, joints, springs, ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dockfmu.components.multibody.declaration.solids import Solid
+from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
+
+BASE_FRAME = "base of the system"
+"""Name of the frame of body 0; no body can have it."""
+MOST_DEVICES = 24
+"""Coordinates for which the page shows a bar."""
+
+
+def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
+    """Return the frames, shapes and devices of a system, for `resources/scene.json`."""
+    carried = model.base == "carried"
+    frames: dict[str, Any] = {
+        BASE_FRAME: {
+            "position": "base.position" if carried else [0.0, 0.0, 0.0],
+            "quaternion": "base.quaternion" if carried else [1.0, 0.0, 0.0, 0.0],
+            "label": "base",
+        }
+    }
+    shapes: list[dict[str, Any]] = []
+    for body in model.bodies:
+        frames[body.name] = {
+            "position": f"body.{body.name}.position",
+            "quaternion": f"body.{body.name}.quaternion",
+            "label": body.name,
+        }
+        shapes.append(_body(model, body.name, solids.get(body.name)))
+    for joint in model.joints:
+        for end, side in ((joint.predecessor, "predecessor"), (joint.successor, "successor")):
+            point = _point(joint.name, side, joint.cut, getattr(joint, f"on_{side}").point)
+            shapes.append({"shape": "point", "frame": _frame(end), "centre": point, "label": joint.name})
+            if end != BASE:
+                shapes.append(
+                    {"shape": "polyline", "frame": end, "style": "thin",
+                     "points": [f"parameters.body.{end}.center", point]}
+                )  # fmt: skip
+    for spring in model.springs:
+        shapes.append({
+            "shape": "rod", "frame": _frame(spring.first), "origin": f"parameters.spring.{spring.name}.first_point",
+            "to_frame": _frame(spring.second), "to": f"parameters.spring.{spring.name}.second_point",
+            "style": "thin", "label": spring.name,
+        })  # fmt: skip
+    for port in model.ports:
+        frames[f"port {port.name}"] = {
+            "position": f"{port.name}.position",
+            "quaternion": f"{port.name}.quaternion",
+            "label": f"port {port.name}",
+        }
+        shapes.append({"shape": "triad", "frame": f"port {port.name}", "length": 0.3})
+    names = [
+        f"{joint.name}.{name}"
+        for joint in model.tree
+        if joint.kind not in ("spherical", "free")
+        for name in COORDINATES[joint.kind]
+    ]
+    items = [{"device": "number", "label": name, "variable": f"joint.{name}.position"} for name in names[:MOST_DEVICES]]
+    return {"frames": frames, "shapes": shapes, "devices": [{"title": "Joints", "items": items}] if items else []}
+
+
+def _frame(body: str) -> str:
+    return BASE_FRAME if body == BASE else body
+
+
+def _point(joint: str, side: str, cut: bool, place: tuple[float, float, float]) -> Any:
+    return list(place) if cut else f"parameters.joint.{joint}.{side}_point"
+
+
+def _body(model: Model, name: str, solid: Solid | None) -> dict[str, Any]:
+    center = f"parameters.body.{name}.center"
+    if solid is not None and solid.shape == "sphere":
+        return {"shape": "sphere", "frame": name, "centre": center, "radius": solid.sizes[0], "label": name}
+    if not any(any(row) for row in next(body for body in model.bodies if body.name == name).inertia):
+        return {"shape": "point", "frame": name, "centre": center, "label": name}
+    return {
+        "shape": "inertia_box", "frame": name, "centre": center, "mass": f"parameters.body.{name}.mass",
+        "inertia": f"parameters.body.{name}.inertia", "label": name,
+    }  # fmt: skip

@@ -1,0 +1,238 @@
+"""One micro-step: half a drift, forces and accelerations in the middle, a kick, half a drift.
+
+The rates at mid-step, on which velocity terms depend, are predicted with the accelerations of the last micro-step: the
+error is of third order in a step, so that the method is of second order for any forces.
+"""
+
+from __future__ import annotations
+
+from math import cos, fabs, sin
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.devices import micro_steps
+from dockfmu.components.mechanics import rotation
+from dockfmu.components.mechanics.rotation import (
+    advance,
+    apply_transposed,
+    from_quaternion,
+    load_attitude,
+    load_quaternion,
+)
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
+from dockfmu.components.multibody import forces, links, momentum
+from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+
+# share of a micro-step during which the largest jerk fades
+MEMORY = 10.0
+
+
+@kernel
+def place_base(base, run, gravity, link, tau):
+    """Place the base `tau` seconds into the step; its acceleration contains the negative of gravity."""
+    b = link[0]
+    g = load(gravity)
+    if run.carried == 0.0:
+        for i in range(3):
+            b.acceleration[i] = -g[i]
+        return
+    q = load_attitude(base.quaternion)
+    A = from_quaternion(q)
+    a = apply_transposed(A, load(base.acceleration))
+    v = apply_transposed(A, load(base.velocity))
+    w = load(base.angular_velocity)
+    epsilon = load(base.angular_acceleration)
+    now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
+    rotation.store_matrix(now, b.rotation)
+    store(apply_transposed(now, axpy(tau, epsilon, w)), b.angular_velocity)
+    store(apply_transposed(now, epsilon), b.angular_acceleration)
+    store(subtract(a, g), b.acceleration)
+    store(axpy(tau, a, v), run.base_velocity)
+    store(add(load(base.position), axpy(0.5 * tau * tau, a, scale(tau, v))), run.base_position)
+
+
+@kernel
+def follow_motions(link, coordinate, law, run, t):
+    """Set prescribed coordinates, their rates and accelerations at the time t, s."""
+    for k in range(int(run.coordinates)):
+        p = law[k]
+        if p.prescribed == 0.0:
+            continue
+        b = link[int(coordinate[k].link)]
+        angle = p.frequency * t + p.phase
+        wave = p.amplitude * sin(angle)
+        b.held = 1.0
+        b.q = p.position + t * (p.velocity + 0.5 * p.acceleration * t) + wave
+        b.rate = p.velocity + p.acceleration * t + p.amplitude * p.frequency * cos(angle)
+        b.forced = p.acceleration - p.frequency * p.frequency * wave
+
+
+@kernel
+def _drift(link, h):
+    """Move all free coordinates with their rates."""
+    for k in range(1, len(link)):
+        b = link[k]
+        kind = b.kind
+        if REVOLUTE <= kind <= SCREW:
+            if b.held == 0.0:
+                b.q += h * b.rate
+        elif kind >= SPHERICAL:
+            turned = advance(load_quaternion(b.quaternion), scale(h, load(b.spin)))
+            rotation.store_quaternion(turned, b.quaternion)
+            if kind == FREE:
+                store(axpy(h, load(b.speed), load(b.place)), b.place)
+
+
+@kernel
+def predict(link, h):
+    """Keep the rates at the start, and predict those in the middle of a micro-step h."""
+    for k in range(1, len(link)):
+        b = link[k]
+        kind = b.kind
+        b.last_rate = b.rate
+        b.predicted = b.qdd
+        if REVOLUTE <= kind <= SCREW:
+            if b.held == 0.0:
+                b.rate += 0.5 * h * b.qdd
+        elif kind >= SPHERICAL:
+            store(load(b.spin), b.last_spin)
+            store(load(b.spin_rate), b.predicted_spin)
+            store(axpy(0.5 * h, load(b.spin_rate), load(b.spin)), b.spin)
+            if kind == FREE:
+                store(load(b.speed), b.last_speed)
+                store(axpy(0.5 * h, load(b.speed_rate), load(b.speed)), b.speed)
+
+
+@kernel
+def _kick(link, h):
+    """Set the rates at the end of a micro-step h."""
+    for k in range(1, len(link)):
+        b = link[k]
+        kind = b.kind
+        if REVOLUTE <= kind <= SCREW:
+            if b.held == 0.0:
+                b.rate = b.last_rate + h * b.qdd
+        elif kind >= SPHERICAL:
+            store(axpy(h, load(b.spin_rate), load(b.last_spin)), b.spin)
+            if kind == FREE:
+                store(axpy(h, load(b.speed_rate), load(b.last_speed)), b.speed)
+
+
+@kernel
+def move(link):
+    """Set the velocities of the reference points relative to the origin of the base, after `links.place`."""
+    for k in range(1, len(link)):
+        b = link[k]
+        p = link[int(b.parent)]
+        v = add(load(p.velocity), cross(load(p.angular_velocity), load(b.reach)))
+        kind = b.kind
+        if kind == PRISMATIC:
+            v = axpy(b.rate, load(b.along), v)
+        elif kind == SCREW:
+            v = axpy(b.lead * b.rate, load(b.along), v)
+        elif kind == FREE:
+            A = links.mounted(b, p)
+            v = add(v, apply_transposed(A, load(b.speed)))
+        store(v, b.velocity)
+
+
+@kernel
+def evaluate(link, coordinate, law, spring, strength, port, run, h):
+    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`."""
+    links.place(link)
+    if run.springs > 0.0 or run.ports > 0.0:
+        move(link)
+        forces.pull_springs(link, spring, strength, run, h)
+        forces.push_ports(link, port, run, h)
+    forces.drive_coordinates(link, coordinate, law, run, h)
+    links.accelerate(link)
+
+
+@kernel
+def _symmetric(t, v):
+    return (
+        t[0] * v[0] + t[1] * v[1] + t[2] * v[2],
+        t[1] * v[0] + t[3] * v[1] + t[4] * v[2],
+        t[2] * v[0] + t[4] * v[1] + t[5] * v[2],
+    )
+
+
+@kernel
+def base_wrench(base):
+    """Return (force, torque about its origin) of the system on the base, axes I, after `links.accelerate`."""
+    a = load(base.acceleration)
+    e = load(base.angular_acceleration)
+    S = base.tr
+    force = add(_symmetric(base.tt, a), (
+        S[0] * e[0] + S[1] * e[1] + S[2] * e[2],
+        S[3] * e[0] + S[4] * e[1] + S[5] * e[2],
+        S[6] * e[0] + S[7] * e[1] + S[8] * e[2],
+    ))  # fmt: skip
+    torque = add(_symmetric(base.rr, e), (
+        S[0] * a[0] + S[3] * a[1] + S[6] * a[2],
+        S[1] * a[0] + S[4] * a[1] + S[7] * a[2],
+        S[2] * a[0] + S[5] * a[1] + S[8] * a[2],
+    ))  # fmt: skip
+    return subtract(load(base.force), force), subtract(load(base.torque), torque)
+
+
+@kernel
+def _change(link):
+    """Return the largest difference between the accelerations of the last two micro-steps, rad/s2 or m/s2."""
+    largest = 0.0
+    for k in range(1, len(link)):
+        b = link[k]
+        kind = b.kind
+        if REVOLUTE <= kind <= SCREW:
+            if b.held == 0.0:
+                largest = max(largest, fabs(b.qdd - b.predicted))
+        elif kind >= SPHERICAL:
+            for i in range(3):
+                largest = max(largest, fabs(b.spin_rate[i] - b.predicted_spin[i]))
+    return largest
+
+
+@kernel
+def micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, tau, t, h):
+    """Advance the system by h from `tau` seconds into the step, t the time then."""
+    _drift(link, 0.5 * h)
+    follow_motions(link, coordinate, law, run, t + 0.5 * h)
+    predict(link, h)
+    if run.free_root != 0.0:
+        momentum.begin(link, run, h)
+    place_base(base, run, gravity, link, tau + 0.5 * h)
+    evaluate(link, coordinate, law, spring, strength, port, run, h)
+    run.change = _change(link)
+    _kick(link, h)
+    force, torque = base_wrench(link[0])
+    for i in range(3):
+        run.impulse[i] += h * force[i]
+        run.angular_impulse[i] += h * torque[i]
+    w = load(link[0].angular_velocity)
+    if run.free_root != 0.0:
+        momentum.add_field(link, run, gravity)
+        momentum.add_outer(run, negate(force), negate(torque), ZERO)
+    run.base_work -= h * (dot(force, load(run.base_velocity)) + dot(torque, w))
+    forces.account_coordinates(link, coordinate, law, run, h)
+    _drift(link, 0.5 * h)
+    if run.free_root != 0.0:
+        follow_motions(link, coordinate, law, run, t + h)
+        links.place(link)
+        move(link)
+        momentum.restore(link, run, h)
+        momentum.keep(link, run)
+
+
+@kernel
+def choose_next(p, stepping, link, coordinate, law, run, h):
+    """Set the length of the next micro-step after one of length h: by the jerk, and short where a stop is met."""
+    if p.micro_tolerance == 0.0:
+        stepping.micro_step = p.micro_step
+        return
+    micro_steps.remember(stepping, run.change, MEMORY * p.micro_step, h)
+    micro_steps.set_next(p, stepping, micro_steps.allowed(p, stepping), h)
+    if run.restart != 0.0:
+        run.restart = 0.0
+        micro_steps.restart(p, stepping)
+    # a stop is met within a short micro-step
+    reach = forces.time_to_stop(link, coordinate, law, run)
+    stepping.micro_step = max(min(stepping.micro_step, reach), min(p.micro_step, stepping.micro_step))
