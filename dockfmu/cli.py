@@ -94,6 +94,11 @@ def _main(arguments: Sequence[str] | None) -> int:
         parser.error("a COMMAND is needed")
     prefix = styled("dockfmu:", "red", sys.stderr)
     try:
+        os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        say(f"{prefix} the current folder no longer exists: change to another one")
+        return FAILED
+    try:
         if parsed.version:
             from dockfmu import __version__
 

@@ -217,12 +217,12 @@ def entry(name: str) -> Entry:
     A name that ends in .toml is the file of a multibody system. Raises CatalogueError for a name that no or several
     components have, FolderError for a folder that is none.
     """
+    if name.endswith(".toml"):
+        return replace(MULTIBODY, options={"model": name})
     if is_folder(name):
         module = import_folder(Path(name))
         summary = (module.__doc__ or "").strip().partition("\n")[0]
         return Entry(name, module.__name__, summary, fit=module.__name__ if hasattr(module, "misfit") else "")
-    if name.endswith(".toml"):
-        return replace(MULTIBODY, options={"model": name})
     known: dict[str, list[Entry]] = {}
     for one in (*_ENTRIES.values(), *(entry for entries in _plugged().values() for entry in entries)):
         known.setdefault(_key(one.name), []).append(one)

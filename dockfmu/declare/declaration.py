@@ -39,9 +39,9 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class DeclaredElement:
-    """One FMU of the system: a component with build options, parameter sets and single values.
+    """One FMU of the system: a component with build options and parameter sets, or a file `fmu`; and single values.
 
-    `origin` names the element and the file that declares it, for messages.
+    `component` is "" for a file. `origin` names the element and the file that declares it, for messages.
     """
 
     component: str
@@ -49,6 +49,7 @@ class DeclaredElement:
     options: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[str, ...] = ()
     values: ParameterSet | None = None
+    fmu: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -99,14 +100,14 @@ def _declaration(file: Path) -> Declaration:
     try:
         content = read_tables(file)
         _check_names(content, file)
-        return _from_table(Table(content, str(file), _TABLES), file.parent)
+        return _from_table(Table(content, str(file), _TABLES))
     except RecursionError as error:
         raise DeclarationError(f"{file}: tables or lists are nested too deeply") from error
 
 
-def _from_table(table: Table, folder: Path) -> Declaration:
-    tables = table.tables("elements", ("component", "model", "options", "sets", "values"), "element")
-    elements = {name: _element(entry, folder) for name, entry in tables.items()}
+def _from_table(table: Table) -> Declaration:
+    tables = table.tables("elements", ("component", "fmu", "model", "options", "sets", "values"), "element")
+    elements = {name: _element(entry) for name, entry in tables.items()}
     if not elements:
         raise DeclarationError(f"{table.where}: lacks 'elements'")
     try:
@@ -126,14 +127,28 @@ def _from_table(table: Table, folder: Path) -> Declaration:
     if plan.order and sorted(plan.order) != sorted(elements):
         rule = f"it must name each element once: {', '.join(elements)}"
         raise DeclarationError(f"{table.where}, run: order = {', '.join(plan.order)}: {rule}")
+    conditions = _conditions(table) if CONDITIONS in table.content else None
+    if conditions is not None:
+        _check_placed(conditions, elements, table.where)
     return Declaration(
         table.text("name"),
         table.text("description", ""),
         elements,
         tuple(row.texts("ports", size=2) for row in table.rows("connections", ("ports",))),
-        _conditions(table) if CONDITIONS in table.content else None,
+        conditions,
         plan,
     )
+
+
+def _check_placed(conditions: InitialConditions, elements: Mapping[str, DeclaredElement], where: str) -> None:
+    """Raise DeclarationError for initial conditions of an element whose start values dockfmu cannot compute."""
+    for key in ("active", "target", "mechanism", "contact", "arm"):
+        name = (getattr(conditions, key, "") or "").split(".")[0]
+        if name in elements and elements[name].fmu is not None:
+            raise DeclarationError(
+                f"{where}, {CONDITIONS}: {key}: {name} is an FMU from a file, whose start states only it knows; "
+                f"declare a component, and exchange it by `dockfmu run --swap {name}=FILE.fmu`"
+            )
 
 
 def _conditions(table: Table) -> InitialConditions:
@@ -165,11 +180,10 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         raise DeclarationError(f"{file}: {name} is a system of dockfmu; give yours another name")
 
 
-def _element(table: Table, folder: Path) -> DeclaredElement:
+def _element(table: Table) -> DeclaredElement:
     options = dict(table.table("options").content)
     if model := table.text("model", ""):
-        # of a multibody system, beside the file of the system
-        options["model"] = str((folder / model).resolve())
+        options["model"] = model
     try:
         leaves = dict(parameter_leaves(long_form(table.table("values").content)))
     except ParameterError as error:
@@ -178,10 +192,16 @@ def _element(table: Table, folder: Path) -> DeclaredElement:
     for path, content in leaves.items():
         leaf = Table(content, f"{table.where}, {path}", ("value", "unit", "source"))
         values[path], units[path], sources[path] = physical_value(leaf)
+    if {"component", "fmu"} <= table.content.keys():
+        raise DeclarationError(f"{table.where}: component and fmu: an element is one of both")
+    fmu = Path(table.text("fmu")) if "fmu" in table.content else None
+    if fmu is not None and (unused := sorted({"model", "options", "sets"} & table.content.keys())):
+        raise DeclarationError(f"{table.where}: {' and '.join(unused)}: an FMU from a file has none; give values")
     return DeclaredElement(
-        table.text("component"),
+        table.text("component", "") if fmu is not None else table.text("component"),
         table.where,
         options,
         table.texts("sets", ()),
         ParameterSet("values", "", table.where, values, units, sources),
+        fmu,
     )

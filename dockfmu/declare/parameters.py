@@ -127,7 +127,10 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
         else:
             declared = declaration.read(origin)
             system, components = on_paper(declared, Path(folder))
-            elements = {n: _of_declaration(system, declared, n, components[n]) for n in system.elements}
+            elements = {
+                n: _of_declaration(system, declared, n, components[n]) if n in components else _of_file(system, n)
+                for n in system.elements
+            }
         _lay_over(system, elements, chosen)
         found = [entry for n, element in elements.items() for entry in _entries(n, element)]
         if declared is not None and declared.initial_conditions is not None:

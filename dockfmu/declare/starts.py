@@ -124,6 +124,8 @@ class Starts:
 
         if not self._components:
             for name, element in declared.elements.items():
+                if element.fmu is not None:
+                    continue
                 self._components[name] = make_component(element.component, element.origin, dict(element.options))
         return self._components
 

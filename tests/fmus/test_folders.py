@@ -166,3 +166,46 @@ def test_two_of_one_name_are_told(package, tmp_path):
     assert done.returncode == 2
     both = "dockfmu.components.oscillator, their_package.hinge"
     assert f"several components are called 'Oscillator': {both}" in done.stderr
+
+
+def test_an_element_may_be_a_file(oscillator, tmp_path):
+    """With its values in any unit, by its path from the system; it gives what the component gives."""
+    shutil.copy(oscillator, tmp_path / "any.fmu")
+    values = """[elements.mine.values.parameters]
+initial_position = { value = 40, unit = "cm", source = "chosen" }
+stiffness = "4 N/m"
+"""
+    for name, first in (("file", 'fmu = "any.fmu"'), ("made", 'component = "Oscillator"')):
+        text = f'name = "{name}"\n[elements.mine]\n{first}\n{values}[run]\nstep = 0.01\nstop = 0.5\n'
+        (tmp_path / f"{name}.toml").write_text(text)
+    runs = [dockfmu.load(tmp_path / f"{name}.toml", folder=tmp_path / "build").run() for name in ("file", "made")]
+    assert (runs[0]["mine.position"] == runs[1]["mine.position"]).all()
+    assert runs[0]["mine.position"][0] == 0.4
+    assert tmp_path / "any.fmu" in files.files_of(tmp_path / "file.toml")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        ('fmu = "any.fmu"\ncomponent = "Oscillator"', "component and fmu: an element is one of both"),
+        ("sets = []", "lacks 'component'"),
+        ('fmu = "any.fmu"\nsets = ["soft"]', "sets: an FMU from a file has none; give values"),
+    ],
+)
+def test_what_is_wrong_with_an_element_is_said(tmp_path, first, message):
+    (tmp_path / "bad.toml").write_text(f'name = "bad"\n[elements.mine]\n{first}\n[run]\nstop = 1\n')
+    with pytest.raises(dockfmu.DeclarationError, match=message):
+        dockfmu.load(tmp_path / "bad.toml")
+
+
+def test_values_and_files_that_do_not_fit_name_the_element(oscillator, tmp_path):
+    shutil.copy(oscillator, tmp_path / "any.fmu")
+    values = '[elements.mine.values.parameters]\nmas = "1 kg"\n'
+    text = f'name = "bad"\n[elements.mine]\nfmu = "any.fmu"\n{values}[run]\nstop = 1\n'
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(dockfmu.StructureError, match=r"bad.toml.*mine.*mas.*did you mean.*mass"):
+        dockfmu.load(tmp_path / "bad.toml")
+    (tmp_path / "bad.toml").write_text(text.replace("any.fmu", "none.fmu"))
+    with pytest.raises(dockfmu.ArchiveError, match=r"none\.fmu"):
+        dockfmu.load(tmp_path / "bad.toml")

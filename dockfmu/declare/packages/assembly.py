@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
@@ -19,11 +20,12 @@ from dockfmu.declare.conditions.placement import place_crafts
 from dockfmu.declare.declaration import Declaration, DeclaredElement
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
-from dockfmu.declare.settings import NOTHING, Settings
+from dockfmu.declare.settings import NOTHING, Settings, set_value
 from dockfmu.declare.toml.quantities import in_unit, scaled
 from dockfmu.fmus import build, catalogue
 from dockfmu.fmus.folders import FolderError
 from dockfmu.fmus.parallel import build_in_parallel
+from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
 
 
@@ -121,6 +123,31 @@ def build_fmu(component: Component, folder: Path, say: Callable[[str], None], **
     return build(component, folder, progress=lambda text: say(f"{component.name}: {text}"), **options)  # type: ignore[arg-type]
 
 
+def add_file(system: Structure, name: str, element: DeclaredElement) -> None:
+    """Add an element that is an FMU from a file, with its declared values.
+
+    Raises ArchiveError or DescriptionError for a file that cannot be used, StructureError for values that do not fit.
+    """
+    assert element.fmu is not None
+    system.add(name, element.fmu)
+    given = element.values
+    problems = []
+    for path, value in {} if given is None else given.values.items():
+        try:
+            set_value(system, f"{name}.{path}", _with_unit(value, given.units[path]) if given else value)
+        except StructureError as error:
+            problems += [f"{element.origin}: {problem}" for problem in error.problems]
+    if problems:
+        raise StructureError(problems)
+
+
+def _with_unit(value: Any, unit: str) -> Any:
+    """Return a value, or each of a list, as text with its unit, if it has one."""
+    if isinstance(value, list):
+        return [_with_unit(item, unit) for item in value]
+    return f"{value!r} {unit}" if unit and not isinstance(value, str) else value
+
+
 def assemble(
     declaration: Declaration, folder: Path, progress: Callable[[str], None], settings: Settings = NOTHING
 ) -> tuple[Structure, Plan]:
@@ -133,16 +160,17 @@ def assemble(
     components: dict[str, Component] = {}
     starts: dict[str, dict[str, float]] = {}
     files: dict[str, Component] = {}
-    for name, element in declaration.elements.items():
+    made = {name: element for name, element in declaration.elements.items() if element.fmu is None}
+    for name, element in made.items():
         # refuse what does not fit before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
-    build_in_parallel(
-        [(element.component, element.options) for element in declaration.elements.values()],
-        progress,
-        ["dockfmu.master"],
-    )
-    for name, component in components.items():
+    build_in_parallel([(element.component, element.options) for element in made.values()], progress, ["dockfmu.master"])
+    for name, element in declaration.elements.items():
+        if element.fmu is not None:
+            add_file(system, name, element)
+            continue
+        component = components[name]
         # FMUs of the same name, of another component or with other build options, go to a separate folder
         first = files.setdefault(component.name, component)
         same = (first.module, first.options) == (component.module, component.options)

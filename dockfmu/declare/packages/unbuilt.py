@@ -11,7 +11,7 @@ from dockfmu.components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.base_motion import leave_out_affine_mass
 from dockfmu.declare.berth import follow_berths
-from dockfmu.declare.packages.assembly import make_component, start_values
+from dockfmu.declare.packages.assembly import add_file, make_component, start_values
 from dockfmu.declare.packages.bundle import read_bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
@@ -37,10 +37,13 @@ def opened(name: str) -> Iterator[tuple[Structure, Plan]]:
 
 
 def on_paper(declared: declaration.Declaration, folder: Path) -> tuple[Structure, dict[str, Component]]:
-    """Return the connected system, with descriptions in `folder`, and the component of each element."""
+    """Return the connected system, with descriptions in `folder`, and the component of each element that has one."""
     system = Structure(declared.name)
     components = {}
     for name, element in declared.elements.items():
+        if element.fmu is not None:
+            add_file(system, name, element)
+            continue
         component = components[name] = make_component(element.component, name, dict(element.options))
         system.add(name, described(component, name, folder).file, start_values(component, element))
     for one, other in declared.connections:

@@ -22,7 +22,7 @@ from dockfmu.declare.toml.tables import DeclarationError, Table
 SYSTEMS = ROOT / "ssp" / "systems"
 GROUP = "dockfmu.systems"
 """Entry points of installed packages: `mine = "my_package.systems"` names a package that holds .toml files."""
-_FILE = re.compile(r"\.(toml|urdf|xml)$")
+_FILE = re.compile(r"\.(fmu|toml|urdf|xml)$")
 STANDARDS = SYSTEMS.parent / "standards"
 
 
@@ -135,20 +135,23 @@ def _content(file: Path) -> dict[str, Any]:
 def _places(content: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the files and folders that the elements of a file name, and make their names absolute in `content`.
 
-    These are a component with a separator, "./hinge", and options that have one or end like a file, "modes.toml".
+    These are an `fmu`, the `model` of a multibody system, a component with a separator, "./hinge", and options that
+    have one or end like a file, "modes.toml".
     """
     found: list[str] = []
     elements = content.get("elements")
     for element in elements.values() if isinstance(elements, dict) else ():
-        if isinstance(element, dict):
-            options = element.get("options")
-            tables = [(element, ["component"]), *([(options, list(options))] if isinstance(options, dict) else [])]
-            for table, keys in tables:
-                for key in keys:
-                    text = table.get(key)
-                    if isinstance(text, str) and ("/" in text or (table is options and _FILE.search(text))):
-                        table[key] = os.path.normpath(folder.absolute() / text)
-                        found.append(table[key])
+        if not isinstance(element, dict):
+            continue
+        options = element.get("options")
+        places: list[tuple[dict[str, Any], list[str]]] = [(element, ["component", "fmu", "model"])]
+        places += [(options, list(options))] if isinstance(options, dict) else []
+        for table, keys in places:
+            for key in keys:
+                text = table.get(key)
+                if isinstance(text, str) and ("/" in text or _FILE.search(text)):
+                    table[key] = os.path.normpath(folder.absolute() / text)
+                    found.append(table[key])
     return found
 
 

@@ -492,3 +492,13 @@ def test_no_name_commands_the_terminal(capfd):
 
 def test_colours_and_lines_that_overwrite_stay():
     assert printable("\x1b[31mred\x1b[0m\t1\r2\n") == "\x1b[31mred\x1b[0m\t1\r2\n"
+
+
+def test_a_current_folder_that_is_gone_is_told(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = (
+        "import os, dockfmu.cli; os.rmdir(os.getcwd()); raise SystemExit(dockfmu.cli.main(['run', 'atv_probe_cone']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
+    assert (done.returncode, "the current folder no longer exists" in done.stderr) == (1, True), done.stderr
