@@ -4,7 +4,7 @@ A step over [t, t + h] reads the sensors at t and gives the commands for [t, t +
 mechanism. Times of events are those of the communication points at which the sensors were read.
 """
 
-from math import fabs, isfinite
+from math import fabs, isfinite, sqrt
 
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
@@ -13,10 +13,12 @@ from dockfmu.components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUT
 
 NOT_FINITE = 1
 ROLL = 2
+INITIAL_PHASE = 3
 
 MESSAGES = {
     NOT_FINITE: Message("docking.plane_gap = {docking.plane_gap:g} m is not finite"),
     ROLL: Message("docking.angles[3] = {docking.angles[3]:g} rad is not finite"),
+    INITIAL_PHASE: Message("parameters.initial_phase = {parameters.initial_phase:g} must be 1 (PREPARE) or 10 (MATED)"),
 }
 
 PREPARE = PHASE.codes["PREPARE"]
@@ -28,6 +30,9 @@ START = PHASE.codes["START"]
 DAMP = PHASE.codes["DAMP"]
 RETRACT = PHASE.codes["RETRACT"]
 END = PHASE.codes["END"]
+MATED = PHASE.codes["MATED"]
+RELEASE = PHASE.codes["RELEASE"]
+SEPARATE = PHASE.codes["SEPARATE"]
 
 MISSING = SENSOR_FAULT.codes["MISSING"]
 STUCK = SENSOR_FAULT.codes["STUCK"]
@@ -39,6 +44,7 @@ RETREATED = OUTCOME.codes["RETREATED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
 MISALIGNED = OUTCOME.codes["MISALIGNED"]
+SEPARATED = OUTCOME.codes["SEPARATED"]
 
 
 @kernel
@@ -95,9 +101,15 @@ def _end(m, outcome, t):
 
 @kernel
 def _dock(m, t):
-    """End the retraction: docked, unless the latches have not turned the craft into the narrow parts of their slots."""
+    """End the retraction: docked, unless the latches have not turned the craft into the narrow parts of their slots.
+
+    The sequence has ended, unless it goes on to undock after `undocking_delay`.
+    """
     aligned = fabs(m.docking.angles[2]) <= m.parameters.docked_roll
     _end(m, DOCKED if aligned else MISALIGNED, t)
+    if m.parameters.undocking_delay >= 0.0:
+        m.phase = MATED
+        m.finished = 0.0
 
 
 @kernel
@@ -173,8 +185,55 @@ def _after_capture(m, t):
 
 
 @kernel
+def _undock(m, t):
+    """Begin to undock, if that is due."""
+    delay = m.parameters.undocking_delay
+    if m.operator.undock != 0.0 or 0.0 <= delay <= t - m.work.entered + ROUNDING:
+        m.finished = 0.0
+        m.work.undocking = 1.0
+        m.event.release = t
+        m.happened.release = 1.0
+        _enter(m, RELEASE, t)
+
+
+@kernel
+def _part(m, t):
+    """Make one transition out of MATED, RELEASE or SEPARATE, if one is due."""
+    p = m.parameters
+    if m.phase == MATED:
+        _undock(m, t)
+    elif m.phase == RELEASE:
+        # the latches are told to let go in the step that begins now: they cannot have done so yet
+        if not _reads(m, CAPTURE) and t > m.work.entered:
+            m.event.separation = t
+            m.happened.separation = 1.0
+            _enter(m, SEPARATE, t)
+        else:
+            _limit(m, t, p.release_limit)
+    elif m.docking.plane_gap >= p.separated_gap:
+        _end(m, SEPARATED, t)
+    else:
+        _limit(m, t, p.separation_limit)
+
+
+@kernel
+def _measure_separation(m):
+    """Set the relative motion with which the units part, until they are clear of each other."""
+    if m.phase == RELEASE or m.phase == SEPARATE:
+        v = m.docking.velocity
+        w = m.docking.angular_velocity
+        m.separation.speed = -v[0]
+        m.separation.lateral_speed = sqrt(v[1] * v[1] + v[2] * v[2])
+        m.separation.tip_off_rate = sqrt(w[1] * w[1] + w[2] * w[2])
+        m.separation.roll_rate = fabs(w[0])
+
+
+@kernel
 def _transitions(m, t):
     """Make all transitions that are due at t."""
+    if m.phase == END and (m.outcome == DOCKED or m.outcome == MISALIGNED) and m.operator.undock != 0.0:
+        _undock(m, t)
+    _measure_separation(m)
     before = 0.0
     while m.phase != before and m.phase != END:
         before = m.phase
@@ -186,9 +245,11 @@ def _transitions(m, t):
                 _end(m, ABORTED, t)
         elif m.phase < CAPTURED:
             _before_capture(m, t)
-        else:
+        elif m.phase < END:
             _after_capture(m, t)
-    if m.phase != END:
+        else:
+            _part(m, t)
+    if m.phase != END and m.phase != MATED:
         m.outcome = NONE
         if m.overdue != 0.0:
             m.outcome = TIMED_OUT
@@ -223,6 +284,8 @@ def _commands(m, t):
         m.command.lateral_brakes = 1.0
     if m.phase == RETREAT:
         m.command.latches_armed = 0.0
+    elif m.work.undocking != 0.0:
+        m.command.latches_armed = p.fault.latch_drive
     due = m.work.captured != 0.0 and t >= m.event.capture + p.limiter_delay - ROUNDING
     m.command.limiter_release = 1.0 if due or p.limiter_held == 0.0 else 0.0
     held = m.work.captured == 0.0 or p.fault.attitude_hold != 0.0
@@ -235,7 +298,10 @@ def _commands(m, t):
 @kernel
 def initialize(m):
     """Set the sequence to its start. Returns 0, or the code of a failure."""
-    m.phase = PREPARE
+    mated = m.parameters.initial_phase == MATED
+    if not mated and m.parameters.initial_phase != PREPARE:
+        return fail(m.status, INITIAL_PHASE, m.parameters.initial_phase, 0)
+    m.phase = m.parameters.initial_phase
     m.finished = 0.0
     m.outcome = NONE
     m.overdue = 0.0
@@ -245,11 +311,20 @@ def initialize(m):
     m.happened.capture = 0.0
     m.event.start = -1.0
     m.happened.start = 0.0
+    m.event.release = -1.0
+    m.happened.release = 0.0
+    m.event.separation = -1.0
+    m.happened.separation = 0.0
     m.event.end = -1.0
     m.happened.end = 0.0
+    m.separation.speed = 0.0
+    m.separation.lateral_speed = 0.0
+    m.separation.tip_off_rate = 0.0
+    m.separation.roll_rate = 0.0
+    m.work.undocking = 0.0
     m.work.entered = m.start_time
     m.work.bottom_reached = 0.0
-    m.work.captured = 0.0
+    m.work.captured = 1.0 if mated else 0.0
     m.work.aborted = 0.0
     for k in range(len(m.work.reading)):
         m.work.reading[k].pending = 0.0

@@ -16,7 +16,10 @@ PHASE = enumeration(
     START="head captured and at the bottom: timers run",
     DAMP="relative rotation is damped",
     RETRACT="the drive pulls the units together",
-    END="docked, departed or aborted; drive and thrusters off",
+    END="docked, departed, separated or aborted; drive and thrusters off",
+    MATED="docked, waiting to undock",
+    RELEASE="undocking: the latches are withdrawn",
+    SEPARATE="no latch holds: the pushers drive the units apart",
 )
 
 OUTCOME = enumeration(
@@ -27,6 +30,7 @@ OUTCOME = enumeration(
     TIMED_OUT="a time limit has passed: the sequence waits for the operator",
     ABORTED="ended by the operator, or because the probe came back without the passive craft",
     MISALIGNED="retracted until the docking planes meet, with more roll than the slots leave",
+    SEPARATED="undocked: the units are apart and clear of each other",
 )
 
 SENSOR_FAULT = enumeration(
@@ -54,11 +58,14 @@ RECORD = Record(
         "docking",
         input("plane_gap", "m", "distance between the docking planes", 1.0),
         input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one; optional", shape=3),
+        input("velocity", "m/s", "of frame 0 relative to PU, PU axes; optional", shape=3),
+        input("angular_velocity", "rad/s", "of frame 0 relative to PU, PU axes; optional", shape=3),
     ),
     Group(
         "operator",
         input("start", "1", "manual: continue a sequence that has stopped because a time limit passed", type=BOOLEAN),
         input("abort", "1", "manual: retreat before capture, everything off after it", type=BOOLEAN),
+        input("undock", "1", "manual: once docked begin to undock", type=BOOLEAN),
         input("push", "1", "manual: thrust along the axis before the first contact, and while the sequence waits",
               type=INTEGER, minimum=-1, maximum=1),
     ),
@@ -79,10 +86,22 @@ RECORD = Record(
         first_contact="the first contact: the first of DK1, DK2, DSG",
         capture="capture, DSG",
         start="the start of docking, DSG and DK2 for the first time",
+        release="the start of undocking",
+        separation="the moment at which no latch holds any longer",
         end="the end of the sequence",
     ),
     Group(
+        "separation",
+        output("speed", "m/s", "along the axis, positive apart"),
+        output("lateral_speed", "m/s", "across the axis"),
+        output("tip_off_rate", "rad/s", "rate of pitch and yaw, vector sum"),
+        output("roll_rate", "rad/s", "rate of roll, magnitude"),
+        description="relative motion of the docking units from the release on, and that with which they part",
+    ),
+    Group(
         "parameters",
+        parameter("initial_phase", "1", "phase in which the sequence begins: PREPARE or MATED", PHASE.codes["PREPARE"],
+                  type=PHASE),
         parameter("voltage", "V", "supply of the motors", 27.0, minimum=0.0),
         parameter("push_limit", "s", "longest time from first contact to capture, and of pushing", 10.0, minimum=0.0),
         parameter("retreat_time", "s", "duration of the retreat until the sequence ends", 10.0, minimum=0.0),
@@ -102,6 +121,13 @@ RECORD = Record(
         parameter("limiter_held", "1", "the movable limiter is held until limiter_delay after capture; false: free "
                   "from the start", 0.0, type=BOOLEAN),
         parameter("limiter_delay", "s", "from capture to the release of a limiter that is held", 0.0, minimum=0.0),
+        parameter("undocking_delay", "s", "time in MATED after which undocking begins; negative: only by the operator",
+                  -1.0),
+        parameter("release_limit", "s", "longest time of withdrawing the latches", 5.0, minimum=0.0),
+        parameter("separation_limit", "s", "longest time from the release until the units are apart", 120.0,
+                  minimum=0.0),
+        parameter("separated_gap", "m", "plane gap at which the units are clear of each other: the retracted head is out "
+                  "of the receiving cone", 0.85, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
         Group(
@@ -110,6 +136,7 @@ RECORD = Record(
             parameter("lateral_brakes", "1", "switchable lateral brakes are dead", 0.0, type=BOOLEAN),
             parameter("push", "1", "thrusters do not push", 0.0, type=BOOLEAN),
             parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+            parameter("latch_drive", "1", "the latches are not withdrawn when the units undock", 0.0, type=BOOLEAN),
             parameter("sensor", "1", "fault of DK1, of DK2, of DSG", (SENSOR_FAULT.codes["NONE"],) * SENSORS,
                       shape=SENSORS, type=SENSOR_FAULT),
             parameter("stuck_at", "1", "what each of them reads while it is stuck", (0.0,) * SENSORS, shape=SENSORS,
@@ -132,6 +159,7 @@ RECORD = Record(
             description="DK1, DK2, DSG",
         ),
         private("aborted", "1", "the operator has ordered the retreat"),
+        private("undocking", "1", "the latches have been told to let go"),
     ),
     ports.start_time(),
 )  # fmt: skip

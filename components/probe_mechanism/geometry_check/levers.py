@@ -1,4 +1,4 @@
-"""Alignment levers: stowed while energy is absorbed, never first on the cone, in reach of it when retracted (R46)."""
+"""Alignment levers: stowed while energy is absorbed, never first on the cone, never three on it at once (R46)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ FIRST = 8e-3
 """Clearance below which a part counts as about to touch, m: as far as pads and rollers move between two poses."""
 PLACES, TRAVELS = 16, 6
 """Number of places of the head on each frustum, and of travels of the probe."""
+NO_TILT = np.zeros(1)
 
 
 def risen(m: Memory) -> float:
@@ -65,6 +66,25 @@ def _first(m: Memory, s: Shape) -> str | None:
     return None
 
 
+def _jams(m: Memory, s: Shape) -> tuple[float, float, float] | None:
+    """Return (travel, head, depth) of the pose in which three rollers bear at once and deepest, m, or None.
+
+    The craft is not tilted, the levers have risen, and the head is anywhere in its play: between the stops of the
+    latches and the bottom of the socket, or where the docking planes meet. A tilt takes the third roller off the cone.
+    """
+    radius, travels = float(m.probe_cone.parameters.roller.radius), np.asarray(m.parameters.levers.travel)
+    worst = None
+    for travel in np.unique(np.append(travels, np.linspace(risen(m), s.stroke, 2 * TRAVELS))):
+        reach = float(s.reach(travel))
+        head = min(s.bottomed, reach - s.plane)
+        if not 0.0 < travel <= s.stroke or head < s.latched:
+            continue
+        depth = -float(clearances(m, rollers(m, float(travel)), radius, reach, (head, 0.0), NO_TILT).max())
+        if depth > 0.0 and (worst is None or depth > worst[2]):
+            worst = (float(travel), head, depth)
+    return worst
+
+
 def misfits(m: Memory, s: Shape) -> Iterator[str]:
     """Yield what is wrong with the levers while energy is absorbed."""
     if m.probe_cone.parameters.roller.count == 0.0:
@@ -79,4 +99,10 @@ def misfits(m: Memory, s: Shape) -> Iterator[str]:
         yield (
             "parameters.levers (axial, radial) and probe_cone.parameters.limiter: rollers must not touch before the "
             f"limiter does. {found}: stow them nearer to the axis"
+        )
+    if (jam := _jams(m, s)) is not None:
+        yield (
+            "parameters.levers (axial, radial): no more than two rollers may touch the cone at once. With the probe in "
+            f"by {jam[0]:.3f} m and the head {jam[1] - s.latched:.3f} m forward of its stops, in its play, three are "
+            f"{jam[2]:.4f} m deep in it: deploy them less far"
         )
