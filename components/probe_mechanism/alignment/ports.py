@@ -14,11 +14,11 @@ AS_IN_SOURCE = SIMPLIFICATIONS.codes["SOURCE"]
 LEVER_PARAMETERS = Group(
     "levers",
     parameter("travel", "m", "table of the cam: compression of the probe, rising",
-              (0.0, 0.18, 0.3, 0.335, 0.36, 0.38), shape=6),
+              (0.0, 0.18, 0.3, 0.31, 0.335, 0.38), shape=6),
     parameter("axial", "m", "centre of the leading lever's roller along x of M, at the travels of the table",
               (0.25, 0.25, 0.25, 0.25, 0.25, 0.25), shape=6),
     parameter("radial", "m", "distance of the roller's centre from x of M, at the travels of the table",
-              (0.11, 0.11, 0.1975, 0.1685, 0.16485, 0.148), shape=6, minimum=0.0),
+              (0.11, 0.11, 0.1975, 0.189, 0.18582, 0.14807), shape=6, minimum=0.0),
     parameter("azimuth", "rad", "of the leading lever, from y to z of M", 0.0),
     description="alignment levers: path of the rollers in the housing frame M",
 )  # fmt: skip

@@ -16,6 +16,9 @@ FIRST = 8e-3
 PLACES, TRAVELS = 16, 6
 """Number of places of the head on each frustum, and of travels of the probe."""
 NO_TILT = np.zeros(1)
+HELD = 1.0
+"""Energy of approach, J, that pushers take without the head leaving its stops for good: 20 t at 10 mm/s, ten times the
+speed of retraction."""
 
 
 def risen(m: Memory) -> float:
@@ -66,19 +69,30 @@ def _first(m: Memory, s: Shape) -> str | None:
     return None
 
 
+def _forward(m: Memory, s: Shape, travel: float) -> float:
+    """Return the abscissa of the head that has moved in its play as far as bottom, planes or pushers let it, m."""
+    gap = float(s.reach(travel)) - s.plane - s.latched
+    pushers = m.parameters.pushers
+    moved = np.linspace(0.0, max(min(s.bottomed - s.latched, gap), 0.0), 200)
+    pressed = np.maximum(pushers.protrusion - gap + moved, 0.0)
+    energy = pushers.relative_force.sum() * (pushers.preload * pressed + 0.5 * pushers.stiffness * pressed**2)
+    return s.latched + float(moved[energy - energy[0] <= HELD][-1])
+
+
 def _jams(m: Memory, s: Shape) -> tuple[float, float, float] | None:
     """Return (travel, head, depth) of the pose in which three rollers bear at once and deepest, m, or None.
 
-    The craft is not tilted, the levers have risen, and the head is anywhere in its play: between the stops of the
-    latches and the bottom of the socket, or where the docking planes meet. A tilt takes the third roller off the cone.
+    The craft is not tilted, the levers have risen, and the head is anywhere in its play: from the stops of the latches
+    to the bottom of the socket, or to where pushers and docking planes stop it. A tilt takes the third roller off the
+    cone.
     """
     radius, travels = float(m.probe_cone.parameters.roller.radius), np.asarray(m.parameters.levers.travel)
     worst = None
     for travel in np.unique(np.append(travels, np.linspace(risen(m), s.stroke, 2 * TRAVELS))):
         reach = float(s.reach(travel))
-        head = min(s.bottomed, reach - s.plane)
-        if not 0.0 < travel <= s.stroke or head < s.latched:
+        if not 0.0 < travel <= s.stroke:
             continue
+        head = _forward(m, s, float(travel))
         depth = -float(clearances(m, rollers(m, float(travel)), radius, reach, (head, 0.0), NO_TILT).max())
         if depth > 0.0 and (worst is None or depth > worst[2]):
             worst = (float(travel), head, depth)

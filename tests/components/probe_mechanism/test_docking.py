@@ -50,7 +50,6 @@ def test_spec00_ruling_46_three_rollers_at_once_are_counted(docking):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="spec/00 R46: the path LV-1 lets three rollers touch while the head moves in its play")
 def test_spec06_oracle_23_at_most_two_rollers_touch_at_once(docking):
     rig, _ = docking
     assert rig.m.validity.three_rollers == 0.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dockfmu
 from tests.components.probe_mechanism.one_dimensional import RECORD_V2
 from tests.components.probe_mechanism.one_dimensional import central_impact as one_dimensional
 from tests.dockfmu.command_line import run_system
@@ -47,21 +48,51 @@ def test_spec06_oracle_14_15_docking_of_the_modified_mechanism_closes(central, a
 
 
 def test_spec06_section_5_11_pushers_re_cock_the_first_brake(atv_v2):
-    """Near the end the pushers hold the probe: the nut stands while the drive takes the stroke of FrB1 back to 0, at
-    the drive's 1 mm/s; the gap stays; then the planes come together."""
+    """Near the end the pushers hold the probe: while no roller bears on the cone, the nut stands, the gap stays, and
+    the drive takes the stroke of FrB1 back at its 1 mm/s. A roller that bears pulls the probe out on top of that."""
     results = atv_v2.results
     t, stroke = results.time, results["mechanism.axial.stroke"]
     captured = t > 10.0
     assert stroke[captured][0] > 0.03
     assert stroke[-1] == 0.0
-    zero = t[np.flatnonzero(stroke == 0.0)[np.flatnonzero(stroke == 0.0) > np.argmax(stroke)][0]]
-    during = (t > zero - 25.0) & (t < zero - 3.0)
-    # 1 % of what the drive takes back: the gears creep under their hysteresis (spec/00 R49)
-    assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.4e-3
-    assert np.ptp(results["mechanism.docking.plane_gap"][during]) < 2e-3
-    assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-1e-3, rel=0.03)
-    assert results["mechanism.docking.plane_gap"][-1] < 0.0105
+    borne = sum(results[f"mechanism.flag.roller_contact[{k}]"] for k in (1, 2, 3)) > 0.0
+    late = (t > 250.0) & (stroke > 2e-3)
+    free = np.flatnonzero(late & ~borne)
+    spans = [s for s in np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if t[s[-1]] - t[s[0]] > 4.0]
+    assert len(spans) >= 3
+    for span in spans:
+        during = span[(t[span] > t[span[0]] + 1.0) & (t[span] < t[span[-1]] - 0.5)]
+        # 1 % of what the drive takes back: the gears creep under their hysteresis (spec/00 R49)
+        assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.4e-3
+        assert np.ptp(results["mechanism.docking.plane_gap"][during]) < 1.5e-3
+        assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-1e-3, rel=0.03)
 
 
 def test_no_switchable_brakes(atv_v2):
     assert not any(event["name"].startswith("lateral_brakes") for event in atv_v2.summary["events"])
+
+
+@pytest.mark.parametrize("craft", ["atv", "soyuz"])
+def test_spec00_ruling_46_v2_and_v3_are_softer_from_5_to_35_cm_s(craft):
+    """Largest push and pull at the target port over the energy absorption; misalignments of the named system."""
+    loads = ["mechanism.load.compression", "mechanism.load.tension"]
+    for speed in (0.05, 0.15, 0.25, 0.35):
+        peaks = []
+        for variant in ("", "_v2", "_v3"):
+            system = dockfmu.load(f"{craft}_probe_cone{variant}", {"initial_conditions.velocity[1]": speed})
+            run = system.run(stop=6.0, record=loads, every=1, check=False)
+            assert "capture" in run.events
+            peaks.append([run[name].max() for name in loads])
+        existing, *others = np.array(peaks)
+        for found in others:
+            assert (found < 0.95 * existing).all(), (speed, peaks)
+
+
+def test_spec00_ruling_46_frb2_slips_where_it_should():
+    """20 t from 0.20 m/s on: the stroke of FrB1 takes what is below. FrB1 holds back what FrB2 then slips with."""
+    for speed, slips in ((0.10, False), (0.20, True), (0.35, True)):
+        run = dockfmu.load("atv_probe_cone_v2", {"initial_conditions.velocity[1]": speed}).run(
+            stop=6.0, record=["mechanism.axial.brake_slip", "mechanism.axial.stroke"], every=1, check=False
+        )
+        assert (np.abs(run["mechanism.axial.brake_slip"]).max() > 0.0) == slips
+        assert (run["mechanism.axial.stroke"].max() > 0.0999) == slips

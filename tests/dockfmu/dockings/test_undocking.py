@@ -1,4 +1,4 @@
-"""Undocking from a station: the latches let go, the pushers part the units, the summary has how."""
+"""Undocking of rings and probes: the latches let go, the pushers part the units, the summary has how."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import dockfmu
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -55,3 +56,68 @@ def test_unequal_pushers_tip_the_craft_off_without_a_touch(undock):
     free = t > run.time("release") + 1.0
     assert not results["mechanism.flag.contact"][free].any()
     assert results["mechanism.docking.plane_gap"][-1] >= 0.5
+
+
+PROBE_MASSES = 7e3, 400e3
+REDUCED = PROBE_MASSES[0] * PROBE_MASSES[1] / sum(PROBE_MASSES)
+
+
+def energy_of_pushers(gap):
+    """Of four, each 100 N and 10 N/mm over 25 mm (PU-1), from a gap on; the shares of 0.95 and 1.05 cancel."""
+    left = 0.025 - gap
+    return 4.0 * (100.0 * left + 0.5 * 1e4 * left**2)
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory):
+    return run_system(tmp_path_factory.mktemp("undocking"), "soyuz_undocking")
+
+
+def test_a_probe_is_held_by_its_latches_until_they_are_withdrawn(probe):
+    """Pushers part the planes to 10 mm and the stretch of the gear train; then nothing moves until the release."""
+    results, t = probe.results, probe.results.time
+    assert probe.summary["outcome"] == "separated"
+    assert probe.summary["success"]
+    still = (t > 7.0) & (t < probe.time("release"))
+    gap = results["mechanism.docking.plane_gap"]
+    pull = 4.0 * (100.0 + 1e4 * (0.025 - gap[still].mean()))
+    assert gap[still].mean() == pytest.approx(0.010 + pull / 1e6, abs=0.2e-3)
+    assert np.ptp(gap[still]) < 0.05e-3
+    assert results["mechanism.sensor.capture"][still].all()
+    assert not results["mechanism.sensor.capture"][t > probe.time("latches_in") + 0.01].any()
+
+
+def test_a_probe_parts_with_the_energy_of_the_pushers(probe):
+    """From the gap at which the latches held, with the energy of the stretched train, of which the screw keeps some."""
+    results, t = probe.results, probe.results.time
+    held = results["mechanism.docking.plane_gap"][np.searchsorted(t, probe.time("release") - 1e-6)]
+    finals = {name: entry["value"] for name, entry in probe.summary["finals"].items()}
+    assert finals["separation_speed"] == pytest.approx(np.sqrt(2.0 * energy_of_pushers(held) / REDUCED), rel=0.01)
+    assert finals["separation_speed"] == pytest.approx(-results["mechanism.docking.velocity[1]"][-1], rel=1e-6)
+    assert finals["tip_off_rate"] < np.radians(0.02)
+    assert finals["roll_rate"] < np.radians(0.001)
+    free = t > probe.time("pushers_free") + 2.0
+    contacts = ["limiter_contact", "plane_contact", *(f"roller_contact[{k}]" for k in (1, 2, 3))]
+    assert not any(
+        results[f"mechanism.flag.{name}"][free].any() for name in contacts if f"mechanism.flag.{name}" in results
+    )
+    assert results["mechanism.docking.plane_gap"][-1] >= 0.85
+
+
+def test_latches_that_are_withdrawn_before_the_hooks_open_leave_all_the_energy():
+    """No hold in the latches: the pushers work from the planes on."""
+    done = dockfmu.load("soyuz_undocking", {"cyclogram.parameters.undocking_delay": 0.0}).run(check=False)
+    assert done.outcome == "separated"
+    speed = float(done["cyclogram.separation.speed"][-1])
+    assert speed == pytest.approx(np.sqrt(2.0 * energy_of_pushers(0.0) / REDUCED), rel=0.01)
+
+
+def test_undocking_follows_the_docking_of_v2_in_one_run():
+    """The head in its play, a tilted craft and FrB1: still the pushers' energy from the gap of the docking on."""
+    done = dockfmu.load("soyuz_probe_cone_v2", {"cyclogram.parameters.undocking_delay": 10.0}).run(
+        record=["cyclogram.separation.speed", "mechanism.docking.plane_gap"], every=10
+    )
+    assert done.outcome == "separated"
+    docked = float(done["mechanism.docking.plane_gap"][np.searchsorted(done.time, done.events["end_of_retraction"])])
+    speed = float(done["cyclogram.separation.speed"][-1])
+    assert speed == pytest.approx(np.sqrt(2.0 * energy_of_pushers(docked) / REDUCED), rel=0.05)

@@ -8,6 +8,8 @@ import pytest
 
 from dockfmu.components.probe_mechanism import component
 from dockfmu.components.probe_mechanism.geometry_check import misfits
+from dockfmu.components.probe_mechanism.geometry_check.levers import risen
+from dockfmu.components.probe_mechanism.geometry_check.poses import shape
 
 MECHANISM = component(axial="two_brakes")
 SETS = {entry.name: entry for entry in MECHANISM.parameter_sets}
@@ -151,3 +153,34 @@ def test_spec00_ruling_46_planes_meet_exactly_where_the_check_says_so():
             assert told == (deepest > 0.0), (length, deepest)
             seen[told] += 1
     assert min(seen.values()) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sets", [(), ("PR-3", "LV-3", "DeepCone22"), V2])
+def test_spec06_oracle_23_never_three_rollers_on_the_cone(sets):
+    """Random poses with the levers up: the head anywhere in its play and 2 mm aside, the craft tilted.
+
+    Where no roller is deeper in the cone than 0.5 mm, more than the forces of a docking press it, one is outside.
+    """
+    m = MECHANISM.record.view(MECHANISM.start(*(SETS[n] for n in sets)))
+    generator, surface = np.random.default_rng(23), sphere(400)
+    unit, probe, s = m.probe_cone.parameters, m.parameters.probe, shape(m)
+    touching, outside = 0, np.inf
+    for _ in range(4000):
+        travel = generator.uniform(risen(m), s.stroke)
+        reach = probe.bearing_distance + probe.free_length - travel
+        # where the pushers bear, 4 x 100 N and more, the head is at most 3 mm off its stops
+        apart = reach - m.parameters.docking_plane_x - s.latched
+        head = s.latched + generator.uniform(
+            0.0, np.clip(apart - 0.022, 0.003 * (apart > 0.003), s.bottomed - s.latched)
+        )
+        azimuth, tilt = generator.uniform(0.0, 2.0 * np.pi), np.radians(10.0) * generator.uniform() ** 2
+        turn = rotation((0.0, -np.sin(azimuth), np.cos(azimuth)), -tilt)
+        points = (rollers(m, travel, surface) - [reach, 0.0, 0.0]) @ turn.T
+        points += [head, *generator.uniform(-2e-3, 2e-3, 2)]
+        depths = [depth(unit, part) for part in np.split(points, int(unit.roller.count))]
+        if max(depths) < 0.5e-3:
+            touching += max(depths) > -2e-3
+            outside = min(outside, -min(depths))
+    assert touching > 20
+    assert outside > 0.2e-3
