@@ -126,8 +126,8 @@ RECORD = Record(
         parameter("release_limit", "s", "longest time of withdrawing the latches", 5.0, minimum=0.0),
         parameter("separation_limit", "s", "longest time from the release until the units are apart", 120.0,
                   minimum=0.0),
-        parameter("separated_gap", "m", "plane gap at which the units are clear of each other: the retracted head is out "
-                  "of the receiving cone", 0.85, minimum=0.0),
+        parameter("separated_gap", "m", "plane gap at which the units are clear of each other: the retracted head is "
+                  "out of the receiving cone", 0.85, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
         Group(

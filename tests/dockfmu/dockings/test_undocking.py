@@ -98,9 +98,7 @@ def test_a_probe_parts_with_the_energy_of_the_pushers(probe):
     assert finals["roll_rate"] < np.radians(0.001)
     free = t > probe.time("pushers_free") + 2.0
     contacts = ["limiter_contact", "plane_contact", *(f"roller_contact[{k}]" for k in (1, 2, 3))]
-    assert not any(
-        results[f"mechanism.flag.{name}"][free].any() for name in contacts if f"mechanism.flag.{name}" in results
-    )
+    assert not any(results[f"mechanism.flag.{name}"][free].any() for name in contacts)
     assert results["mechanism.docking.plane_gap"][-1] >= 0.85
 
 

@@ -62,7 +62,7 @@ def test_the_check_is_fast():
 
 
 def test_the_limiter_clears_the_cone_by_some_millimetres():
-    """Spec/00 R19: 6 to 10 mm along the axis at full retraction. V2 on DeepCone22 has 33 mm (R46, see the next test)."""
+    """Spec/00 R19: 6 to 10 mm along the axis at full retraction. V2 on DeepCone22: 33 mm (R46, next test)."""
     at = "probe_cone.parameters.limiter.x"
     for variant, sets, normal in (("V1", V1, 0.4226), ("V2", ("AX-2", "HB-1", "HB-1-pads"), 0.643)):
         pads = memory(variant, *sets).probe_cone.parameters.limiter.x
