@@ -9,8 +9,9 @@
     preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
 
 A leaf is a table with `value`. The path of tables is the variable's name; elements of `[[parameters.chain]]` count from
-1. With `over = "other.toml"` beside `name`, a set inherits every value that it does not give itself. With
-`options = { axial = "two_brakes" }` it is for components made with these build options only.
+1. With `over = "other.toml"`, or a list of such files, beside `name`, a set inherits every value that it does not give
+itself; later files of the list win. With `options = { axial = "two_brakes" }` it is for components made with these build
+options only.
 """
 
 from __future__ import annotations
@@ -71,11 +72,14 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
     values: dict[str, Any] = {}
     units: dict[str, str] = {}
     sources: dict[str, str] = {}
-    if over := content.pop("over", ""):
-        if not isinstance(over, str):
-            raise ParameterError(f"{file}: over = {over!r} is not the path of another set")
-        below = _read((file.parent / over).resolve(), (*above, file.resolve()))
-        values, units, sources = dict(below.values), dict(below.units), dict(below.sources)
+    over = content.pop("over", [])
+    for path in [over] if isinstance(over, str) else over if isinstance(over, list) else [over]:
+        if not isinstance(path, str):
+            raise ParameterError(f"{file}: over = {over!r} is not the path of another set, or a list of paths")
+        below = _read((file.parent / path).resolve(), (*above, file.resolve()))
+        values |= below.values
+        units |= below.units
+        sources |= below.sources
     for path, leaf in parameter_leaves(content):
         missing = {"value", "unit", "source"} - leaf.keys()
         if missing:

@@ -161,12 +161,27 @@ def test_a_set_over_another_has_its_values_unless_it_gives_its_own(tmp_path):
     assert entry.sources == {"leg[1].stiffness": "assumed", "leg[1].length": "measured"}
 
 
+def test_of_several_sets_below_the_last_one_wins(tmp_path):
+    for name, stiffness in (("soft", 1), ("stiff", 5)):
+        (tmp_path / f"{name}.toml").write_text(
+            f'[[leg]]\nstiffness = {{ value = [{stiffness}, 6], unit = "N/m", source = "{name}" }}\n'
+            f'{name} = {{ value = 1, unit = "1", source = "{name}" }}\n', encoding="utf-8"
+        )  # fmt: skip
+    file = tmp_path / "both.toml"
+    file.write_text('over = ["soft.toml", "stiff.toml"]\n', encoding="utf-8")
+    entry = read_parameter_set(file)
+    assert entry.values == {"leg[1].stiffness": [5, 6], "leg[1].soft": 1, "leg[1].stiff": 1}
+    assert entry.sources["leg[1].stiffness"] == "stiff"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("over = 'soft.toml'", r"soft.toml: the set is laid over itself"),
         ("over = 'none.toml'", r"none.toml"),
         ("over = 5", r"soft.toml: over = 5 is not the path of another set"),
+        ("over = ['none.toml']", r"none.toml"),
+        ("over = [5]", r"soft.toml: over = \[5\] is not the path of another set, or a list of paths"),
         ("[[leg]]\nstiffness = 5", "is not a table with value, unit and source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/m' }", r"leg\[1\].stiffness lacks source"),
         ("[[leg]]\nstiffness = { value = 5, unit = 'N/mm', source = 'x' }", "given in 'N/mm' but declared in 'N/m'"),
