@@ -36,20 +36,37 @@ def test_the_units_part_with_the_energy_of_the_pushers(undock):
     assert finals["separation_speed"] == pytest.approx(-results["mechanism.docking.velocity[1]"][-1], rel=1e-6)
 
 
-def test_unequal_pushers_tip_the_craft_off_without_a_touch(undock):
-    """Two springs 5 % apart from the other two turn the craft, which also rocked within the play of the latches before.
+def turned(run):
+    """Return the rates of pitch and yaw before the release and at the end, and what unequal pushers alone would give.
 
-    Their moment has the lever 0.05 x 2 x 0.60 m / 4 with the axial impulse; guide pins, which slide out of sockets
-    over the same 30 mm, change the rate by about as much. Nothing touches once pushers and pins are free.
+    The springs of one side are 5 % stronger: their moment has the lever 0.05 x 2 x 0.60 m / 4 with the axial impulse.
+    """
+    results, t = run.results, run.results.time
+    rates = np.column_stack([results[f"mechanism.docking.angular_velocity[{k}]"] for k in (2, 3)])
+    speed = run.summary["finals"]["separation_speed"]["value"]
+    impulse = speed * MASSES[0] * MASSES[1] / sum(MASSES)
+    before = rates[np.searchsorted(t, run.time("release") - 1e-6)]
+    return before, rates[-1], impulse * 0.05 * 2.0 * 0.60 / 4.0 / 190e3
+
+
+def test_unequal_pushers_tip_the_craft_off(undock):
+    """Without guide pins: within a third, as each spring acts over a way that differs with the tilt within the play."""
+    before, after, expected = turned(undock("--set", "mechanism.parameters.guide_pins.pin_radius=0 m"))
+    assert np.linalg.norm(after - before) == pytest.approx(expected, rel=1.0 / 3.0)
+
+
+def test_the_craft_part_without_a_touch(undock):
+    """They also rock within the play of latches and pins before the release.
+
+    Guide pins, which slide out of their sockets over 30 mm, change the rate by up to three times as much as the
+    pushers do (0.8 to 2.4 times for pins of 18 and 20 mm, laws of 1 and 5 MN/m). Nothing touches once pushers and pins
+    are free.
     """
     run = undock()
     results, t = run.results, run.results.time
-    rates = np.column_stack([results[f"mechanism.docking.angular_velocity[{k}]"] for k in (2, 3)])
-    before, after = rates[np.searchsorted(t, run.time("release") - 1e-6)], rates[-1]
     finals = {name: entry["value"] for name, entry in run.summary["finals"].items()}
-    impulse = finals["separation_speed"] * MASSES[0] * MASSES[1] / sum(MASSES)
-    expected = impulse * 0.05 * 2.0 * 0.60 / 4.0 / 190e3
-    assert np.linalg.norm(after - before) < 3.0 * expected
+    before, after, expected = turned(run)
+    assert np.linalg.norm(after - before) < 4.0 * expected
     assert finals["tip_off_rate"] == pytest.approx(np.linalg.norm(after))
     assert finals["tip_off_rate"] < np.radians(0.05)
     assert finals["roll_rate"] < np.radians(0.01)
