@@ -10,8 +10,8 @@
 
 A leaf is a table with `value`. The path of tables is the variable's name; elements of `[[parameters.chain]]` count from
 1. With `over = "other.toml"`, or a list of such files, beside `name`, a set inherits every value that it does not give
-itself; later files of the list win. With `options = { axial = "two_brakes" }` it is for components made with these build
-options only.
+itself; later files of the list win. With `options = { axial = "two_brakes" }` it is for components made with these
+build options only.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
     units: dict[str, str] = {}
     sources: dict[str, str] = {}
     over = content.pop("over", [])
-    for path in [over] if isinstance(over, str) else over if isinstance(over, list) else [over]:
-        if not isinstance(path, str):
+    for other in over if isinstance(over, list) else [over]:
+        if not isinstance(other, str):
             raise ParameterError(f"{file}: over = {over!r} is not the path of another set, or a list of paths")
-        below = _read((file.parent / path).resolve(), (*above, file.resolve()))
+        below = _read((file.parent / other).resolve(), (*above, file.resolve()))
         values |= below.values
         units |= below.units
         sources |= below.sources
