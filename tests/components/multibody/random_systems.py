@@ -4,6 +4,7 @@ import numpy as np
 
 from dockfmu.components.multibody.reference import joints
 from dockfmu.components.multibody.reference.algebra import rotation, unit
+from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.system import BaseMotion, JointArc, JointSide, ReferenceBody, RigidSystem
 
 KINDS = (
@@ -71,11 +72,9 @@ def moving_base(rng):
     return BaseMotion(rng.normal(size=3), attitude(rng), *rng.normal(size=(4, 3)))
 
 
-def closed(rng, kind, bodies=5, kinds=KINDS):
+def closed(rng, kind, bodies=5, kinds=KINDS, turned=True):
     """Return (system, q) of a tree with a cut joint of a kind, closed in the pose q."""
-    from dockfmu.components.multibody.reference.kinematics import follow
-
-    open_system = tree(rng, bodies, kinds)
+    open_system = tree(rng, bodies, kinds, turned)
     q, u = state(open_system, rng, still=True)
     motion = follow(open_system, q, u)
     one, other = (int(k) for k in rng.choice(np.arange(bodies + 1), size=2, replace=False))

@@ -6,6 +6,7 @@ import pytest
 from dockfmu.components.multibody.reference import joints
 from dockfmu.components.multibody.reference.articulated import articulated
 from dockfmu.components.multibody.reference.graph_method import equations, loads
+from dockfmu.components.multibody.reference.impulse import closed_rates
 from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.loops import closed
 from dockfmu.components.multibody.reference.system import JointArc, JointSide, RigidSystem
@@ -114,31 +115,55 @@ def test_motion_of_mujoco_over_time():
     np.testing.assert_allclose(np.cumsum(data.qpos), run().sol(5.0)[:3], rtol=0, atol=2e-8)
 
 
-def test_closed_chain_of_pinocchio():
-    """The slider-crank of E8 by proximal constraint dynamics; 1e-7 of its limit, which is regularised."""
+def in_pinocchio(system, q, u, gravity, kind):
+    """Return (accelerations, impulse of the constraint on the second body) by proximal constraint dynamics."""
     pin = pytest.importorskip("pinocchio")
-    system, q, u = spatial_slider_crank(np.pi / 3, 10.0)
-    model, index, _ = engines.pinocchio_model(system)
-    model.gravity.linear = np.array([0.0, -9.81, 0.0])
+    model, index, fixed = engines.pinocchio_model(system)
+    model.gravity.linear = np.array(gravity, dtype=float)
     data = model.createData()
     cut = system.cuts[0]
     sides = []
     for body, side in ((cut.leaves, cut.plus), (cut.enters, cut.minus)):
-        carrier = system.joints[system.before[body][0]].minus
-        sides += [index[body], pin.SE3(np.eye(3), carrier.R.T @ (side.point - carrier.point))]
-    constraint = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, *sides, pin.ReferenceFrame.LOCAL)
-    constraint_data = constraint.createData()
-    pin.initConstraintDynamics(model, data, [constraint], [constraint_data])
-    settings = pin.ProximalSettings(1e-12, 1e-6, 20)
-    found = pin.constraintDynamics(
-        model,
-        data,
-        *engines.pinocchio_state(system, model, q, u),
-        np.zeros(3),
-        [constraint],
-        [constraint_data],
-        settings,
-    )
-    expected = closed(follow(system, q, u), loads(system, (0.0, -9.81, 0.0)))
+        placement = pin.SE3(side.R, side.point)
+        if body:
+            carrier = system.joints[system.before[body][0]].minus
+            placement = fixed[body] * pin.SE3(carrier.R.T, -carrier.R.T @ carrier.point) * placement
+        sides += [index[body], placement]
+    constraint = pin.RigidConstraintModel(getattr(pin.ContactType, kind), model, *sides, pin.ReferenceFrame.LOCAL)
+    made = constraint.createData()
+    pin.initConstraintDynamics(model, data, [constraint], [made])
+    state = engines.pinocchio_state(system, model, q, u)
+    settings = pin.ProximalSettings(1e-13, 1e-13, 1e-6, 100)
+    datas = pin.StdVec_RigidConstraintData()
+    datas.append(made)
+    pin.constraintDynamics(model, data, *state, np.zeros(model.nv), [constraint], datas, settings)
+    return np.array(data.ddq), datas[0].contact_force.linear, model
+
+
+def test_closed_chain_of_pinocchio():
+    """The slider-crank of E8 by proximal constraint dynamics; 1e-7 of its limit, which is regularised."""
+    system, q, u = spatial_slider_crank(np.pi / 3, 10.0)
+    found, _, model = in_pinocchio(system, q, u, (0.0, -9.81, 0.0), "CONTACT_3D")
     order = [model.joints[model.getJointId(joint.name)].idx_v for joint in system.joints]
+    expected = closed(follow(system, q, u), loads(system, (0.0, -9.81, 0.0)))
     np.testing.assert_allclose(found[order], expected.udot, rtol=0, atol=1e-7 * np.abs(expected.udot).max())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_closed_chains_of_pinocchio(seed):
+    """A ball joint closes a random tree: accelerations and the force in it, where that is determined."""
+    rng = np.random.default_rng(seed)
+    system, q = random_systems.closed(
+        rng, "spherical", 6, ("revolute", "prismatic", "screw", "spherical"), turned=False
+    )
+    u = closed_rates(system, q, rng.normal(size=system.rates))
+    gravity = rng.normal(size=3)
+    found, force, model = in_pinocchio(system, q, u, gravity, "CONTACT_3D")
+    expected = closed(follow(system, q, u), loads(system, gravity))
+    order = np.concatenate([
+        model.joints[model.getJointId(joint.name)].idx_v + np.arange(joint.motion.rates) for joint in system.joints
+    ])  # fmt: skip
+    size = max(1.0, np.abs(expected.udot).max())
+    np.testing.assert_allclose(found[order], expected.udot, rtol=0, atol=1e-7 * size)
+    if not expected.rank.redundant:
+        np.testing.assert_allclose(np.linalg.norm(force), np.linalg.norm(expected.X[0]), rtol=1e-6)
