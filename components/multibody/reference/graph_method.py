@@ -112,6 +112,25 @@ def equations(motion: TreeMotion, given: Loads) -> GraphEquations:
     return GraphEquations(A, B, D, P, U, wb, given)
 
 
+def about_center(motion: TreeMotion, found: GraphEquations) -> GraphEquations:
+    """Return the equations of a free system without the motion of its centre of mass (3.168) to (3.170).
+
+    D mu and mu^T U take the place of D and U, mu = E - m 1^T / M; the centre of mass has the acceleration of the sum of
+    all forces. The displacements of the free joint have zero rows and columns then.
+    """
+    m, given = motion.system.masses, found.loads
+    share = m / m.sum()
+    D = found.D - np.einsum("nka,k->na", found.D, share)[:, None]
+    U = found.U - share @ found.U
+    J, w = motion.inertia(), motion.w[1:]
+    JP = np.einsum("kab,nkb->nka", J, found.P)
+    A = np.einsum("nka,k,mka->nm", D, m, D) + np.einsum("nka,mka->nm", found.P, JP)
+    force = given.F - m[:, None] * U
+    moment = given.L - np.einsum("kab,kb->ka", J, found.wb) - cross(w, np.einsum("kab,kb->ka", J, w))
+    B = np.einsum("nka,ka->n", D, force) - np.einsum("nka,ka->n", found.P, moment) + given.tau
+    return GraphEquations(A, B, D, found.P, U, found.wb, given)
+
+
 def solve(
     A: np.ndarray, B: np.ndarray, prescribed: Mapping[int, float] | None = None
 ) -> tuple[np.ndarray, dict[int, float]]:

@@ -1,5 +1,7 @@
 """WITT: examples E10 to E15 of spec/10, their closed forms, and the errata of section 3.3."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -8,7 +10,7 @@ from dockfmu.components.multibody.reference import joints
 from dockfmu.components.multibody.reference.algebra import cross
 from dockfmu.components.multibody.reference.articulated import articulated
 from dockfmu.components.multibody.reference.graph import incidence, paths
-from dockfmu.components.multibody.reference.graph_method import equations, loads, solve
+from dockfmu.components.multibody.reference.graph_method import about_center, equations, loads, solve
 from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.planar import planar_equations, polar
 from dockfmu.components.multibody.reference.spherical import (
@@ -231,6 +233,29 @@ def test_spec10_E12_equals_the_general_form():
     K, moment = floating(b_by_matrices(S[1:], T, c, m), m, J, w, F)
     np.testing.assert_allclose(angular_accelerations(K, moment), e, atol=1e-13)
     np.testing.assert_allclose(m @ a, F.sum(axis=0), atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spec10_3_4_free_system_about_its_center_of_mass(seed):
+    """(3.168) to (3.170): the free joint's displacements drop out, all other accelerations are the same."""
+    rng = np.random.default_rng(seed)
+    made = random_systems.tree(rng, 5)
+    free = JointArc("free", 0, 1, joints.free(), JointSide(rng.normal(size=3)), random_systems.side(rng))
+    arcs = (free, *(replace(joint, leaves=joint.leaves or 1, enters=joint.enters or 1) for joint in made.joints[1:]))
+    system = RigidSystem(made.bodies, arcs)
+    motion = follow(system, *random_systems.state(system, rng))
+    given = loads(system, F=rng.normal(size=(5, 3)), L=rng.normal(size=(5, 3)))
+    found = equations(motion, given)
+    udot, _ = solve(found.A, found.B)
+    centred = about_center(motion, found)
+    np.testing.assert_allclose(centred.A[:3], 0.0, atol=1e-12)
+    np.testing.assert_allclose(centred.B[:3], 0.0, atol=1e-12)
+    rest, _ = solve(centred.A[3:, 3:], centred.B[3:])
+    np.testing.assert_allclose(rest, udot[3:], rtol=0, atol=1e-10 * max(1.0, np.abs(udot).max()))
+    a, _ = centred.accelerations(np.concatenate((np.zeros(3), rest)))
+    a = a + given.F.sum(axis=0) / system.masses.sum()
+    expected, _ = found.accelerations(udot)
+    np.testing.assert_allclose(a, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
 
 
 def test_spec10_E13_spherical_chain():
