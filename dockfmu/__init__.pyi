@@ -9,6 +9,29 @@ from .campaign.cluster.execution import SchedulerLostError as SchedulerLostError
 from .campaign.runner import WorkerMismatchError as WorkerMismatchError
 from .campaign.storage.folder import CampaignError as CampaignError
 from .components.core.record import ParameterError as ParameterError
+from .components.multibody.analysis import (
+    Freedoms as Freedoms,
+)
+from .components.multibody.analysis import (
+    JointLoad as JointLoad,
+)
+from .components.multibody.analysis import (
+    MassProperties as MassProperties,
+)
+from .components.multibody.analysis import (
+    Multibody as Multibody,
+)
+from .components.multibody.analysis import (
+    MultibodyEnergy as MultibodyEnergy,
+)
+from .components.multibody.analysis import (
+    MultibodyState as MultibodyState,
+)
+from .components.multibody.analysis import (
+    Vibration as Vibration,
+)
+from .components.multibody.analysis.multibody import UnknownNameError as UnknownNameError
+from .components.multibody.reference.impulse import ClosureError as ClosureError
 from .declare.adaptive import Adaptive as Adaptive
 from .declare.conditions.initial_conditions import InitialConditions as InitialConditions
 from .declare.plan import Panel as Panel

@@ -36,8 +36,7 @@ from dockfmu.commands.view import add_view
 
 COMMANDS = (
     add_list, add_new, add_import, add_build, add_run, add_campaign, add_linearise, add_parameters, add_validate,
-    add_ports,
-    add_check_swap, add_diagram, add_report, add_view, add_compare, add_export, add_completion,
+    add_ports, add_check_swap, add_diagram, add_report, add_view, add_compare, add_export, add_completion,
 )  # fmt: skip
 """Functions that each add the parser of a sub-command, in the order of the help."""
 

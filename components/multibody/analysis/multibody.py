@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +24,7 @@ from dockfmu.components.multibody.analysis.results import (
     Vibration,
 )
 from dockfmu.components.multibody.analysis.vibrations import vibrations
+from dockfmu.components.multibody.declaration import read_model
 from dockfmu.components.multibody.model import BASE, Model
 from dockfmu.components.multibody.model.parts import COORDINATES, RATES
 from dockfmu.components.multibody.reference.algebra import cross
@@ -62,6 +65,7 @@ class Multibody:
 
     Examples
     --------
+    >>> wing = dockfmu.Multibody.load("wing.toml")                                             # doctest: +SKIP
     >>> print(wing.freedoms())                                                                 # doctest: +SKIP
     2 degrees of freedom, 0 constraints of rank 0
     >>> open_wing = wing.state({"root.angle": 0.0, "hinge.angle": 0.0})                        # doctest: +SKIP
@@ -71,6 +75,11 @@ class Multibody:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.system = rigid_system(model)
+
+    @classmethod
+    def load(cls, file: str | PathLike[str]) -> Multibody:
+        """Return the system that a TOML file declares. Raises ModelError with all mistakes in the file."""
+        return cls(read_model(Path(file)).model)
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:

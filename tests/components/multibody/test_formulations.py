@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from dockfmu.components.multibody.reference import joints
@@ -61,6 +63,24 @@ def test_spec10_oracle_2_trees(seed):
     for dense in (False, True):
         found = cartesian(motion, given, dense=dense)
         agree((found.a, found.e), expected)
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 9),
+    st.lists(st.sampled_from(random_systems.KINDS), min_size=1, max_size=4, unique=True),
+)
+def test_spec10_oracle_2_any_tree(seed, bodies, kinds):
+    """The same for trees of few kinds of joints, which hypothesis makes smaller where they disagree."""
+    rng = np.random.default_rng(seed)
+    system = random_systems.tree(rng, bodies, kinds)
+    motion = follow(system, *random_systems.state(system, rng), base=random_systems.moving_base(rng))
+    given_loads = loaded(system, rng)
+    expected = witt(motion, given_loads)
+    agree(articulated(motion, given_loads)[1:], expected)
+    found = cartesian(motion, given_loads)
+    agree((found.a, found.e), expected)
 
 
 @pytest.mark.parametrize("kind", random_systems.KINDS)
