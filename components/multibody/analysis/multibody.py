@@ -232,10 +232,6 @@ class Multibody:
         """Return a drawing of a pose, a figure of matplotlib: `.savefig("wing.png")`."""
         return draw(self.model, self._motion(state))
 
-    def motion(self, state: MultibodyState | None = None) -> TreeMotion:
-        """Return positions and velocities of all bodies, as the reference formulations have them."""
-        return self._motion(state)
-
     def _singular(self, motion: TreeMotion, report: LoopRank) -> bool:
         """Return whether poses nearby have more independent constraints."""
         if not report.redundant:

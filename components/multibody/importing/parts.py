@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dockfmu.components.multibody.declaration.joint_frames import about
 from dockfmu.components.multibody.model import CoordinateLaw, Kind, Mounting, MultibodyJoint
 from dockfmu.components.multibody.model.parts import Matrix, Vector
 from dockfmu.components.multibody.reference.algebra import rotation_of, unit
@@ -41,16 +42,6 @@ def _vector(values: np.ndarray) -> Vector:
 def _matrix(rows: np.ndarray) -> Matrix:
     x, y, z = map(_vector, rows)
     return x, y, z
-
-
-def frame_about(axis: np.ndarray) -> np.ndarray:
-    """Return a rotation whose last row is the axis: components of the body to those of the joint."""
-    z = unit(axis)
-    x = np.cross((0.0, 0.0, 1.0), z)
-    if np.linalg.norm(x) < 1e-9:
-        return np.eye(3) if z[2] > 0.0 else np.diag((1.0, -1.0, -1.0))
-    x = unit(x)
-    return np.array((x, np.cross(z, x), z))
 
 
 def joint_chain(
@@ -86,7 +77,7 @@ def joint_chain(
                 int(types.mjJNT_SLIDE): "prismatic",
                 int(types.mjJNT_BALL): "spherical",
             }
-            frame = np.eye(3) if kind == types.mjJNT_BALL else frame_about(compiled.jnt_axis[index])
+            frame = np.eye(3) if kind == types.mjJNT_BALL else about(unit(compiled.jnt_axis[index]))
             # the first joint also has the placement of the body; later ones are in its frame
             on_carrier = (place + R @ point, frame @ R.T) if number == 0 else (point, frame)
             joint = MultibodyJoint(

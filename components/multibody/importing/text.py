@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import atan2, hypot, inf
 
 import numpy as np
 
 from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.multibody.declaration.joint_frames import about
 from dockfmu.components.multibody.model import COORDINATES, CoordinateLaw, Model, MultibodyJoint, RigidBody
+from dockfmu.components.multibody.model.parts import Matrix
 
 DIGITS = 12
 """Significant digits of the numbers: more than a description has, fewer than hide what a number is."""
@@ -75,7 +78,53 @@ def yaw_pitch_roll(A: np.ndarray) -> tuple[float, float, float]:
     return yaw, pitch, atan2(-rest[2, 1], rest[1, 1])
 
 
+def in_declared_frame(joint: MultibodyJoint, laws: Sequence[CoordinateLaw] = ()) -> MultibodyJoint:
+    """Return the joint with the frames that a declaration gives it, in the same state.
+
+    Spherical, free and fixed joints have the axes of the predecessor as their frame; x and y of a planar joint follow
+    from its axis. Coordinates and rates with direction turn with the frame.
+
+    Raises
+    ------
+    ValueError
+        If laws act on displacements that would turn.
+    """
+    inside = np.array(joint.on_predecessor.rotation)
+    if joint.kind == "planar":
+        frame = about(inside[2])
+    elif joint.kind in ("spherical", "free", "fixed"):
+        frame = np.eye(3)
+    else:
+        return joint
+    turn = frame @ inside.T
+    if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-15):
+        return joint
+    if any(law.coordinate < 2 for law in laws):
+        raise ValueError(f"laws of the planar joint {joint.name} act along axes that a declaration does not have")
+    q, v = joint.start
+    outside = turn @ np.array(joint.on_successor.rotation)
+    if joint.kind == "planar":
+        q, v = ((*(turn @ (*values[:2], 0.0))[:2], values[2]) for values in (q, v))
+    elif joint.kind != "fixed":
+        place, speed = ([*(turn @ values[:3])] if joint.kind == "free" else [] for values in (q, v))
+        q = (*place, q[-4], *(turn @ q[-3:]))
+        v = (*speed, *(turn @ v[-3:]))
+    return replace(
+        joint,
+        on_predecessor=replace(joint.on_predecessor, rotation=_rows(frame)),
+        on_successor=replace(joint.on_successor, rotation=_rows(outside)),
+        coordinates=tuple(map(float, q)),
+        rates=tuple(map(float, v)),
+    )
+
+
+def _rows(matrix: np.ndarray) -> Matrix:
+    x, y, z = ((float(a), float(b), float(c)) for a, b, c in matrix)
+    return x, y, z
+
+
 def _joint(joint: MultibodyJoint, laws: Sequence[CoordinateLaw], reasons: Mapping[str, str]) -> list[str]:
+    joint = in_declared_frame(joint, laws)
     inside, outside = np.array(joint.on_predecessor.rotation), np.array(joint.on_successor.rotation)
     lines = [
         f"[joints.{joint.name}]",
@@ -89,9 +138,6 @@ def _joint(joint: MultibodyJoint, laws: Sequence[CoordinateLaw], reasons: Mappin
         lines.append(f"axis = {_list(inside[2])}")
     elif joint.kind == "universal":
         lines.append(f"axes = [{_list(inside[0])}, {_list(inside[1])}]")
-    elif not np.allclose(inside, np.eye(3), rtol=0.0, atol=1e-15):
-        # spherical and free joints have no axes: their frame on the predecessor is that of the body
-        outside, inside = inside.T @ outside, np.eye(3)
     angles = yaw_pitch_roll(outside.T @ inside)
     if max(map(abs, angles)) > 1e-15:
         lines.append(f"attitude = {_list(angles)}     # rad: yaw, pitch, roll of the successor")

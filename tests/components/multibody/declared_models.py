@@ -4,6 +4,7 @@ import numpy as np
 
 from dockfmu.components.multibody.model import BASE, Model, Mounting, MultibodyJoint, RigidBody
 from dockfmu.components.multibody.model.parts import COORDINATES, RATES
+from dockfmu.components.multibody.reference.kinematics import follow
 from tests.components.multibody import random_systems
 
 KINDS = tuple(COORDINATES)
@@ -44,3 +45,9 @@ def tree(rng, bodies=6, kinds=KINDS, gravity=True, turned=True):
         joints.append(joint(f"joint{k}", str(rng.choice(kinds)), ends, rng))
     field = tuple(map(float, rng.normal(size=3))) if gravity else (0.0, 0.0, 0.0)
     return Model("Random", tuple(body(name, rng) for name in names[1:]), tuple(joints), gravity=field)
+
+
+def motion_of(system, state=None):
+    """Return the motion of the bodies of a Multibody."""
+    state = system.start if state is None else state
+    return follow(system.system, state.q, state.u, state.time)

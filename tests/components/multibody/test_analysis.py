@@ -7,6 +7,8 @@ import pytest
 
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.analysis.multibody import UnknownNameError
+from dockfmu.components.multibody.declaration import ModelError
+from dockfmu.components.multibody.importing import declaration_text
 from dockfmu.components.multibody.model import (
     BASE,
     CoordinateLaw,
@@ -22,6 +24,7 @@ from dockfmu.components.multibody.model import (
 from dockfmu.components.multibody.reference.cartesian_solution import cartesian
 from dockfmu.components.multibody.reference.graph_method import loads
 from tests.components.multibody import declared_models
+from tests.components.multibody.declared_models import motion_of
 
 pytestmark = pytest.mark.quick
 
@@ -106,7 +109,7 @@ def test_loops_are_closed_by_the_coordinates_that_are_not_given():
     system = Multibody(four_bar())
     state = system.state({"A.angle": 1.1}, {"A.angle": 2.0})
     assert (state.q[0], state.u[0]) == (1.1, 2.0)
-    motion = system.motion(state)
+    motion = motion_of(system, state)
     tip = motion.r[2] + motion.A[2] @ [0.25, 0.0, 0.0]
     other = motion.r[3] + motion.A[3] @ [0.2, 0.0, 0.0]
     np.testing.assert_allclose(tip, other, atol=1e-12)
@@ -132,7 +135,7 @@ def test_jacobian_is_the_derivative_of_position_and_gives_the_twist(seed):
     model = declared_models.tree(rng, 4)
     point = tuple(map(float, rng.normal(size=3)))
     system = Multibody(replace(model, ports=(Port("tool", "body4", point),)))
-    state, motion = system.start, system.motion()
+    state, motion = system.start, motion_of(system)
     J = system.jacobian("body4", point=point)
     np.testing.assert_array_equal(J, system.jacobian("tool"))
     arm = motion.A[4] @ (np.array(point) - model.bodies[3].center)
@@ -172,7 +175,7 @@ def test_reactions_equal_those_of_the_cartesian_formulation(seed):
     """Trees without laws; X, Y on i+ in axes of the base there."""
     model = declared_models.tree(np.random.default_rng(seed), 5)
     system = Multibody(model)
-    motion = system.motion()
+    motion = motion_of(system)
     expected = cartesian(motion, loads(system.system, model.gravity))
     for a, joint in enumerate(system.system.joints):
         F = motion.A[joint.leaves] @ joint.plus.R
@@ -297,3 +300,14 @@ def test_picture_shows_every_body_joint_and_port(tmp_path):
     assert len(hollow) == 1
     figure.savefig(tmp_path / "four_bar.png")
     assert (tmp_path / "four_bar.png").stat().st_size > 5000
+
+
+def test_a_system_is_loaded_from_a_file(tmp_path):
+    file = tmp_path / "pendulum.toml"
+    file.write_text(declaration_text(pendulum()))
+    system = Multibody.load(file)
+    assert system.coordinates == ("pin.angle",)
+    assert system.mass_matrix() == pytest.approx(np.array([[2.0 * 1.44 / 3.0]]))
+    file.write_text('name = "P"\n[bodies.rod]\n')
+    with pytest.raises(ModelError, match=r"pendulum\.toml: bodies\.rod\.mass"):
+        Multibody.load(file)
