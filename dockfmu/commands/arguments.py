@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,9 +153,29 @@ def pairs(items: Sequence[str], option: str) -> dict[str, str]:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
             raise CommandError(f"{option} {item}: must be NAME=VALUE")
+        if "=" in value and "=" in values.get(name.strip(), ""):
+            # names of variables may have equal signs: these may be two of them
+            name, _, value = item.rpartition("=")
         values.pop(name.strip(), None)  # the last value counts, in its position
         values[name.strip()] = value.strip()
     return values
+
+
+def divided(given: Mapping[str, Path], elements: Collection[str]) -> dict[str, Path]:
+    """Return files by elements, where names of elements that have equal signs were divided at the first of them.
+
+    Raises CommandError for a text that means two elements.
+    """
+    found: dict[str, Path] = {}
+    for name, file in given.items():
+        pieces = f"{name}={file}".split("=")
+        places = [k for k in range(1, len(pieces)) if "=".join(pieces[:k]) in elements]
+        if len(places) > 1:
+            meant = " or ".join("=".join(pieces[:k]) for k in places)
+            raise CommandError(f"--swap {name}={file}: could replace {meant}; give the file another name")
+        k = places[0] if places else 1
+        found["=".join(pieces[:k])] = Path("=".join(pieces[k:]))
+    return found
 
 
 def file_pairs(items: Sequence[str], option: str) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from dockfmu.commands.arguments import (
     CommandError,
     add_build_folder,
     count,
+    divided,
     file_pairs,
     name_or_path,
     pairs,
@@ -188,7 +189,7 @@ def _run(arguments: argparse.Namespace) -> int:
         check_writable(arguments.output)
     with own_output():
         system = System.load(arguments.system, settings, parameters=arguments.parameters, progress=say)
-        for element, fmu in swaps.items():
+        for element, fmu in divided(swaps, system.structure.elements).items():
             system.swap(element, fmu)
         for element, timeout in processes.items():
             system.isolate(element, timeout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -143,6 +144,8 @@ def set_value(system: Structure, name: str, value: Any) -> None:
 
     Raises StructureError for values that do not fit. Emits AngleWarning for a plain number beyond pi for an angle.
     """
+    if isinstance(value, Written) and "=" in f"{name}{value}":
+        name, value = _divided(system, name, value)
     element, variable, shape = _find(system, name)
     description = system.description(element)
     known = description.variables
@@ -158,6 +161,24 @@ def set_value(system: Structure, name: str, value: Any) -> None:
             raise StructureError([str(error)]) from error
     chosen = dict(_elements(name, variable, shape, value)) if shape else {variable: value}
     system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
+
+
+def _divided(system: Structure, name: str, value: Written) -> tuple[str, Written]:
+    """Return the name and the value that a text NAME=VALUE with several equal signs means.
+
+    The name of a variable may have equal signs itself. Raises StructureError if more than one name is a variable's.
+    """
+    pieces = f"{name}={value}".split("=")
+    found = []
+    for k in range(1, len(pieces)):
+        names, rest = "=".join(pieces[:k]).strip(), "=".join(pieces[k:])
+        with suppress(StructureError):
+            _find(system, names)
+            found.append((names, Written(rest)))
+    if len(found) > 1:
+        meant = " and ".join(f"{names} to {rest}" for names, rest in found)
+        raise StructureError([f"{name}={value}: could set {meant}; give the value in an .ssv (--parameters)"])
+    return found[0] if found else (name, value)
 
 
 def scalars(system: Structure, name: str) -> tuple[list[str], tuple[int, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
-from math import isfinite
+from math import isinf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from dockfmu.base.fmi import DESCRIPTION_FILE, TYPES
 from dockfmu.fmus.check.findings import Finding, error, warning
 
 _error = partial(error, DESCRIPTION_FILE)
+_warning = partial(warning, DESCRIPTION_FILE)
 
 # causality, variability and initial: FMI 2.0, section 2.2.7
 _EXACT = ("exact",)
@@ -119,8 +120,13 @@ def _ranges(root: etree._Element) -> Iterator[Finding]:
         elif start is not None and ((low is not None and start < low) or (high is not None and start > high)):
             bounds = f"[{'-inf' if low is None else f'{low:g}'}, {'inf' if high is None else f'{high:g}'}]"
             yield _error(name, f"start {start:g} lies outside {bounds}", "Correct the start value or the bounds")
-        if start is not None and not isfinite(start):
-            yield _error(name, f"start {start:g} is not finite", "Give a finite start value")
+        if start is not None and isnan(start):
+            yield _error(name, "start nan is not a number", "Give a start value")
+        elif start is not None and isinf(start):
+            # a legal xs:double: some use it for a limit that there is not
+            yield _warning(
+                name, f"start {start:g} is infinite, which some importers refuse", "Give a finite start value"
+            )
         if element.tag == "Enumeration" and start is not None:
             values = items.get(element.get("declaredType", ""), [])
             if int(start) not in values:

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+MODE = "the rounding or denormal mode"
 _POSIX = sys.platform != "win32"
 _SIGNALS = tuple(
     getattr(signal, name)
@@ -187,7 +188,7 @@ class Surroundings:
         if numbers:
             found.append(f"the handling of signals ({', '.join(signal.Signals(n).name for n in numbers[:3])})")
         if _control_bits(self.floats) != _control_bits(later.floats):
-            found.append("the rounding or denormal mode")
+            found.append(MODE)
         return found
 
     def _variables_changed(self, later: Surroundings) -> list[str]:
@@ -217,6 +218,20 @@ class Surroundings:
                 c.sigaction(number, mine, None)
         if _control_bits(self.floats) != _control_bits(later.floats):
             c.fesetenv(self.floats)
+
+
+def modes() -> bytes:
+    """Return the state of floating point of this thread, for `undo_modes`."""
+    return _floats()
+
+
+def undo_modes(before: bytes) -> bool:
+    """Restore the rounding and denormal mode of this thread; return whether it had changed."""
+    if _control_bits(before) == _control_bits(_floats()):
+        return False
+    c: Any = _c()
+    c.fesetenv(before)
+    return True
 
 
 def undo(before: Surroundings, *, whole: bool = True) -> list[str]:

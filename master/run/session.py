@@ -20,7 +20,7 @@ from dockfmu.master.checkpoint import Checkpoint
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi.instance import FmuInstance
-from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.fmi.surroundings import MODE, Surroundings, undo
 from dockfmu.master.loop import tables as at
 from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.requests import NO_END, EndRequest
@@ -244,9 +244,12 @@ class Session:
         whole = self._whole and not self._interrupted.word and now - self._looked >= CHUNK_S
         if whole:
             self._looked = now
-        elif self._before.unchanged():
+        elif self._before.unchanged() and not (self.threads is not None and self.threads.disturbed):
             return
-        changed = [what for what in undo(self._before, whole=whole) if what not in self._changed]
+        found = undo(self._before, whole=whole)
+        if self.threads is not None and self.threads.disturbed and MODE not in found:
+            found.append(MODE)
+        changed = [what for what in found if what not in self._changed]
         self._changed += changed
         here = [instance.name for instance in self.layout.instances if not instance.remote]
         if changed and here:

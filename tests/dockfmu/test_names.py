@@ -2,6 +2,7 @@
 
 import csv
 import re
+from pathlib import Path
 
 import pytest
 import scipy.io
@@ -9,6 +10,7 @@ import scipy.io
 from dockfmu import System, load
 from dockfmu.base.names import array_shape, matching, split_list
 from dockfmu.cli import main
+from dockfmu.commands.arguments import CommandError, divided, pairs
 from dockfmu.declare.settings import Written, set_value
 from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
@@ -162,3 +164,50 @@ def test_lists_are_split_outside_brackets():
     assert matching("a*b", ["a*b", "axb", "a*b.c"]) == ["a*b", "a*b.c"]
     assert array_shape([(1, 1), (1, 2), (2, 1), (2, 2)]) == (2, 2)
     assert array_shape([(1, 2)]) == array_shape([()]) == array_shape([(0,)]) == array_shape([]) == ()
+
+
+EQUAL = """<ScalarVariable name="p=q" valueReference="2" causality="parameter" variability="fixed">
+<Real start="1"/></ScalarVariable>
+<ScalarVariable name="p=r" valueReference="2" causality="parameter" variability="fixed">
+<Real start="1"/></ScalarVariable>
+<ScalarVariable name="label=a" valueReference="0" causality="parameter" variability="fixed">
+<String start=""/></ScalarVariable>
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "start"),
+    [
+        (["a.p=q=3"], {"p=q": 3.0}),
+        (["a.p=q=3", "a.p=r=4"], {"p=q": 3.0, "p=r": 4.0}),
+        (["a.p=q=3", "a.p=q=4"], {"p=q": 4.0}),
+        (["a.p[1,2]=3"], {"p[1,2]": 3.0}),
+        (["a.label=x=y"], {"label": "x=y"}),
+        (["a.label=b=c=d"], {"label": "b=c=d"}),
+    ],
+)
+def test_names_with_equal_signs_are_found(third_party, tmp_path, texts, start):
+    """Regression: `--set n.p=q=3` set a variable p, which there was not."""
+    system = alone(third_party, tmp_path, extra=EQUAL)
+    for name, value in pairs(texts, "--set").items():
+        set_value(system, name, Written(value))
+    assert system.elements["a"].start == start
+
+
+def test_a_text_that_can_set_two_variables_is_refused(third_party, tmp_path):
+    system = alone(third_party, tmp_path, extra=EQUAL)
+    with pytest.raises(
+        StructureError, match=r"a.label=a=b: could set a.label to a=b and a.label=a to b; give .* \.ssv"
+    ):
+        set_value(system, "a.label", Written("a=b"))
+    with pytest.raises(StructureError, match=r"a has no variable 'x'"):
+        set_value(system, "a.x", Written("y=3"))
+
+
+def test_elements_with_equal_signs_are_replaced():
+    file = Path("f.fmu")
+    assert divided({"a": file}, ["a", "b"]) == {"a": file}
+    assert divided({"a": Path("b=f.fmu")}, ["a=b"]) == {"a=b": file}
+    assert divided({"a": Path("b=f.fmu")}, ["a"]) == {"a": Path("b=f.fmu")}
+    with pytest.raises(CommandError, match="could replace a or a=b"):
+        divided({"a": Path("b=f.fmu")}, ["a", "a=b"])

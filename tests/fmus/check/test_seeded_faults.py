@@ -458,3 +458,17 @@ def test_what_is_no_archive(tmp_path, oscillator_fmu):
 def test_missing_and_broken_model_description(damaged, content, text):
     (finding,) = validate(damaged(files={XML: content}))
     assert text in finding.text
+
+
+@pytest.mark.parametrize(
+    ("start", "severity", "text"),
+    [("INF", "warning", "start inf is infinite"), ("-INF", "warning", "start -inf is infinite"),
+     ("NaN", "error", "start nan is not a number")],
+)  # fmt: skip
+def test_an_infinite_start_is_legal_and_warned_of(damaged, start, severity, text):
+    """Regression: it was an error, although xs:double has infinities, and limits that there are not have them."""
+    changed = damaged(**{XML: attribute("parameters.initial_position", "start", start)})
+    expect(changed, severity, "parameters.initial_position", text)
+    if severity == "warning":
+        # its library has another start value
+        assert {f.file for f in validate(changed) if f.severity == "error"} <= {"binaries/linux64/Oscillator"}

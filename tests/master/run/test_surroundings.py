@@ -5,6 +5,7 @@ import locale
 import os
 import signal
 import sys
+import threading
 import zipfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from dockfmu.base.platforms import this_platform
-from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.algorithms import Jacobi
+from dockfmu.master.fmi.surroundings import Surroundings, modes, undo, undo_modes
 from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run import step_threads
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.master.fmus.habits import CHANGES_FOLDER, ROUNDS, SIGNALS, description
@@ -111,6 +114,51 @@ def test_what_changes_while_it_steps_is_restored_and_told(habits, habit, what):
     (note,) = simulation.result.warnings
     assert note.startswith(f"a changed {what} of this process while it stepped, by t = ")
     assert Path("r.h5").is_file()
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a second thread needs a second core")
+def test_modes_of_threads_are_kept_apart(habits):
+    """Which thread steps an FMU depends on the moment: none of them may keep a mode from one chunk to the next."""
+    system = Structure("three")
+    for name in ("a", "b", "c"):
+        system.add(name, habits(), {"habit": ROUNDS})
+    seen = []
+    serve = step_threads._serve
+
+    def watched(tables, mode):
+        before = third()
+        disturbed = serve(tables, mode)
+        seen.append((before, disturbed, third()))
+        return disturbed
+
+    with pytest.MonkeyPatch.context() as patch, undisturbed():
+        patch.setattr(step_threads, "_serve", watched)
+        with CoSimulation(system, step=0.1, stop=1.0, algorithm=Jacobi(), threads=2) as simulation:
+            for k in range(1, 11):
+                simulation.advance(0.1 * k)
+        assert third() == 1.0 / 3.0
+    assert {before for before, _, _ in seen} == {after for _, _, after in seen} == {1.0 / 3.0}
+    assert simulation.result.status == "completed", simulation.result.message
+    (note,) = simulation.result.warnings
+    assert "one of a, b, c changed the rounding or denormal mode of this process while it stepped" in note
+
+
+def test_a_thread_takes_the_mode_of_the_one_that_runs_the_loop():
+    math = ctypes.CDLL("libm.so.6")
+    mine = modes()
+    found = []
+
+    def disturbed():
+        math.fesetround(UP)
+        found.append(third())
+        found.append(undo_modes(mine))
+        found.append(third())
+        found.append(undo_modes(mine))
+
+    thread = threading.Thread(target=disturbed)
+    thread.start()
+    thread.join()
+    assert found == [ONE_THIRD_UPWARD, True, 1.0 / 3.0, False]
 
 
 def test_what_the_user_changes_between_two_steps_stays(habits, tmp_path, monkeypatch):
