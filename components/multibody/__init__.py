@@ -35,17 +35,13 @@ def component(model: str | Path = EXAMPLE) -> Component:
 def component_of(declared: Declared) -> Component:
     """Return the component of a multibody system that has been read; its option `model` is the text.
 
-    Raises ModelError for parts that no kernel steps yet: cut joints and locks.
+    Raises ModelError for cut joints, which no kernel steps yet.
     """
     model = declared.model
     problems = [
         f"{declared.file}: joints.{joint.name}: a cut joint is read and analysed, not stepped yet: build the tree "
         "without it"
         for joint in model.cuts
-    ]
-    problems += [
-        f"{declared.file}: locks.{lock.name}: locks are read, not stepped yet; build the system without it"
-        for lock in model.locks
     ]
     if problems:
         raise ModelError(problems)

@@ -17,7 +17,7 @@ from dockfmu.components.mechanics import rotation
 from dockfmu.components.mechanics.inertia import asymmetry, possible
 from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
 from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
-from dockfmu.components.multibody import links, momentum, outputs, stepping
+from dockfmu.components.multibody import links, locks, momentum, outputs, stepping
 from dockfmu.components.multibody.links import FREE
 
 INERTIA = 401
@@ -259,10 +259,12 @@ def _finish(base, gravity, link, coordinate, law, turning, body, spring, strengt
 
 
 @kernel
-def _advance(base, gravity, link, coordinate, law, spring, strength, port, run, p, clock, t, h):
+def _advance(base, gravity, link, coordinate, law, spring, strength, port, lock, run, p, clock, t, h):
     """Make all micro-steps of a step h."""
     store(ZERO, run.impulse)
     store(ZERO, run.angular_impulse)
+    if run.locks > 0.0:
+        locks.command(base, gravity, link, coordinate, lock, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
@@ -274,9 +276,13 @@ def _advance(base, gravity, link, coordinate, law, spring, strength, port, run, 
     while left > 0:
         left = timing.micro_steps(h - done, clock.micro_step)
         size = (h - done) / left
+        locks.keep_coordinates(link, coordinate, lock, run)
         stepping.micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, done, t + done, size)
-        stepping.choose_next(p, clock, link, coordinate, law, run, size)
         done += size
+        if run.locks > 0.0:
+            locks.catch(base, gravity, link, coordinate, lock, run, done)
+        until = locks.time_to_catch(link, coordinate, lock, run)
+        stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
         left -= 1
 
 
@@ -309,6 +315,7 @@ def initialize(m):
     if code:
         return code
     _clear(m.run)
+    locks.start(m.link, m.coordinate, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
     _finish(
@@ -334,7 +341,7 @@ def step(m, t, h):
     if m.run.carried != 0.0:
         _keep_lag(m.base, p.gravity, m.link, m.run)
     _advance(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.run, p.stepping,
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.lock, m.run, p.stepping,
         m.stepping, t, h,
     )  # fmt: skip
     if m.run.carried != 0.0:

@@ -52,6 +52,11 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
         put(f"spring.{spring.name}.second", index[spring.second])
         put(f"spring.{spring.name}.first_link", made.bodies[spring.first].link)
         put(f"spring.{spring.name}.second_link", made.bodies[spring.second].link)
+    labels = coordinate_labels(model)
+    kinds = {joint.name: joint.kind for joint in model.joints}
+    for lock in model.locks:
+        name = COORDINATES[kinds[lock.joint]][lock.coordinate]
+        put(f"lock.{lock.name}.coordinate", labels.index(f"{lock.joint}.{name}"))
     for port in model.ports:
         put(f"{port.name}.body", index[port.body])
         put(f"{port.name}.link", made.bodies[port.body].link)

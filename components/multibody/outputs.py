@@ -108,7 +108,8 @@ def publish_audit(audit, gravity, link, coordinate, law, spring, strength, run):
     audit.dissipated_stops = run.stops
     audit.dissipated_friction = run.friction
     audit.dissipated_springs = run.springs_lost
-    audit.dissipated_energy = run.dampers + run.stops + run.friction + run.springs_lost
+    audit.dissipated_locks = run.locks_lost
+    audit.dissipated_energy = run.dampers + run.stops + run.friction + run.springs_lost + run.locks_lost
     audit.work_drives = run.drives
     audit.work_motions = run.motions
     audit.work_ports = run.ports_work

@@ -8,7 +8,9 @@ from math import isinf
 
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import (
+    BOOLEAN,
     INPUT,
+    INTEGER,
     OUTPUT,
     Field,
     Group,
@@ -26,6 +28,7 @@ from dockfmu.components.multibody.model.parts import (
     BASE,
     COORDINATES,
     CoordinateLaw,
+    JointLock,
     Model,
     MultibodyJoint,
     PointSpring,
@@ -41,7 +44,7 @@ LEAST_MASS = 1e-9
 MICRO_STEP, LONGEST, TOLERANCE = 1e-4, 1e-3, 1e-6
 """Start values of the micro-steps, s, and of their tolerance, rad/s or m/s."""
 UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
-DEVICES = ("dampers", "stops", "friction", "springs")
+DEVICES = ("dampers", "stops", "friction", "springs", "locks")
 WORKS = ("drives", "motions", "ports", "base")
 
 
@@ -66,6 +69,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     joints = {joint.name: joint for joint in model.joints}
     bodies = {body.name: body for body in model.bodies}
     springs = {spring.name: spring for spring in model.springs}
+    locks = {lock.name: lock for lock in model.locks}
     own_ports = {port.name: port for port in model.ports}
     return NamedRecord(
         _base(model),
@@ -74,6 +78,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("rotation", special, lambda name: _rotation_fields(joints.get(name)), "joint"),
         Family("body", list(bodies), lambda name: _body_fields(), "body"),
         Family("spring", list(springs), lambda name: _spring_fields(), "spring"),
+        Family("lock", list(locks), lambda name: _lock_fields(locks.get(name), joints), "lock"),
         FamilyGroup(
             "parameters",
             (
@@ -200,6 +205,26 @@ def _spring_fields() -> tuple[Field, ...]:
     )
 
 
+def _lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> tuple[Field, ...]:
+    one, force = lock or JointLock("", ""), _force(lock, joints)
+    return (
+        input("close", "1", "a rising edge closes the lock", type=BOOLEAN),
+        input("open", "1", "a rising edge opens the lock; while it is true the lock does not close", type=BOOLEAN),
+        output("closed", "1", f"the coordinate of {one.joint} is locked", type=BOOLEAN),
+        output("closings", "1", "number of times it has closed", type=INTEGER),
+        output("impulse", f"{force}.s", "generalised impulse of its last closing"),
+        output("loss", "J", "kinetic energy lost in all its closings"),
+        private("closed_at_start", "1", "1: closed at the start", float(one.closed)),
+        private("automatic", "1", "1: it closes by itself", float(one.at is not None)),
+        private("at", "1", "value of the coordinate at which it closes", one.at or 0.0),
+        private("direction", "1", "1 upward, -1 downward, 0 either way", float(one.direction)),
+        private("coordinate", "1", "index of its coordinate"),
+        private("before", "1", "coordinate before the micro-step"),
+        private("close_before", "1", "input of the last step"),
+        private("open_before", "1", "input of the last step"),
+    )
+
+
 def _place_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
     one = joint or MultibodyJoint("", "fixed", "", "")
     return (
@@ -221,6 +246,11 @@ def _mass_fields(body: RigidBody | None) -> tuple[Field, ...]:
         parameter("center", "m", "centre of mass, body frame", one.center, shape=3),
         parameter("inertia", "kg.m2", "inertia about the centre of mass, body axes", one.inertia, shape=(3, 3)),
     )
+
+
+def _force(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> str:
+    """Return the unit of the generalised force on the coordinate of a lock."""
+    return "N" if lock is None else units(COORDINATES[joints[lock.joint].kind][lock.coordinate])[1]
 
 
 def units(label: str) -> tuple[str, str]:
@@ -322,6 +352,7 @@ def _run(model: Model) -> Group:
         private("coordinates", "1", "number of coordinates of one degree", float(len(coordinate_labels(model)))),
         private("rotations", "1", "number of spherical and free joints", float(len(special_labels(model)))),
         private("springs", "1", "number of springs between points", float(len(model.springs))),
+        private("locks", "1", "number of locks", float(len(model.locks))),
         private("ports", "1", "number of ports", float(len(model.ports))),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),
         private("base_position", "m", "of the base, I", shape=3),
@@ -332,6 +363,7 @@ def _run(model: Model) -> Group:
         private("dampers", "J", "lost so far in dampers of coordinates"),
         private("stops", "J", "lost so far in stops"),
         private("friction", "J", "lost so far in friction"),
+        private("locks_lost", "J", "lost so far in closing locks"),
         private("springs_lost", "J", "lost so far in springs between points"),
         private("drives", "J", "work of drives so far"),
         private("motions", "J", "work so far of what prescribes motions"),

@@ -223,8 +223,11 @@ def micro_step(base, gravity, link, coordinate, law, spring, strength, port, run
 
 
 @kernel
-def choose_next(p, stepping, link, coordinate, law, run, h):
-    """Set the length of the next micro-step after one of length h: by the jerk, and short where a stop is met."""
+def choose_next(p, stepping, link, coordinate, law, run, until, h):
+    """Set the length of the next micro-step after one of length h: by the jerk, and short where a stop is met.
+
+    `until` is the time until the first lock closes, s.
+    """
     if p.micro_tolerance == 0.0:
         stepping.micro_step = p.micro_step
         return
@@ -234,5 +237,5 @@ def choose_next(p, stepping, link, coordinate, law, run, h):
         run.restart = 0.0
         micro_steps.restart(p, stepping)
     # a stop is met within a short micro-step
-    reach = forces.time_to_stop(link, coordinate, law, run)
+    reach = min(until, forces.time_to_stop(link, coordinate, law, run))
     stepping.micro_step = max(min(stepping.micro_step, reach), min(p.micro_step, stepping.micro_step))

@@ -1,0 +1,156 @@
+"""Locks of coordinates: closed by a plastic impulse, at a value of the coordinate or by command; opened by command.
+
+A lock that closes stops its coordinate. The rates of all others change by the impulse: they obey the equations of
+motion with a prescribed change of one rate, without forces and velocity terms (spec/10 4.1). The recursion solves them,
+with changes of rates in the place of accelerations. The kinetic energy that is lost is a loss of the lock.
+"""
+
+from __future__ import annotations
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, accumulate, axpy, dot, load, store
+from dockfmu.components.multibody import links, momentum, stepping
+from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+
+
+@kernel
+def start(link, coordinate, lock, run):
+    """Set all locks to their state at the start; a closed one holds its coordinate at rest."""
+    run.locks_lost = 0.0
+    for k in range(int(run.locks)):
+        o = lock[k]
+        o.closed = o.closed_at_start
+        o.closings = 0.0
+        o.impulse = 0.0
+        o.loss = 0.0
+        o.close_before = o.close
+        o.open_before = o.open
+        if o.closed != 0.0:
+            b = link[int(coordinate[int(o.coordinate)].link)]
+            b.held = 1.0
+            b.forced = 0.0
+            b.rate = 0.0
+
+
+@kernel
+def _kinetic_energy(link):
+    return momentum.momenta(link, ZERO, ZERO)[0]
+
+
+@kernel
+def _strike(base, gravity, link, b, run, tau):
+    """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
+    stepping.place_base(base, run, gravity, link, tau)
+    links.place(link)
+    stepping.move(link)
+    before = _kinetic_energy(link)
+    root = link[0]
+    store(ZERO, root.acceleration)
+    store(ZERO, root.angular_acceleration)
+    for k in range(1, len(link)):
+        o = link[k]
+        store(ZERO, o.linear)
+        store(ZERO, o.angular)
+        store(ZERO, o.force)
+        store(ZERO, o.torque)
+        o.drive = 0.0
+        o.armature = 0.0
+    u = load(b.along)
+    change = -b.rate
+    if b.kind != PRISMATIC:
+        store(axpy(change, u, ZERO), b.angular)
+    if b.kind != REVOLUTE:
+        store(axpy(change * (1.0 if b.kind == PRISMATIC else b.lead), u, ZERO), b.linear)
+    b.held = 1.0
+    b.forced = 0.0
+    links.accelerate(link)
+    impulse = -b.load
+    for k in range(1, len(link)):
+        o = link[k]
+        kind = o.kind
+        if REVOLUTE <= kind <= SCREW:
+            if o.held == 0.0:
+                o.rate += o.qdd
+        elif kind >= SPHERICAL:
+            accumulate(load(o.spin_rate), o.spin)
+            store(ZERO, o.spin_rate)
+            if kind == FREE:
+                accumulate(load(o.speed_rate), o.speed)
+                store(ZERO, o.speed_rate)
+        o.qdd = 0.0
+    b.rate = 0.0
+    force, torque = stepping.base_wrench(root)
+    accumulate(force, run.impulse)
+    accumulate(torque, run.angular_impulse)
+    stepping.place_base(base, run, gravity, link, tau)
+    links.place(link)
+    stepping.move(link)
+    # the base turns while its impulsive torque acts
+    work = -dot(torque, load(root.angular_velocity))
+    return impulse, before + work - _kinetic_energy(link)
+
+
+@kernel
+def _close(base, gravity, link, coordinate, o, run, tau):
+    """Close a lock."""
+    b = link[int(coordinate[int(o.coordinate)].link)]
+    impulse, loss = _strike(base, gravity, link, b, run, tau)
+    o.closed = 1.0
+    o.closings += 1.0
+    o.impulse = impulse
+    o.loss += loss
+    run.locks_lost += loss
+    run.restart = 1.0
+
+
+@kernel
+def command(base, gravity, link, coordinate, lock, run):
+    """Carry out the commands at the start of a step: rising edges close and open locks."""
+    for k in range(int(run.locks)):
+        o = lock[k]
+        b = link[int(coordinate[int(o.coordinate)].link)]
+        if o.open != 0.0 and o.open_before == 0.0 and o.closed != 0.0:
+            o.closed = 0.0
+            b.held = 0.0
+            b.qdd = 0.0
+            run.restart = 1.0
+        if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
+            _close(base, gravity, link, coordinate, o, run, 0.0)
+        o.close_before = o.close
+        o.open_before = o.open
+
+
+@kernel
+def keep_coordinates(link, coordinate, lock, run):
+    """Store the coordinates before a micro-step."""
+    for k in range(int(run.locks)):
+        lock[k].before = link[int(coordinate[int(lock[k].coordinate)].link)].q
+
+
+@kernel
+def catch(base, gravity, link, coordinate, lock, run, tau):
+    """Close the locks whose coordinate has passed their value in the micro-step that ends `tau` into the step."""
+    for k in range(int(run.locks)):
+        o = lock[k]
+        if o.automatic == 0.0 or o.closed != 0.0 or o.open != 0.0:
+            continue
+        now = link[int(coordinate[int(o.coordinate)].link)].q
+        upward = o.before < o.at <= now
+        downward = now <= o.at < o.before
+        if (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0):
+            _close(base, gravity, link, coordinate, o, run, tau)
+
+
+@kernel
+def time_to_catch(link, coordinate, lock, run):
+    """Return the time until the first coordinate reaches the value of its lock at its present rate, s; 1e9 if none."""
+    least = 1e9
+    for k in range(int(run.locks)):
+        o = lock[k]
+        if o.automatic == 0.0 or o.closed != 0.0 or o.open != 0.0:
+            continue
+        b = link[int(coordinate[int(o.coordinate)].link)]
+        away = o.at - b.q
+        if b.rate * away > 0.0:
+            least = min(least, away / b.rate)
+    return least

@@ -1,0 +1,165 @@
+"""Locks: plastic impulses in closed form, momentum, balance, commands."""
+
+import numpy as np
+import pytest
+
+from dockfmu.components.core.component import Instance
+from dockfmu.components.multibody import component_of
+from dockfmu.components.multibody.declaration import read_text
+from tests.components.multibody.random_models import interpreted
+from tests.components.multibody.test_motion import balance, run
+
+DISCS = """
+name = "discs"
+[bodies.first]
+mass = 4.0
+inertia = [1, 1, 2]
+[bodies.second]
+mass = 2.0
+inertia = [0.5, 0.5, 1]
+[joints.flight]
+kind = "free"
+bodies = ["base", "first"]
+start = { angular_velocity = [0, 0, 0.3] }
+[joints.axle]
+kind = "revolute"
+bodies = ["first", "second"]
+angle = { rate = 1.5 }
+[locks.latch]
+joint = "axle"
+"""
+
+
+def instance(text: str) -> Instance:
+    return Instance(interpreted(component_of(read_text(text))))
+
+
+def test_a_plastic_impact_of_two_discs_follows_its_closed_form() -> None:
+    one = instance(DISCS + 'at = 0.75\ndirection = "up"')
+    m, audit = one.m, one.m.audit
+    run(one, 0.49)
+    assert m.lock[0].closed == 0.0
+    run(one, 0.02)
+    latch, axle = m.lock[0], m.coordinate[0]
+    assert latch.closed == latch.closings == 1.0
+    # the reduced inertia 2/3 kg.m2 stops from 1.5 rad/s
+    assert latch.impulse == pytest.approx(-2.0 / 3.0 * 1.5, rel=1e-9)
+    assert latch.loss == pytest.approx(0.5 * 2.0 / 3.0 * 1.5**2, rel=1e-9)
+    # caught within the shortest micro-step
+    assert 0.75 <= axle.position < 0.75 + 1.5 * 1.1e-4
+    assert axle.rate == 0.0
+    np.testing.assert_allclose(m.rotation[0].angular_velocity, [0.0, 0.0, (2 * 0.3 + 1.8) / 3.0], rtol=1e-9)
+    np.testing.assert_allclose(audit.angular_momentum, [0.0, 0.0, 2.4], rtol=1e-12, atol=1e-15)
+    assert balance(one) == pytest.approx(0.5 * 2 * 0.3**2 + 0.5 * 1.8**2, rel=1e-9)
+
+
+def test_a_lock_holds_and_is_opened_and_closed_by_command() -> None:
+    one = instance(DISCS + "closed = true")
+    m = one.m
+    m.coordinate[0].drive = 2.0
+    run(one, 0.2)
+    assert m.coordinate[0].position == 0.0
+    # the lock carries the drive, less nothing: both discs turn as one
+    assert m.coordinate[0].holding == pytest.approx(-2.0, rel=1e-9)
+    m.lock[0].open = 1.0
+    run(one, 0.5)
+    assert m.lock[0].closed == 0.0
+    assert m.coordinate[0].rate == pytest.approx(2.0 / (2.0 / 3.0) * 0.5, rel=1e-6)
+    m.lock[0].open, m.lock[0].close = 0.0, 1.0
+    run(one, 0.1)
+    assert m.lock[0].closed == 1.0
+    assert m.lock[0].closings == 1.0
+    assert m.coordinate[0].rate == 0.0
+    assert m.audit.dissipated_locks == pytest.approx(0.5 * 2.0 / 3.0 * 1.5**2, rel=1e-6)
+
+
+WING = """
+name = "array"
+[bodies.hull]
+mass = 200.0
+solid = {{ box = [1, 1, 1] }}
+[bodies.one]
+mass = 8.0
+solid = {{ plate = [1.2, 0.8] }}
+[bodies.two]
+mass = 8.0
+solid = {{ plate = [1.2, 0.8] }}
+[joints.flight]
+kind = "free"
+bodies = ["base", "hull"]
+start = {{ velocity = [0.1, 0.2, 0], angular_velocity = [0.01, 0, 0.02] }}
+[joints.root]
+kind = "revolute"
+bodies = ["hull", "one"]
+points = [[0.5, 0, 0], [-0.6, 0, 0]]
+axis = [0, 1, 0]
+angle = {{ start = "90 deg", stiffness = 6.0, damping = 0.3 }}
+[joints.hinge]
+kind = "{kind}"
+bodies = ["one", "two"]
+points = [[0.6, 0, 0], [-0.6, 0, 0]]
+axis = [0, 1, 0]
+angle = {{ start = "-180 deg", stiffness = 4.0, damping = 0.3 }}
+[locks.root]
+joint = "root"
+at = 0.0
+[locks.hinge]
+joint = "hinge"
+at = "0 deg"
+direction = "up"
+"""
+
+
+@pytest.mark.parametrize("kind", ["revolute", "cylindrical"])
+def test_spec10_oracle_3_deployment_of_a_free_array_keeps_momentum_and_closes_its_balance(kind: str) -> None:
+    one = instance(WING.format(kind=kind))
+    audit = one.m.audit
+    momentum = np.hstack([audit.momentum, audit.angular_momentum])
+    energy = balance(one)
+    run(one, 12.0)
+    assert [lock.closed for lock in one.m.lock] == [1.0, 1.0]
+    assert all(lock.loss > 0.0 for lock in one.m.lock)
+    after = np.hstack([audit.momentum, audit.angular_momentum])
+    np.testing.assert_allclose(after, momentum, rtol=0.0, atol=1e-12 * np.abs(momentum).max())
+    # the error of the method over some seconds of fast motion
+    assert balance(one) == pytest.approx(energy, rel=1e-4)
+
+
+def test_impulse_of_a_lock_agrees_with_the_equations_of_impact() -> None:
+    # spec/10 4.1 with H = the row of the locked rate: M dv = H^T L, H dv = -rate
+    one = instance(WING.format(kind="revolute").replace('direction = "up"', 'direction = "up"\nclosed = false'))
+    run(one, 1.0)
+    m = one.m
+    before = _rates(m)
+    mass = _mass_matrix(m)
+    m.lock[1].close = 1.0
+    one.step(1.0, 1e-12)
+    change = _rates(m) - before
+    inverse = np.linalg.inv(mass)
+    impulse = -before[7] / inverse[7, 7]
+    np.testing.assert_allclose(change, inverse[:, 7] * impulse, atol=1e-9)
+    assert m.lock[1].impulse == pytest.approx(impulse, rel=1e-9)
+    assert m.lock[1].loss == pytest.approx(0.5 * before[7] ** 2 / inverse[7, 7], rel=1e-9)
+
+
+def _rates(m) -> np.ndarray:
+    return np.hstack([m.link[1].speed, m.link[1].spin, m.link[2].rate, m.link[3].rate])
+
+
+def _mass_matrix(m) -> np.ndarray:
+    """The mass matrix by kinetic energies of unit rates, with kernels that do not take part in the impulse."""
+    from dockfmu.components.multibody import links, momentum, stepping
+
+    saved = m.link.copy()
+
+    def energy(v: np.ndarray) -> float:
+        m.link[1].speed[:], m.link[1].spin[:], m.link[2].rate, m.link[3].rate = v[:3], v[3:6], v[6], v[7]
+        links.place(m.link)
+        stepping.move(m.link)
+        return 2.0 * momentum.momenta(m.link, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))[0]
+
+    unit = np.eye(8)
+    diagonal = [energy(row) for row in unit]
+    M = np.array([[energy(a + b) for b in unit] for a in unit])
+    m.link[:] = saved
+    return 0.5 * (M - np.add.outer(diagonal, diagonal))
