@@ -308,3 +308,13 @@ def momentum(chain: Chain, velocity: Any, angular_velocity: Any) -> tuple[Any, A
     for joint, share in zip(reversed(chain), reversed(shares), strict=True):
         linear, angular = transferred(joint, linear + share[0], angular + share[1])
     return energy, linear, angular
+
+
+def static_moment(chain: Chain) -> tuple[Any, Array]:
+    """Return (mass, static moment about the origin of the base, in the base) of all bodies."""
+    mass: Any = 0.0
+    moment = array(ZERO)
+    for joint in reversed(chain):
+        mass = mass + joint.body.mass
+        moment = joint.back(moment + joint.body.moment) + joint.arm * mass
+    return mass, moment

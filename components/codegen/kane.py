@@ -140,3 +140,16 @@ def total(tree: Tree, wrenches: Mapping[int, Array]) -> Array:
         else:
             sums[p] = sums[p] + moved
     return on_base
+
+
+def static_moment(tree: Tree) -> tuple[Any, Array]:
+    """Return (mass, static moment about the origin of the base, in the base) of all bodies."""
+    # the last member is that of the base
+    masses = [joint.body.mass for joint in tree] + [0.0]
+    moments = [array(joint.body.moment) for joint in tree] + [array(ZERO)]
+    for j in range(len(tree) - 1, -1, -1):
+        parent = tree[j].body.parent
+        p = len(tree) if parent is None else parent
+        masses[p] = masses[p] + masses[j]
+        moments[p] = moments[p] + tree[j].back(moments[j]) + tree[j].arm * masses[j]
+    return masses[-1], moments[-1]

@@ -25,6 +25,7 @@ from dockfmu.components.codegen.chain import (
     quadratic,
     reaction,
     reduced,
+    static_moment,
     to_base,
     total_inertia,
 )
@@ -117,6 +118,11 @@ class Leg:
             angular = angular + to_base(self.joints, self.nut.strut - 1, array(UNIT[0])) * (self.nut.inertia * rate)
         linear = self.axes.T @ linear
         return energy, linear, self.axes.T @ angular + cross(self.point, linear)
+
+    def static_moment(self) -> Array:
+        """Return the static moment about O_0, frame 0."""
+        mass, moment = static_moment(self.joints)
+        return self.axes.T @ moment + self.point * mass
 
     def react(self, acceleration: Any) -> tuple[Array, Array]:
         """Return (force, moment about O_0) of the leg on the base, including the reaction at its cut joint.

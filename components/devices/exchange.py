@@ -8,9 +8,14 @@ and static moment of the mechanism about b, seen from axes that move with b with
     J_b = -(p_H - p_0) - m a H - J_c
     T_b = -(l_H - l_0) - int S dt x a - int (M_c + (c - b) x F_c) dt
 
-for the impulses J and the angular impulses T about the moving origins. The record m of the mechanism has the groups
-`base`, `target`, `motion` and `load` of its ports, and `balance` and `audit` with the fields of this module among
-theirs.
+for the impulses J and the angular impulses T about the moving origins. The equations of motion give the same impulses
+as the sum over the micro-steps of the wrench D11 times their length; the audit compares both (spec/00 R45). They differ
+by the error of the integrator, whatever the macro step. For this comparison the momenta at the start of the step are
+those with the true motion of the base, as D11 knows nothing of the extrapolated one.
+
+All momenta and the kinetic energy follow from the relative momenta, the mass and S. The record m of the mechanism has
+the groups `base`, `target`, `motion` and `load` of its ports, and `balance` and `audit` with the fields of this module
+among theirs.
 """
 
 from __future__ import annotations
@@ -58,16 +63,21 @@ def balance() -> tuple[Field, ...]:
         private("angular_impulse", "N.m.s", "on the passive unit in this step, about the moving origin of PU, I",
                 shape=3),
         private("about_base", "N.m.s", "likewise, about the moving origin of the base's port, I", shape=3),
+        private("base_impulse", "N.s", "on the base in this step, by the equations of motion, I", shape=3),
+        private("base_angular_impulse", "N.m.s", "likewise, about the moving origin of the base's port", shape=3),
         private("momentum", "N.s", "relative, of the mechanism, from which the step counts its change, I", shape=3),
         private("angular_momentum", "N.m.s", "likewise, about the origin of the base's port", shape=3),
+        private("true_momentum", "N.s", "relative, of the mechanism at the start of the step, with the base's true "
+                "motion, I", shape=3),
+        private("true_angular_momentum", "N.m.s", "likewise, about the origin of the base's port", shape=3),
         private("relative_momentum", "N.s", "relative, of the mechanism at the end of the step, I", shape=3),
         private("relative_angular_momentum", "N.m.s", "likewise, about the origin of the base's port", shape=3),
         private("mass", "kg", "of the mechanism"),
-        private("moment", "kg.m", "static moment about the origin of the base's port at the end of the step, frame 0",
-                shape=3),
         private("jump", "m/s", "of the base's velocity: true at the start of the step less extrapolated; 0 except with "
                 "LAGGED; I", shape=3),
-        private("start_moment", "kg.m", "static moment at the start of the step, I", shape=3),
+        private("start_moment", "kg.m", "static moment about the origin of the base's port at the start of the step, I",
+                shape=3),
+        private("end_moment", "kg.m", "likewise, at the end", shape=3),
         private("end_velocity", "m/s", "of the base, extrapolated to the end of the last step, I", shape=3),
         private("end_momentum", "N.s", "of the mechanism at the end of the step, base extrapolated, I", shape=3),
         private("end_angular_momentum", "N.m.s", "likewise, about the origin of I", shape=3),
@@ -80,7 +90,6 @@ def balance() -> tuple[Field, ...]:
         private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
         private("base_twist", "1", "of frame 0, extrapolated to the end of the last step: velocity, angular velocity, "
                 "frame 0 axes", shape=6),
-        private("force_now", "N", "on the base at the end of the last step, I", shape=3),
     )  # fmt: skip
 
 
@@ -90,8 +99,9 @@ def audit() -> tuple[Field, ...]:
         output("own_momentum", "N.s", "linear momentum, with the base's true motion at the start of the step; of "
                "motion relative to the base if base_motion is SOURCE; I", shape=3),
         output("own_angular_momentum", "N.m.s", "angular momentum about the origin of I, likewise", shape=3),
-        output("base_impulse_error", "N.s", "impulse of base.force_now so far, by the trapezoidal rule, less "
-               "that of base.force; I", shape=3),
+        output("base_impulse_error", "N.s", "impulse on the base so far, summed over the micro-steps by the equations "
+               "of motion, less that by the momenta; I", shape=3),
+        output("base_angular_impulse_error", "N.m.s", "likewise, about the moving origin of the base's port", shape=3),
     )  # fmt: skip
 
 
@@ -141,9 +151,9 @@ def initialize(m):
     store(ZERO, balance.angular_lag)
     store(ZERO, balance.apart)
     store(ZERO, m.audit.base_impulse_error)
+    store(ZERO, m.audit.base_angular_impulse_error)
     m.audit.work_base = 0.0
     m.audit.work_target = 0.0
-    keep_force_now(m)
     store(load(m.base.force_now), m.base.force)
     store(load(m.base.torque_now), m.base.torque)
     store(load(m.target.force_now), m.target.force)
@@ -154,9 +164,10 @@ def initialize(m):
 
 @kernel
 def add_impulse(m, tau, h):
-    """Add the impulse of the present wrench on the target over a micro-step h, whose middle is `tau` into the step.
+    """Add the impulses of the present wrenches over a micro-step h, whose middle is `tau` into the step.
 
-    Its extremes are taken into `load`.
+    The extremes of that on the target are taken into `load`. That on the base, about the origin of its port, is as the
+    equations of motion give it, and serves the audit only (spec/00 R45).
     """
     target = m.motion.target
     A = load_matrix(target.rotation)
@@ -167,7 +178,12 @@ def add_impulse(m, tau, h):
     torque = apply_transposed(A, torque)
     arm = subtract(load(target.position), _base_position(m.base, tau))
     about_base = add(torque, cross(arm, force))
+    A = load_matrix(m.motion.base.rotation)
+    on_base = apply_transposed(A, load(m.base.force_now))
+    torque_on_base = apply_transposed(A, load(m.base.torque_now))
     for i in range(3):
+        m.balance.base_impulse[i] += h * on_base[i]
+        m.balance.base_angular_impulse[i] += h * torque_on_base[i]
         m.balance.impulse[i] += h * force[i]
         m.balance.angular_impulse[i] += h * torque[i]
         m.balance.about_base[i] += h * about_base[i]
@@ -179,6 +195,8 @@ def clear_impulses(m):
     store(ZERO, m.balance.impulse)
     store(ZERO, m.balance.angular_impulse)
     store(ZERO, m.balance.about_base)
+    store(ZERO, m.balance.base_impulse)
+    store(ZERO, m.balance.base_angular_impulse)
     interface_load.clear(m.load)
 
 
@@ -212,31 +230,43 @@ def set_affine_mass(port, mass):
 
 
 def _make_relative(evaluate):
-    """Return the kernel `relative(m, tau, velocity)` -> (momentum, angular momentum).
+    """Return the kernel `relative(m, tau)` -> (mass, kinetic energy, momentum, angular momentum, static moment).
 
-    Both are relative, axes I, the second about the origin of the base's port, of the mechanism placed `tau` seconds
-    into the step. `velocity` (m/s, frame 0 axes) is added to that of the base.
+    Of the mechanism placed `tau` seconds into the step: energy and momenta relative, vectors in axes I, moments about
+    the origin of the base's port.
     """
 
     @kernel
-    def relative(m, tau, velocity):
+    def relative(m, tau):
         base = m.motion.base
         A = load_matrix(base.rotation)
-        moving = subtract(load(base.velocity), apply(A, _base_velocity(m.base, tau)))
-        own = evaluate(m, add(moving, velocity), load(base.angular_velocity))
-        momentum = apply_transposed(A, load(own.momentum))
         # a hatch cover moves frame 0 away from the port
+        moving = subtract(load(base.velocity), apply(A, _base_velocity(m.base, tau)))
         offset = subtract(load(base.position), _base_position(m.base, tau))
-        return momentum, add(apply_transposed(A, load(own.angular_momentum)), cross(offset, momentum))
+        own = evaluate(m, moving, load(base.angular_velocity))
+        momentum = apply_transposed(A, load(own.momentum))
+        angular_momentum = add(apply_transposed(A, load(own.angular_momentum)), cross(offset, momentum))
+        static_moment = axpy(own.mass, offset, apply_transposed(A, load(own.static_moment)))
+        return own.mass, own.kinetic_energy, momentum, angular_momentum, static_moment
 
     return relative
+
+
+@kernel
+def _absolute(m, tau, mass, momentum, angular_momentum, static_moment):
+    """Return (momentum, angular momentum about the origin of I), axes I, from what `relative` returned."""
+    velocity = _base_velocity(m.base, tau)
+    linear = axpy(mass, velocity, momentum)
+    angular = add(angular_momentum, cross(static_moment, velocity))
+    return linear, add(angular, cross(_base_position(m.base, tau), linear))
 
 
 def make_begin(evaluate):
     """Return the kernel `begin(m)` that begins a step with the true motion of the base, everything placed at its start.
 
     `evaluate(m, velocity, angular_velocity)` returns a group with `momentum` and `angular_momentum` (about the origin
-    of frame 0, its axes) and `kinetic_energy` of the placed mechanism, for a base with this twist.
+    of frame 0, its axes) and `kinetic_energy` of the placed mechanism, for a base with this twist, and its `mass` and
+    `static_moment`.
 
     In the modes SOURCE and AFFINE the change of momentum in the step is taken from the momenta with the true motion, so
     that the mean wrench is that of D11. In LAGGED it is taken from those that the last step predicted: the contribution
@@ -247,17 +277,17 @@ def make_begin(evaluate):
     @kernel
     def begin(m):
         balance = m.balance
-        base = m.motion.base
-        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
-        linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+        mass, _, momentum, angular_momentum, static_moment = relative(m, 0.0)
+        store(momentum, balance.true_momentum)
+        store(angular_momentum, balance.true_angular_momentum)
+        store(static_moment, balance.start_moment)
+        linear, angular = _absolute(m, 0.0, mass, momentum, angular_momentum, static_moment)
         store(subtract(linear, load(balance.end_momentum)), balance.lag)
         store(subtract(angular, load(balance.end_angular_momentum)), balance.angular_lag)
-        store(apply_transposed(load_matrix(base.rotation), load(balance.moment)), balance.start_moment)
         if m.parameters.base_motion == LAGGED:
             store(subtract(_base_velocity(m.base, 0.0), load(balance.end_velocity)), balance.jump)
             store(load(balance.end_angular_momentum), balance.start_angular_momentum)
         else:
-            momentum, angular_momentum = relative(m, 0.0, ZERO)
             store(momentum, balance.momentum)
             store(angular_momentum, balance.angular_momentum)
             store(ZERO, balance.jump)
@@ -276,45 +306,51 @@ def make_audit(evaluate):
     @kernel
     def audit(m, h):
         balance = m.balance
-        base = m.motion.base
-        A = load_matrix(base.rotation)
-        momentum, angular_momentum = relative(m, h, ZERO)
+        mass, kinetic, momentum, angular_momentum, static_moment = relative(m, h)
+        balance.mass = mass
         store(momentum, balance.relative_momentum)
         store(angular_momentum, balance.relative_angular_momentum)
-        # the angular momentum changes by S x v with the velocity v of the base
-        along_x, by_x = relative(m, h, (1.0, 0.0, 0.0))
-        balance.mass = dot(A[0], subtract(along_x, momentum))
-        _, by_y = relative(m, h, (0.0, 1.0, 0.0))
-        by_x = apply(A, subtract(by_x, angular_momentum))
-        by_y = apply(A, subtract(by_y, angular_momentum))
-        store((by_y[2], -by_x[2], by_x[1]), balance.moment)
-        own = evaluate(m, load(base.velocity), load(base.angular_velocity))
-        linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
+        store(static_moment, balance.end_moment)
+        linear, angular = _absolute(m, h, mass, momentum, angular_momentum, static_moment)
         store(linear, balance.end_momentum)
         store(angular, balance.end_angular_momentum)
         if m.parameters.base_motion == SOURCE:
             # the carrier's masses include the mechanism at rest on it
+            base = m.motion.base
             own = evaluate(m, ZERO, ZERO)
             linear, angular = turn_to_inertial(base, load(own.momentum), load(own.angular_momentum))
             store(linear, m.audit.own_momentum)
             store(angular, m.audit.own_angular_momentum)
             kinetic = own.kinetic_energy + dot(load(own.momentum), load(base.velocity))
             return kinetic + dot(load(own.angular_momentum), load(base.angular_velocity))
-        return own.kinetic_energy
+        velocity = _base_velocity(m.base, h)
+        return kinetic + dot(velocity, axpy(0.5 * mass, velocity, momentum))
 
     return audit
 
 
 @kernel
-def _angular_change(m, h):
-    """Return the angular impulse on the mechanism in a step of h, about the moving origin of the base's port, I."""
+def _angular_change(m, change, h):
+    """Return the angular impulse on the mechanism in a step of h, about the moving origin of the base's port, I.
+
+    `change` is that of the relative angular momentum.
+    """
     balance = m.balance
-    change = subtract(load(balance.relative_angular_momentum), load(balance.angular_momentum))
-    change = add(change, cross(load(balance.start_moment), load(balance.jump)))
-    end = apply_transposed(load_matrix(m.motion.base.rotation), load(balance.moment))
+    moments = add(load(balance.start_moment), load(balance.end_moment))
     A = from_quaternion(load_attitude(m.base.quaternion))
-    moments = add(load(balance.start_moment), end)
     return add(change, cross(scale(0.5 * h, moments), apply_transposed(A, load(m.base.acceleration))))
+
+
+@kernel
+def _account_base_impulse(m, faster, h):
+    """Add the error of the impulses on the base in a step of h, in which the base gets `faster`, m/s, to the audit."""
+    balance = m.balance
+    change = subtract(load(balance.relative_momentum), load(balance.true_momentum))
+    change = add(axpy(balance.mass, faster, change), load(balance.impulse))
+    accumulate(add(load(balance.base_impulse), change), m.audit.base_impulse_error)
+    change = subtract(load(balance.relative_angular_momentum), load(balance.true_angular_momentum))
+    change = add(_angular_change(m, change, h), load(balance.about_base))
+    accumulate(add(load(balance.base_angular_impulse), change), m.audit.base_angular_impulse_error)
 
 
 @kernel
@@ -329,9 +365,12 @@ def set_mean_wrenches(m, h):
     balance = m.balance
     impulse = load(balance.impulse)
     angular = load(balance.angular_impulse)
-    change_angular = _angular_change(m, h)
+    change_angular = subtract(load(balance.relative_angular_momentum), load(balance.angular_momentum))
+    change_angular = add(change_angular, cross(load(balance.start_moment), load(balance.jump)))
+    change_angular = _angular_change(m, change_angular, h)
     end_velocity = _base_velocity(m.base, h)
     faster = subtract(end_velocity, _base_velocity(m.base, 0.0))
+    _account_base_impulse(m, faster, h)
     change = subtract(load(balance.relative_momentum), load(balance.momentum))
     change = axpy(balance.mass, add(faster, load(balance.jump)), change)
     place_ports(m.base, m.target, m.motion, 0.5 * h)
@@ -361,14 +400,3 @@ def set_mean_wrenches(m, h):
         store(subtract(own_angular, load(balance.apart)), out.angular_momentum)
         store(add(own, load(balance.lag)), out.own_momentum)
         store(add(own_angular, load(balance.angular_lag)), out.own_angular_momentum)
-    before_now = load(balance.force_now)
-    keep_force_now(m)
-    mean = scale(0.5 * h, add(before_now, load(balance.force_now)))
-    accumulate(subtract(mean, on_base), out.base_impulse_error)
-
-
-@kernel
-def keep_force_now(m):
-    """Store `base.force_now` in axes I, for the trapezoidal rule of the next step."""
-    A = load_matrix(m.motion.base.rotation)
-    store(apply_transposed(A, load(m.base.force_now)), m.balance.force_now)

@@ -80,7 +80,9 @@ def lose(m):
 
 @kernel
 def momentum(m, omega0, velocity0):
-    """Add momenta and kinetic energy of the cranks."""
+    """Add momenta, kinetic energy, mass and static moment of the cranks."""
     for k in range(6):
-        crank.momentum(m.crank[k], omega0, velocity0, m.angular_momentum, m.momentum)
-        m.kinetic_energy += m.crank[k].energy
+        c = m.crank[k]
+        crank.momentum(c, omega0, velocity0, m.angular_momentum, m.momentum, m.static_moment)
+        m.kinetic_energy += c.energy
+        m.mass += c.mass[0] + c.mass[1]

@@ -80,6 +80,8 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
         private("kinetic_energy", "J", "absolute"),
         private("momentum", "N.s", "absolute, frame 0", shape=3),
         private("angular_momentum", "N.m.s", "absolute, about O_0, frame 0", shape=3),
+        private("mass", "kg", "of all"),
+        private("static_moment", "kg.m", "of all about O_0, frame 0", shape=3),
         private(
             "response", "1", "du/dt of the ring per acceleration and angular acceleration of the base", shape=(6, 6)
         ),
@@ -155,8 +157,10 @@ def _lose_struts(m):
 @kernel
 def _momentum_of_struts(m, omega0, velocity0):
     for k in range(6):
-        strut.momentum(m.strut[k], omega0, velocity0, m.angular_momentum, m.momentum)
-        m.kinetic_energy += m.strut[k].energy
+        c = m.strut[k]
+        strut.momentum(c, omega0, velocity0, m.angular_momentum, m.momentum, m.static_moment)
+        m.kinetic_energy += c.energy
+        m.mass += c.mass[0] + c.mass[1]
     m.kinetic_energy += _gear_energy(m)
 
 
@@ -197,7 +201,7 @@ def react(m):
 
 @kernel
 def momentum(m, velocity0, omega0):
-    """Set kinetic energy and momenta of ring and legs on a moving base, after `follow`.
+    """Set kinetic energy, momenta, mass and static moment of ring and legs on a moving base, after `follow`.
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0, tuples.
     """
@@ -211,6 +215,8 @@ def momentum(m, velocity0, omega0):
     store(linear, m.momentum)
     store(add(apply_transposed(alpha, spin), cross(r, linear)), m.angular_momentum)
     m.kinetic_energy = 0.5 * (dot(v, linear) + dot(w, spin))
+    m.mass = n.mass
+    store(scale(n.mass, r), m.static_moment)
     _momentum(m, omega0, velocity0)
 
 

@@ -103,7 +103,6 @@ def _finish(m, h):
 
     Returns 0, or the code of a failure.
     """
-    _react(m)
     code = ring_step.place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)
@@ -128,7 +127,7 @@ def _place_devices(m):
     """Do nothing: `initialize` has set accumulators and cables before the legs are placed."""
 
 
-_start = ring_step.make_start(_place_devices, _drive, _finish)
+_start = ring_step.make_start(_place_devices, _drive, _react, _finish)
 
 
 @kernel
@@ -156,6 +155,6 @@ def initialize(m):
     return _start(m)
 
 
-_micro_step = ring_step.make_micro_step(_drive, _nothing, _retract)
+_micro_step = ring_step.make_micro_step(_drive, _react, _nothing, _retract)
 _advance = macro_step.make_advance(_micro_step, ring_pair.PENETRATION, platform.DEGENERATE)
 step = macro_step.make_step(_check_inputs, ring_step.begin, _advance, _finish)

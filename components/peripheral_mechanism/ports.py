@@ -136,7 +136,7 @@ def record(contact: RingContactPorts) -> Record:
         Group(
             "balance",
             *exchange.balance(),
-            separation.energy(),
+            *separation.balance(),
             private("spring_energy", "J", "stored energy of the accumulators at the start"),
             private("gear_loss", "J", "energy dissipated in the self-locking power gears so far"),
             *contact.balance,

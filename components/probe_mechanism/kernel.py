@@ -11,8 +11,8 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
 from dockfmu.components.devices import docking_planes, drive, exchange, macro_step, motion, pushers
 from dockfmu.components.mechanics import kinematics
-from dockfmu.components.mechanics.rotation import load_matrix
-from dockfmu.components.mechanics.vector import accumulate, add, cross, load, store, subtract
+from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.mechanics.vector import accumulate, add, cross, load, store
 from dockfmu.components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
 from dockfmu.components.probe_mechanism.alignment import levers, limiter
 from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
@@ -138,6 +138,8 @@ def _load(m):
         store(load(wrench.force), m.tree.load[j].force)
         store(load(wrench.torque), m.tree.load[j].torque)
     force, torque = _push(m)
+    store(force, m.balance.push_force)
+    store(torque, m.balance.push_torque)
     contact_force, contact_torque = contact.on_target(m)
     store(add(force, contact_force), m.target.force_now)
     store(add(torque, contact_torque), m.target.torque_now)
@@ -213,23 +215,34 @@ def _evaluate(m, cam, h):
 
 
 @kernel
-def _react(m):
-    """Find the wrench on the base at the last evaluation, with that of the pushers."""
+def _react(m, axial, travel):
+    """Set the instantaneous wrench on the base at the last evaluation, with that of pushers and docking planes.
+
+    `axial` is the part of the force on the head along the probe that the tree does not know, N, `travel` that of the
+    hatch cover at the evaluation, m. Call it after `tree.react`.
+    """
     t = m.tree
-    tree.react(m.parameters.probe, t, m.damper)
-    push, push_torque = _push(m)
+    head = t.link[tree.PROBE]
+    force = apply_transposed(load_matrix(head.rotation), (axial, 0.0, 0.0))
+    torque = add(load(t.base_torque), cross(load(head.position), force))
+    force = add(load(t.base_force), force)
     ring = m.plane_contact.ring
-    force, torque = pushers.reaction(push, push_torque, load(ring.position), load_matrix(ring.rotation))
-    # about the origin of frame 0 on the cover, like the whole wrench
-    torque = subtract(torque, cross((m.cover.travel, 0.0, 0.0), force))
-    accumulate(force, t.base_force)
-    accumulate(torque, t.base_torque)
-    m.balance.pusher_force = force[0]
+    push, push_torque = pushers.reaction(
+        load(m.balance.push_force), load(m.balance.push_torque), load(ring.position), load_matrix(ring.rotation)
+    )
+    if m.parameters.cover.present != 0.0:
+        force = (cover.transmitted(m.parameters.cover, m.cover), force[1], force[2])
+        torque = add(torque, cross((travel, 0.0, 0.0), force))
+    store(add(force, push), m.base.force_now)
+    store(add(torque, push_torque), m.base.torque_now)
 
 
 @kernel
 def _kick(m, cam, h):
-    """Advance axial damper and drive over h, and account for the contact forces that were actually applied."""
+    """Advance axial damper and drive over h, and account for the contact forces that were actually applied.
+
+    Returns the part of the force on the head along the probe that the tree does not know, N.
+    """
     p = m.parameters
     a = m.axial
     before = a.travel
@@ -243,12 +256,14 @@ def _kick(m, cam, h):
             m.balance.work_levers -= levers.work(m.levers, k, contact.on_roller(m, k), displacement)
     else:
         contact.account_cam_loss(m, pull - m.axial_load.extra_damping * (a.rate - rate) / h, a.travel - before)
-    force, torque = contact.account_losses(m, applied - m.axial_load.head_force, a.travel - before, displacement, h)
+    axial = applied - m.axial_load.head_force
+    force, torque = contact.account_losses(m, axial, a.travel - before, displacement, h)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
     limiter.account(m, a.travel - before, h)
     end_stops.account(m.end_stop, m.axial_load, a.travel - before, h)
     _account_planes(m, h)
+    return axial
 
 
 @kernel
@@ -290,9 +305,10 @@ def _micro_step(m, start, h, long):
     code = _evaluate(m, cam, h)
     if code:
         return code
-    if m.parameters.cover.present != 0.0:
-        p = m.parameters
-        tree.react(p.probe, t, m.damper)
+    p = m.parameters
+    tree.react(p.probe, t, m.damper)
+    cover_travel = m.cover.travel
+    if p.cover.present != 0.0:
         code = cover.advance(
             p.cover, m.cover, tree.mass(p.probe, p.lateral) + limiter.mass(m), t.base_force[0], h, m.status
         )
@@ -301,20 +317,19 @@ def _micro_step(m, start, h, long):
     tree.kick(t, m.damper, h)
     tree.drift(t, 0.5 * h)
     rate = m.axial.rate
-    _kick(m, cam, h)
+    _react(m, _kick(m, cam, h), cover_travel)
     exchange.add_impulse(m, start + 0.5 * h, h)
     limiter.remember(m)
     docking_planes.remember(m.plane_contact)
     end_stops.remember(m.end_stop)
     contact.remember_closed(m)
-    micro_step_control.set_next(m.parameters, m.stepping, t, (m.axial.rate - rate) / h, h)
+    micro_step_control.set_next(p, m.stepping, t, (m.axial.rate - rate) / h, h)
     return 0
 
 
 @kernel
 def _finish(m, h):
     """Set outputs and audit at the end of a step of length h, with the wrenches of the last evaluation."""
-    _react(m)
     code = _place(m, h, m.axial.travel, 0.0)
     if code:
         return code
@@ -326,7 +341,6 @@ def _finish(m, h):
     accounting.audit(m, h)
     contact.audit(m)
     limiter.report(m)
-    outputs.set_wrench_now(m)
     if m.parameters.base_motion == AFFINE:
         return accounting.respond(m)
     return 0
@@ -372,6 +386,8 @@ def initialize(m):
         return code
     cam = _load(m)
     code = _evaluate(m, cam, p.micro_step)
+    tree.react(p.probe, m.tree, m.damper)
+    _react(m, 0.0, m.cover.travel)
     limiter.remember(m)
     micro_step_control.initialize(p, m.stepping, m.tree)
     if code == 0:

@@ -1,10 +1,9 @@
-"""Outputs of the probe mechanism at the end of a step: links, docking, sensors, instantaneous wrench."""
+"""Outputs of the probe mechanism at the end of a step: links, docking, sensors."""
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.kinematics import set_docking
 from dockfmu.components.mechanics.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
-from dockfmu.components.mechanics.vector import add, cross, load, store
-from dockfmu.components.probe_mechanism import cover
+from dockfmu.components.mechanics.vector import load, store
 from dockfmu.components.probe_mechanism.axial import axial_train
 
 
@@ -36,16 +35,3 @@ def set_motion(m):
     for i in range(2):
         m.sensor.probe_deflection[i] = m.link[0].position[1 + i]
         m.sensor.housing_angle[i] = m.joint.angle[i]
-
-
-@kernel
-def set_wrench_now(m):
-    """Set the instantaneous wrench on the base of the last evaluation; `m.target` already holds its own."""
-    force = load(m.tree.base_force)
-    torque = load(m.tree.base_torque)
-    if m.parameters.cover.present != 0.0:
-        axial = cover.transmitted(m.parameters.cover, m.cover) + m.balance.pusher_force
-        force = (axial, force[1], force[2])
-        torque = add(torque, cross((m.cover.travel, 0.0, 0.0), force))
-    store(force, m.base.force_now)
-    store(torque, m.base.torque_now)

@@ -156,6 +156,8 @@ def state(limiter: Group | None = None) -> Group:
         private("kinetic_energy", "J", "of tree and chains"),
         private("momentum", "N.s", "of tree and chains, frame 0 axes", shape=3),
         private("angular_momentum", "N.m.s", "of tree and chains about O_0, frame 0 axes", shape=3),
+        private("mass", "kg", "of tree and chains"),
+        private("static_moment", "kg.m", "of tree and chains about O_0, frame 0 axes", shape=3),
         *([limiter] if limiter else []),
     )
 
@@ -440,13 +442,13 @@ def affine(p, t, d, omega0):
 
 @kernel
 def momentum(p, t, d, velocity0, omega0):
-    """Set kinetic energy and momenta of tree and chains on a moving base.
+    """Set kinetic energy, momenta, mass and static moment of tree and chains on a moving base.
 
     `velocity0` of O_0 and `omega0` of the base, absolute, frame 0 axes, tuples. Call it after `place`.
     """
     _momentum(t, p, omega0, velocity0)
     for k in range(2):
-        t.kinetic_energy += chains.momentum(d.spring[k], d.brake[k], omega0, velocity0, t.angular_momentum, t.momentum)
+        chains.momentum(d.spring[k], d.brake[k], omega0, velocity0, t)
 
 
 @kernel

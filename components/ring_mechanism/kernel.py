@@ -48,6 +48,16 @@ def _drive(m, h):
 
 
 @kernel
+def _react(m):
+    """Set the wrench of legs, cables, pushers and guide pins on the base at the last evaluation."""
+    hexapod.react(m.hexapod)
+    store(load(m.hexapod.base_force), m.base.force_now)
+    store(load(m.hexapod.base_torque), m.base.torque_now)
+    legs.load_base(m)
+    separation.load_base(m)
+
+
+@kernel
 def _audit(m, h):
     """Set momentum and energies, with everything placed at the end of a step of length h."""
     momentum_balance.audit(m, h)
@@ -64,11 +74,6 @@ def _finish(m, h):
 
     Returns 0, or the code of a failure.
     """
-    hexapod.react(m.hexapod)
-    store(load(m.hexapod.base_force), m.base.force_now)
-    store(load(m.hexapod.base_torque), m.base.torque_now)
-    legs.load_base(m)
-    separation.load_base(m)
     code = ring_step.place(m, h, 0.0)
     if code == 0:
         code = contact.finish_step(m)
@@ -87,7 +92,7 @@ def _finish(m, h):
     return 0
 
 
-_start = ring_step.make_start(legs.initialize, _drive, _finish)
+_start = ring_step.make_start(legs.initialize, _drive, _react, _finish)
 
 
 @kernel
@@ -106,6 +111,6 @@ def initialize(m):
     return _start(m)
 
 
-_micro_step = ring_step.make_micro_step(_drive, legs.lose, legs.retract)
+_micro_step = ring_step.make_micro_step(_drive, _react, legs.lose, legs.retract)
 _advance = macro_step.make_advance(_micro_step, ring_pair.PENETRATION, platform.DEGENERATE)
 step = macro_step.make_step(_check_inputs, ring_step.begin, _advance, _finish)

@@ -82,6 +82,6 @@ def record(law: LegLaw) -> Record:
         kinematics.placement("relative", "frame 0 relative to PU, PU axes"),
         Group("motion", kinematics.moving("base", "frame 0"), kinematics.moving("target", "frame PU")),
         micro_step_control.state(),
-        Group("balance", *exchange.balance(), separation.energy(), *CONTACT.balance),
+        Group("balance", *exchange.balance(), *separation.balance(), *CONTACT.balance),
         *CONTACT.hidden,
     )  # fmt: skip

@@ -32,12 +32,12 @@ def _accelerate(m):
     )
 
 
-def make_micro_step(drive, lose, retract):
+def make_micro_step(drive, react, lose, retract):
     """Return the kernel `micro_step(m, start, h, long) -> code` of a mechanism, for `macro_step.make_advance`.
 
-    `drive(m, h)` sets the loads of the placed devices on the ring and the wrench on the target, `lose(m, h)` counts the
-    losses that need the acceleration of the ring, `retract(m, h)` advances the drive that draws the ring in; all over
-    the micro-step h.
+    `drive(m, h)` sets the loads of the placed devices on the ring and the wrench on the target, `react(m)` the wrench
+    on the base with the acceleration of the ring, `lose(m, h)` counts the losses that need it, `retract(m, h)` advances
+    the drive that draws the ring in; all over the micro-step h.
     """
 
     @kernel
@@ -61,6 +61,7 @@ def make_micro_step(drive, lose, retract):
             return code
         drive(m, h)
         _accelerate(m)
+        react(m)
         contact.account(m, h)
         lose(m, h)
         micro_step_control.set_next(m.parameters, m.stepping, s.acceleration, x.ring.acceleration, h)
@@ -76,11 +77,11 @@ def make_micro_step(drive, lose, retract):
     return micro_step
 
 
-def make_start(initialize, drive, finish):
+def make_start(initialize, drive, react, finish):
     """Return the kernel `start(m) -> code` that evaluates a mechanism at its initial position.
 
-    `initialize(m)` sets the devices that need the placed legs, `drive` is that of `make_micro_step`, and `finish(m, h)`
-    sets the outputs and returns 0 or a code.
+    `initialize(m)` sets the devices that need the placed legs, `drive` and `react` are those of `make_micro_step`, and
+    `finish(m, h)` sets the outputs and returns 0 or a code.
     """
 
     @kernel
@@ -100,6 +101,7 @@ def make_start(initialize, drive, finish):
             contact.start(m)
             drive(m, 0.0)
             _accelerate(m)
+            react(m)
             code = finish(m, 0.0)
         if code:
             return code

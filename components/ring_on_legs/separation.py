@@ -6,12 +6,16 @@ from dockfmu.components.core.field import Field, private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.devices import guide_pins, pushers
 from dockfmu.components.mechanics.rotation import load_matrix
-from dockfmu.components.mechanics.vector import accumulate, add, load
+from dockfmu.components.mechanics.vector import accumulate, add, load, store
 
 
-def energy() -> Field:
-    """Return the field of the group `balance` for the energy of the pushers."""
-    return private("pusher_energy", "J", "energy stored in the pushers")
+def balance() -> tuple[Field, ...]:
+    """Return the fields of the group `balance` for the pushers and pins."""
+    return (
+        private("pusher_energy", "J", "energy stored in the pushers"),
+        private("push_force", "N", "of pushers and pins on the target at the last evaluation, PU", shape=3),
+        private("push_torque", "N.m", "likewise, about the origin of PU", shape=3),
+    )
 
 
 @kernel
@@ -37,6 +41,8 @@ def start(m):
 def load_target(m, h):
     """Add the wrench of pushers and pins to that on the target, `target.force_now`, and their losses over h."""
     force, torque = _push(m)
+    store(force, m.balance.push_force)
+    store(torque, m.balance.push_torque)
     accumulate(force, m.target.force_now)
     accumulate(torque, m.target.torque_now)
     guide_pins.dissipate(m.guiding, h)
@@ -44,8 +50,8 @@ def load_target(m, h):
 
 @kernel
 def load_base(m):
-    """Add the wrench of pushers and pins to that on the base, `base.force_now`."""
-    force, torque = _push(m)
+    """Add the wrench of pushers and pins, as `load_target` found it, to that on the base, `base.force_now`."""
+    force, torque = load(m.balance.push_force), load(m.balance.push_torque)
     force, torque = pushers.reaction(force, torque, load(m.relative.position), load_matrix(m.relative.rotation))
     accumulate(force, m.base.force_now)
     accumulate(torque, m.base.torque_now)

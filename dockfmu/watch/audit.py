@@ -35,6 +35,7 @@ def audit(system: Structure, plan: Plan) -> Audit:
         own_momentum=own("momentum"),
         own_angular_momentum=own("angular_momentum"),
         impulse_errors=present("base_impulse_error"),
+        angular_impulse_errors=present("base_angular_impulse_error"),
         stored=present("kinetic_energy", "stored_energy"),
         dissipated=present("dissipated_energy"),
         supplied=plan.supplied,

@@ -28,8 +28,8 @@ class Audit(Observer):
 
     That sum may be constant merely because of how the instances account for what they exchange, whatever they compute.
     `own_momentum` and `own_angular_momentum` name the same momenta computed from the state of each instance; their
-    drift tests the dynamics. `impulse_errors` name 3-vectors of the difference between impulses computed in two ways;
-    the largest counts relative to the linear momentum exchanged.
+    drift tests the dynamics. `impulse_errors` and `angular_impulse_errors` name 3-vectors of the difference between
+    impulses, and angular impulses, computed in two ways; the largest counts relative to the momentum exchanged.
 
     Errors of momenta are of the size of the change of forces in a step, whatever has been exchanged before. A run that
     ends within an impact has exchanged only a part of its momentum, and a central impact hardly any angular momentum.
@@ -54,6 +54,7 @@ class Audit(Observer):
         own_momentum: Sequence[str] = (),
         own_angular_momentum: Sequence[str] = (),
         impulse_errors: Sequence[str] = (),
+        angular_impulse_errors: Sequence[str] = (),
         stored: Sequence[str] = (),
         dissipated: Sequence[str] = (),
         supplied: Sequence[str] = (),
@@ -70,7 +71,10 @@ class Audit(Observer):
             "own_angular_momentum": tuple(own_angular_momentum),
         }
         self.impulses = dict(zip(self.momenta, 2 * (tuple(impulse), tuple(angular_impulse)), strict=True))
-        self.impulse_errors = tuple(impulse_errors)
+        self.impulse_errors = {
+            "linear_momentum": tuple(impulse_errors),
+            "angular_momentum": tuple(angular_impulse_errors),
+        }
         self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
@@ -85,7 +89,7 @@ class Audit(Observer):
 
     def sampling(self, system: Structure) -> Sampling:
         names: list[str] = []
-        for vectors in (*self.momenta.values(), *self.impulses.values(), self.impulse_errors):
+        for vectors in (*self.momenta.values(), *self.impulses.values(), *self.impulse_errors.values()):
             for name in vectors:
                 names += vector(name)
         names += [*self.stored, *self.dissipated, *self.supplied]
@@ -105,7 +109,9 @@ class Audit(Observer):
         self._drifting = {
             kind: (triples(found), triples(self.impulses[kind])) for kind, found in self.momenta.items() if found
         }
-        self._error_columns = [(triples([name]), triples([])) for name in self.impulse_errors]
+        self._error_columns = {
+            kind: [(triples([name]), triples([])) for name in found] for kind, found in self.impulse_errors.items()
+        }
         self._energies = [columns(found) for found in (self.stored, self.dissipated, self.supplied)]
         self._bond_columns = {bond.name: (columns(bond.efforts), columns(bond.flows)) for bond in self.bonds}
         return Sampling(tuple(names), self.every)
@@ -117,7 +123,7 @@ class Audit(Observer):
         self._exchanged = dict.fromkeys(self.momenta, 0.0)
         self._largest = dict.fromkeys(self.momenta, 0.0)
         self._drift = dict.fromkeys(self.momenta, 0.0)
-        self._impulse_error = 0.0
+        self._impulse_error = dict.fromkeys(self.impulse_errors, 0.0)
         self._residual = self._energy = 0.0
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
@@ -130,10 +136,11 @@ class Audit(Observer):
             self._largest[kind] = max(self._largest[kind], largest)
             self._drift[kind] = _larger(self._drift[kind], drift.max())
             self._keep(kind, drift)
-        for errors, nothing in self._error_columns:
-            error = np.empty(len(time))
-            loop.drifts(values, first, errors, nothing, error)
-            self._impulse_error = _larger(self._impulse_error, error.max())
+        for kind, found in self._error_columns.items():
+            for errors, nothing in found:
+                error = np.empty(len(time))
+                loop.drifts(values, first, errors, nothing, error)
+                self._impulse_error[kind] = _larger(self._impulse_error[kind], error.max())
         if self.stored:
             residual = np.empty(len(time))
             self._energy = max(self._energy, loop.residuals(values, first, *self._energies, residual))
@@ -183,10 +190,11 @@ class Audit(Observer):
             least = dict(zip(("own_momentum", "own_angular_momentum"), self.reference_momentum, strict=True))
             drifts = [self._relative(self._drift[kind], kind, least[kind]) for kind in own]
             result.audit["mechanism_momentum_drift"] = float(np.max(drifts))
-        if self.impulse_errors:
-            result.audit["base_impulse_error"] = self._relative(
-                self._impulse_error, "linear_momentum", self.reference_momentum[0]
-            )
+        kinds = [kind for kind, found in self.impulse_errors.items() if found]
+        if kinds:
+            least = dict(zip(self.impulse_errors, self.reference_momentum, strict=True))
+            errors = [self._relative(self._impulse_error[kind], kind, least[kind]) for kind in kinds]
+            result.audit["base_impulse_error"] = float(np.max(errors))
         if self.stored:
             scale = self.reference_energy or max(self._energy, SMALLEST_SCALE)
             result.audit["energy_residual"] = self._residual / scale

@@ -69,14 +69,15 @@ def _program(graph: Graph, leg: Leg) -> Program:
 
     keep = Stage(
         "momentum",
-        ("c", "omega0", "velocity0", "torque", "force"),
-        "Add momentum (force) and angular momentum about O_0 (torque) of the strut, absolute, frame 0; c.energy.",
+        ("c", "omega0", "velocity0", "torque", "force", "moment"),
+        "Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.",
         after=("follow",),
     )
     energy, linear, angular = leg.momentum(graph.array("velocity0", 3), base.angular_velocity)
     keep.set("c.energy", energy)
     keep.add("force", linear)
     keep.add("torque", angular)
+    keep.add("moment", leg.static_moment())
     if leg.nut is None:
         return Program(graph, [follow, reduce, lose, keep], keep="c.kept")
     turn = Stage("turn", ("c", "row"), "row: how the nut turns, p_N'' = row[:6] du/dt + row[6], after `reduce`.")

@@ -22,6 +22,7 @@ from dockfmu.components.codegen.chain import (
     pivoted_node,
     quadratic,
     reduced,
+    static_moment,
     total_inertia,
 )
 from dockfmu.components.codegen.emit import Program, Stage
@@ -129,8 +130,8 @@ def chain(kind: str) -> Program:
     lose.add("torque", moment + cross(place, force))
     keep = Stage(
         "momentum",
-        ("c", "omega0", "velocity0", "torque", "force"),
-        "Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.",
+        ("c", "omega0", "velocity0", "torque", "force", "moment"),
+        "Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.",
         after=("follow",),
     )
     velocity0 = graph.array("velocity0", 3) + cross(omega0, place)
@@ -139,4 +140,6 @@ def chain(kind: str) -> Program:
     keep.set("c.energy", energy)
     keep.add("force", linear)
     keep.add("torque", gamma.T @ angular + cross(place, linear))
+    mass, own_moment = static_moment(joints)
+    keep.add("moment", gamma.T @ own_moment + place * mass)
     return Program(graph, [follow, reduce, accelerate, lose, keep], keep="c.kept")

@@ -147,7 +147,7 @@ def tree(movable_limiter: bool = False) -> Program:
     momentum = Stage(
         "momentum",
         ("t", "p", "omega0", "velocity0"),
-        "Kinetic energy and momenta of the tree, absolute, about O_0 in axes of frame 0.",
+        "Kinetic energy, momenta and static moment of the tree, absolute, about O_0 in axes of frame 0; its mass.",
         after=("place",),
     )
     moving = kane.carried(joints, np.concatenate([omega0, graph.array("velocity0", 3)]))
@@ -159,4 +159,7 @@ def tree(movable_limiter: bool = False) -> Program:
     momentum.set("t.kinetic_energy", energy)
     momentum.set("t.angular_momentum", moment[:3])
     momentum.set("t.momentum", moment[3:])
+    mass, static = kane.static_moment(joints)
+    momentum.set("t.mass", mass)
+    momentum.set("t.static_moment", static)
     return Program(graph, [place, accelerate, react, momentum], keep="t.kept")

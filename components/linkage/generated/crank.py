@@ -1,7 +1,7 @@
 """Crank with its rod, R U S, on a free node body.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 691 multiplications, 493 additions, 1 divisions; 59 values kept between the kernels.
+All together 712 multiplications, 510 additions, 1 divisions; 59 values kept between the kernels.
 """
 
 from dockfmu.components.core.kernel import kernel
@@ -544,10 +544,10 @@ def lose(c, acceleration, force, torque):
 
 
 @kernel
-def momentum(c, omega0, velocity0, torque, force):
-    """Add momentum (force) and angular momentum about O_0 (torque) of the strut, absolute, frame 0; c.energy.
+def momentum(c, omega0, velocity0, torque, force, moment):
+    """Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.
 
-    136 multiplications, 98 additions.
+    157 multiplications, 115 additions.
     """
     c_length = c.length
     c_mass_0 = c.mass[0]
@@ -597,6 +597,7 @@ def momentum(c, omega0, velocity0, torque, force):
     v591 = c_cosine_2 * v546 - c_sine_2 * v560
     v594 = c_sine_2 * v546 + c_cosine_2 * v560
     v605 = v325 - (c_sine_1 * v471 + c_cosine_1 * v474)
+    v656 = v10 * c_cosine_2
     v1109 = l_0_3 * omega0_1 - l_0_2 * omega0_2 + velocity0_0
     v1110 = l_0_1 * omega0_2 - l_0_3 * omega0_0 + velocity0_1
     v1111 = l_0_2 * omega0_0 - l_0_1 * omega0_1 + velocity0_2
@@ -645,6 +646,12 @@ def momentum(c, omega0, velocity0, torque, force):
     v1287 = gamma_11 * v1244 + gamma_21 * v1247 - gamma_31 * v1235 + (l_0_2 * v1262 - l_0_3 * v1257)
     v1288 = gamma_12 * v1244 + gamma_22 * v1247 - gamma_32 * v1235 + (l_0_3 * v1252 - l_0_1 * v1262)
     v1289 = gamma_13 * v1244 + gamma_23 * v1247 - gamma_33 * v1235 + (l_0_1 * v1257 - l_0_2 * v1252)
+    v1290 = v10 * c_sine_2
+    v1292 = c_sine_1 * v656
+    v1295 = c_mass_0 + c_mass_1
+    v1296 = c_cosine_1 * v656 + c_length * c_mass_1 + v5
+    v1299 = c_cosine_0 * v1296 - c_sine_0 * v1292
+    v1302 = c_sine_0 * v1296 + c_cosine_0 * v1292
     c.energy = v1157 * 0.5 + v1199 * 0.5
     force[0] += v1252
     force[1] += v1257
@@ -652,5 +659,8 @@ def momentum(c, omega0, velocity0, torque, force):
     torque[0] += v1287
     torque[1] += v1288
     torque[2] += v1289
+    moment[0] += gamma_11 * v1299 + gamma_21 * v1302 - gamma_31 * v1290 + l_0_1 * v1295
+    moment[1] += gamma_12 * v1299 + gamma_22 * v1302 - gamma_32 * v1290 + l_0_2 * v1295
+    moment[2] += gamma_13 * v1299 + gamma_23 * v1302 - gamma_33 * v1290 + l_0_3 * v1295
     c.kept[0] = v5
     c.kept[1] = v10

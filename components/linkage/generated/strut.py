@@ -1,7 +1,7 @@
 """Strut U C U with a differential ball screw on a free node body.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 954 multiplications, 686 additions, 1 divisions; 87 values kept between the kernels.
+All together 971 multiplications, 701 additions, 1 divisions; 87 values kept between the kernels.
 """
 
 # ruff: noqa: E501
@@ -696,10 +696,10 @@ def lose(c, acceleration, force, torque):
 
 
 @kernel
-def momentum(c, omega0, velocity0, torque, force):
-    """Add momentum (force) and angular momentum about O_0 (torque) of the strut, absolute, frame 0; c.energy.
+def momentum(c, omega0, velocity0, torque, force, moment):
+    """Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.
 
-    144 multiplications, 104 additions.
+    161 multiplications, 119 additions.
     """
     c_mass_0 = c.mass[0]
     c_centre_0 = c.centre[0]
@@ -805,6 +805,12 @@ def momentum(c, omega0, velocity0, torque, force):
     v1731 = gamma_11 * v1689 + gamma_21 * v1690 - gamma_31 * v1691 + (l_0_2 * v1706 - l_0_3 * v1701)
     v1732 = gamma_12 * v1689 + gamma_22 * v1690 - gamma_32 * v1691 + (l_0_3 * v1696 - l_0_1 * v1706)
     v1733 = gamma_13 * v1689 + gamma_23 * v1690 - gamma_33 * v1691 + (l_0_1 * v1701 - l_0_2 * v1696)
+    v1736 = c_mass_0 + c_mass_1
+    v1737 = c_mass_1 * v197 + v10 + v5
+    v1738 = c_cosine_1 * v1737
+    v1739 = c_sine_1 * v1737
+    v1740 = c_cosine_0 * v1738
+    v1741 = c_sine_0 * v1738
     c.energy = v1593 * 0.5 + v1630 * 0.5 + c_nut_inertia * 0.5 * v1680 * v1680
     force[0] += v1696
     force[1] += v1701
@@ -812,6 +818,9 @@ def momentum(c, omega0, velocity0, torque, force):
     torque[0] += v1731
     torque[1] += v1732
     torque[2] += v1733
+    moment[0] += gamma_11 * v1740 + gamma_21 * v1739 - gamma_31 * v1741 + l_0_1 * v1736
+    moment[1] += gamma_12 * v1740 + gamma_22 * v1739 - gamma_32 * v1741 + l_0_2 * v1736
+    moment[2] += gamma_13 * v1740 + gamma_23 * v1739 - gamma_33 * v1741 + l_0_3 * v1736
     c.kept[0] = v5
     c.kept[1] = v10
     c.kept[69] = v795

@@ -1,7 +1,7 @@
 """Magnetic brake, R U S, of links with mass.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 569 multiplications, 379 additions, 1 divisions; 49 values kept between the kernels.
+All together 590 multiplications, 396 additions, 1 divisions; 49 values kept between the kernels.
 """
 
 # ruff: noqa: E501
@@ -441,10 +441,10 @@ def lose(c, turning, torque, force):
 
 
 @kernel
-def momentum(c, omega0, velocity0, torque, force):
-    """Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.
+def momentum(c, omega0, velocity0, torque, force, moment):
+    """Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.
 
-    150 multiplications, 100 additions.
+    171 multiplications, 117 additions.
     """
     c_length = c.length
     c_mass_0 = c.mass[0]
@@ -507,6 +507,7 @@ def momentum(c, omega0, velocity0, torque, force):
     v393 = minus_qd_1 - (gamma_31 * omega0_0 + gamma_32 * omega0_1 + gamma_33 * omega0_2)
     v500 = (c_cosine_1 * v379 - c_sine_1 * v382) * c_sine_2 + (v192 - (lever_2 * v161 + lever_1 * v162) * v87 - v393) * c_cosine_2
     v511 = lever_2 * v164 * v77 - lever_1 * v164 * v82 - (c_sine_1 * v379 + c_cosine_1 * v382)
+    v560 = v8 * c_cosine_2
     v851 = l_0_3 * omega0_1 - l_0_2 * omega0_2 + velocity0_0
     v852 = l_0_1 * omega0_2 - l_0_3 * omega0_0 + velocity0_1
     v853 = l_0_2 * omega0_0 - l_0_1 * omega0_1 + velocity0_2
@@ -552,6 +553,12 @@ def momentum(c, omega0, velocity0, torque, force):
     v1018 = gamma_11 * v975 + gamma_21 * v978 - gamma_31 * v966 + (l_0_2 * v993 - l_0_3 * v988)
     v1019 = gamma_12 * v975 + gamma_22 * v978 - gamma_32 * v966 + (l_0_3 * v983 - l_0_1 * v993)
     v1020 = gamma_13 * v975 + gamma_23 * v978 - gamma_33 * v966 + (l_0_1 * v988 - l_0_2 * v983)
+    v1021 = v8 * c_sine_2
+    v1023 = c_sine_1 * v560
+    v1026 = c_mass_0 + c_mass_1
+    v1027 = c_cosine_1 * v560 + c_length * c_mass_1 + v4
+    v1030 = c_cosine_0 * v1027 - c_sine_0 * v1023
+    v1033 = c_sine_0 * v1027 + c_cosine_0 * v1023
     c.energy = v937
     force[0] += v983
     force[1] += v988
@@ -559,5 +566,8 @@ def momentum(c, omega0, velocity0, torque, force):
     torque[0] += v1018
     torque[1] += v1019
     torque[2] += v1020
+    moment[0] += gamma_11 * v1030 + gamma_21 * v1033 - gamma_31 * v1021 + l_0_1 * v1026
+    moment[1] += gamma_12 * v1030 + gamma_22 * v1033 - gamma_32 * v1021 + l_0_2 * v1026
+    moment[2] += gamma_13 * v1030 + gamma_23 * v1033 - gamma_33 * v1021 + l_0_3 * v1026
     c.kept[0] = v4
     c.kept[1] = v8

@@ -1,7 +1,7 @@
 """Housing and flexible probe.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
-All together 939 multiplications, 766 additions, 5 divisions, 10 sines and cosines; 87 values kept between the kernels.
+All together 960 multiplications, 781 additions, 5 divisions, 10 sines and cosines; 87 values kept between the kernels.
 """
 
 # ruff: noqa: E501
@@ -787,9 +787,9 @@ def react(t, p):
 
 @kernel
 def momentum(t, p, omega0, velocity0):
-    """Kinetic energy and momenta of the tree, absolute, about O_0 in axes of frame 0.
+    """Kinetic energy, momenta and static moment of the tree, absolute, about O_0 in axes of frame 0; its mass.
 
-    152 multiplications, 106 additions.
+    173 multiplications, 121 additions.
     """
     p_bearing_distance = p.bearing_distance
     A_M_33 = t.kept[0]
@@ -904,6 +904,13 @@ def momentum(t, p, omega0, velocity0):
     v1812 = v1753 + v1796
     v1815 = A_M_22 * v1810 - A_M_12 * v1811
     v1821 = A_M_22 * v1807 - A_M_12 * v1808
+    v1839 = v38 * v50 - v39 * v51
+    v1842 = v38 * v51 + v39 * v50
+    v1845 = v30 * v37 - v31 * v1839
+    v1857 = v31 * v37 + v30 * v1839 + v10
+    v1858 = v11 - (v27 * v1845 - v26 * v1842)
+    v1860 = v26 * v1845 + v27 * v1842 + v9 + p_bearing_distance * p_probe_mass
+    v1863 = A_M_22 * v1860 - A_M_12 * v1857
     t.kinetic_energy = v1734 * 0.5 + v1764 * 0.5
     t.angular_momentum[0] = A_M_33 * v1821 + A_M_31 * v1809
     t.angular_momentum[1] = A_M_12 * v1807 + A_M_22 * v1808
@@ -911,6 +918,10 @@ def momentum(t, p, omega0, velocity0):
     t.momentum[0] = A_M_33 * v1815 + A_M_31 * v1812
     t.momentum[1] = A_M_12 * v1810 + A_M_22 * v1811
     t.momentum[2] = -(A_M_31 * v1815 - A_M_33 * v1812)
+    t.mass = p_housing_mass + p_probe_mass
+    t.static_moment[0] = A_M_33 * v1863 + A_M_31 * v1858
+    t.static_moment[1] = A_M_12 * v1860 + A_M_22 * v1857
+    t.static_moment[2] = -(A_M_31 * v1863 - A_M_33 * v1858)
     t.kept[2] = v9
     t.kept[3] = v10
     t.kept[4] = v11

@@ -1,7 +1,7 @@
 """Spring mechanism, U P S, of links with mass.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
-All together 524 multiplications, 357 additions, 1 divisions; 50 values kept between the kernels.
+All together 541 multiplications, 372 additions, 1 divisions; 50 values kept between the kernels.
 """
 
 # ruff: noqa: E501
@@ -415,10 +415,10 @@ def lose(c, turning, torque, force):
 
 
 @kernel
-def momentum(c, omega0, velocity0, torque, force):
-    """Add momentum (force) and angular momentum about O_0 (torque) of the links, absolute, frame 0; c.energy.
+def momentum(c, omega0, velocity0, torque, force, moment):
+    """Add momentum (force), angular momentum (torque) and static moment about O_0, absolute, frame 0; c.energy.
 
-    143 multiplications, 97 additions.
+    160 multiplications, 112 additions.
     """
     c_mass_0 = c.mass[0]
     c_centre_0 = c.centre[0]
@@ -481,6 +481,7 @@ def momentum(c, omega0, velocity0, torque, force):
     v396 = v182 - (lever_2 * v144 + lever_1 * v145) * v85 - (gamma_21 * omega0_0 + gamma_22 * omega0_1 + gamma_23 * omega0_2)
     v439 = (c_cosine_0 * v306 - c_sine_0 * v316) * c_sine_1 + c_cosine_1 * v396
     v450 = v187 - (lever_2 * v147 + lever_1 * v148) * v85 - (c_sine_0 * v306 + c_cosine_0 * v316)
+    v545 = c_mass_1 * c_stroke + v7 + v3
     v756 = l_0_3 * omega0_1 - l_0_2 * omega0_2 + velocity0_0
     v757 = l_0_1 * omega0_2 - l_0_3 * omega0_0 + velocity0_1
     v758 = l_0_2 * omega0_0 - l_0_1 * omega0_1 + velocity0_2
@@ -524,6 +525,11 @@ def momentum(c, omega0, velocity0, torque, force):
     v906 = gamma_11 * v863 - gamma_21 * v854 - gamma_31 * v866 + (l_0_2 * v881 - l_0_3 * v876)
     v907 = gamma_12 * v863 - gamma_22 * v854 - gamma_32 * v866 + (l_0_3 * v871 - l_0_1 * v881)
     v908 = gamma_13 * v863 - gamma_23 * v854 - gamma_33 * v866 + (l_0_1 * v876 - l_0_2 * v871)
+    v909 = c_mass_0 + c_mass_1
+    v910 = c_cosine_1 * v545
+    v911 = c_sine_1 * v545
+    v912 = c_cosine_0 * v910
+    v913 = c_sine_0 * v910
     c.energy = v837
     force[0] += v871
     force[1] += v876
@@ -531,5 +537,8 @@ def momentum(c, omega0, velocity0, torque, force):
     torque[0] += v906
     torque[1] += v907
     torque[2] += v908
+    moment[0] += gamma_11 * v912 + gamma_21 * v911 - gamma_31 * v913 + l_0_1 * v909
+    moment[1] += gamma_12 * v912 + gamma_22 * v911 - gamma_32 * v913 + l_0_2 * v909
+    moment[2] += gamma_13 * v912 + gamma_23 * v911 - gamma_33 * v913 + l_0_3 * v909
     c.kept[0] = v3
     c.kept[1] = v7

@@ -1,7 +1,7 @@
 """Housing, flexible probe and movable limiter.
 
 Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
-All together 1094 multiplications, 906 additions, 6 divisions, 10 sines and cosines; 106 values kept between the kernels.
+All together 1116 multiplications, 924 additions, 6 divisions, 10 sines and cosines; 106 values kept between the kernels.
 """
 
 # ruff: noqa: E501
@@ -923,9 +923,9 @@ def react(t, p):
 
 @kernel
 def momentum(t, p, omega0, velocity0):
-    """Kinetic energy and momenta of the tree, absolute, about O_0 in axes of frame 0.
+    """Kinetic energy, momenta and static moment of the tree, absolute, about O_0 in axes of frame 0; its mass.
 
-    174 multiplications, 129 additions.
+    196 multiplications, 147 additions.
     """
     p_bearing_distance = p.bearing_distance
     A_M_33 = t.kept[0]
@@ -1059,6 +1059,13 @@ def momentum(t, p, omega0, velocity0):
     v2093 = v1993 - v2024 - v2077
     v2096 = A_M_22 * v2091 - A_M_12 * v2092
     v2102 = A_M_22 * v2088 - A_M_12 * v2089
+    v2124 = v38 * v50 - v39 * v51
+    v2127 = v38 * v51 + v39 * v50
+    v2130 = v30 * v37 - v31 * v2124
+    v2142 = v31 * v37 + v30 * v2124 + v10
+    v2143 = v11 - (v27 * v2130 - v26 * v2127)
+    v2145 = v9 + v57 + t_limiter_mass * t_q_5 + (v26 * v2130 + v27 * v2127) + p_bearing_distance * p_probe_mass
+    v2148 = A_M_22 * v2145 - A_M_12 * v2142
     t.kinetic_energy = v1980 * 0.5 + v2004 * 0.5 + v2035 * 0.5
     t.angular_momentum[0] = A_M_33 * v2102 + A_M_31 * v2090
     t.angular_momentum[1] = A_M_12 * v2088 + A_M_22 * v2089
@@ -1066,6 +1073,10 @@ def momentum(t, p, omega0, velocity0):
     t.momentum[0] = A_M_33 * v2096 - A_M_31 * v2093
     t.momentum[1] = A_M_12 * v2091 + A_M_22 * v2092
     t.momentum[2] = -(A_M_31 * v2096 + A_M_33 * v2093)
+    t.mass = p_housing_mass + t_limiter_mass + p_probe_mass
+    t.static_moment[0] = A_M_33 * v2148 + A_M_31 * v2143
+    t.static_moment[1] = A_M_12 * v2145 + A_M_22 * v2142
+    t.static_moment[2] = -(A_M_31 * v2148 - A_M_33 * v2143)
     t.kept[2] = v9
     t.kept[3] = v10
     t.kept[4] = v11

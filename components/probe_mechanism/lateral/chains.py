@@ -178,13 +178,13 @@ def lose(strut, crank, turning, torque, force):
 
 
 @kernel
-def momentum(strut, crank, omega0, velocity0, torque, force):
-    """Add angular momentum about O_0 and momentum to `torque` and `force`; return the kinetic energy."""
-    energy = 0.0
+def momentum(strut, crank, omega0, velocity0, t):
+    """Add momenta, kinetic energy, mass and static moment of a strut and a crank to those of the tree `t`."""
     if strut.heavy > 0.0:
-        spring.momentum(strut, omega0, velocity0, torque, force)
-        energy += strut.energy
+        spring.momentum(strut, omega0, velocity0, t.angular_momentum, t.momentum, t.static_moment)
+        t.kinetic_energy += strut.energy
+        t.mass += strut.mass[0] + strut.mass[1]
     if crank.heavy > 0.0:
-        brake.momentum(crank, omega0, velocity0, torque, force)
-        energy += crank.energy
-    return energy
+        brake.momentum(crank, omega0, velocity0, t.angular_momentum, t.momentum, t.static_moment)
+        t.kinetic_energy += crank.energy
+        t.mass += crank.mass[0] + crank.mass[1]
