@@ -15,6 +15,7 @@ from dockfmu.components.contact.ring_pair.held_friction import remember_friction
 from dockfmu.components.contact.ring_pair.kernel import (
     accept,
     attempt,
+    closes_new,
     evaluate,
     initialize,
     penetration,
@@ -45,6 +46,7 @@ __all__ = [
     "attempt",
     "capture",
     "capture_margin",
+    "closes_new",
     "evaluate",
     "initialize",
     "list_contacts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.contact.contact_list import append
 from dockfmu.components.contact.force import clear, exert, friction_force, normal_force, point_velocity, stored_energy
-from dockfmu.components.contact.ring_pair.pairs import PENETRATION, law_of, weight
+from dockfmu.components.contact.ring_pair.pairs import PENETRATION, bit, law_of, weight
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.vector import accumulate, add, axpy, dot, load, negate, norm, scale
 
@@ -19,6 +19,12 @@ def begin(tally, work):
     tally.closed = 0.0
     tally.tips = 0.0
     tally.borders = 0.0
+
+
+@kernel
+def is_known(unit, pair, index):
+    """Return whether a contact is one of those that a look for new contacts leaves out, see `kernel.closes_new`."""
+    return (int(unit.work.known) >> bit(pair, index)) & 1 == 1
 
 
 @kernel

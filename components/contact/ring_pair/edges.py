@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from dockfmu.components.contact.ring_pair.contact_list import add_contact
+from dockfmu.components.contact.ring_pair.contact_list import add_contact, is_known
 from dockfmu.components.contact.ring_pair.pairs import EDGE_ON_EDGE
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
@@ -146,12 +146,14 @@ def detect_edges(unit):
                 root = add(r, apply_transposed(A, load(own.edge[a].root)))
                 active = (root, apply_transposed(A, load(own.edge[a].along)))
                 for b in range(2):
+                    index = 1.0 + 8.0 * j + 4.0 * s + 2.0 * a + b
+                    if is_known(unit, EDGE_ON_EDGE, index):
+                        continue
                     passive = (load(other.edge[b].root), load(other.edge[b].along))
                     d, normal, point, tip = edge_on_edge(g, A, r, hand, (a, b), active, passive)
                     if d > 0.0:
                         if tip:
                             unit.tally.tips += 1.0
-                        index = 1.0 + 8.0 * j + 4.0 * s + 2.0 * a + b
                         code = add_contact(unit, EDGE_ON_EDGE, index, point, normal, 1.0, d)
                         if code:
                             return code

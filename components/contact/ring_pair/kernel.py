@@ -150,9 +150,13 @@ def _near_plane(unit, height):
 
 
 @kernel
-def _detect(unit):
-    """Find all contacts of the placed ring and sum their forces. Returns 0, OUT_OF_RANGE, or PENETRATION + pair."""
+def _detect(unit, known):
+    """Find all contacts of the placed ring but the `known` ones, and sum their forces.
+
+    Returns 0, OUT_OF_RANGE, or PENETRATION + pair.
+    """
     output = unit.output
+    unit.work.known = known
     begin(unit.tally, unit.work)
     for k in range(len(output.mated)):
         output.mated[k] = 0.0
@@ -201,21 +205,36 @@ def _publish(unit):
 
 
 @kernel
-def attempt(unit):
-    """Evaluate the contacts at the inputs: `tally`, and the mating sensors. Never changes the state.
-
-    Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
-    """
+def _attempt(unit, known):
+    """Evaluate the contacts at the inputs but the `known` ones, a set by their bits. Returns what `attempt` does."""
     code = _place(unit)
     if code:
         return code
-    code = _detect(unit)
+    code = _detect(unit, known)
     if code == OUT_OF_RANGE:
         return code
     if code:
         return fail(unit.status, code, unit.tally.excess, unit.tally.index)
     unit.tally.class_1 = unit.tally.count
     return 0
+
+
+@kernel
+def attempt(unit):
+    """Evaluate the contacts at the inputs: `tally`, and the mating sensors. Never changes the state.
+
+    Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
+    """
+    return _attempt(unit, 0.0)
+
+
+@kernel
+def closes_new(unit, known):
+    """Return whether a contact acts at the inputs that is not in the set `known`, by its bits. Never changes the state.
+
+    The known contacts are left out: their depths, forces and limits are of no interest here.
+    """
+    return _attempt(unit, known) == 0 and unit.tally.closed > 0.0
 
 
 @kernel
@@ -293,7 +312,7 @@ def penetration(unit):
     reach = _reach(unit)
     if reach < 0.0:
         return reach
-    _detect(unit)
+    _detect(unit, 0.0)
     deepest = 0.0
     for k in range(int(unit.tally.count)):
         item = unit.tally.contact[k]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.contact.profile import revolve
-from dockfmu.components.contact.ring_pair.contact_list import add_contact, add_spread
+from dockfmu.components.contact.ring_pair.contact_list import add_contact, add_spread, is_known
 from dockfmu.components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
 from dockfmu.components.contact.ring_pair.spread import act_together, shared
 from dockfmu.components.core.kernel import kernel
@@ -108,9 +108,7 @@ def rod_behind_stop(face, root, along, conformity):
         own = 0.5 * share
         if over_edge > depth:
             own = 1.0 - own
-        normal, gain, point, moment = act_together(
-            (own, 1.0 - own, 0.0, 0.0), (point, tip, tip, tip), (at_edge, at_tip, at_tip, at_tip)
-        )
+        normal, gain, point, moment = act_together((own, 1.0 - own), (point, tip), (at_edge, at_tip))
         return deepest, normal, gain, point, moment
     return depth, revolve(face[side].n_x, face[side].n_r, tip, r), 1.0, tip, 0.0
 
@@ -123,7 +121,7 @@ def detect_latches(unit):
     face = unit.geometry.face
     for k in range(len(unit.state.latch)):
         latch = unit.state.latch[k]
-        if latch.released > 0.0:
+        if latch.released > 0.0 or is_known(unit, LATCH_REAR if latch.fired > 0.0 else LATCH_FRONT, k + 1.0):
             continue
         root, along = place_latch(unit, k)
         code = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from dockfmu.components.contact.ring_pair.contact_list import add_contact
+from dockfmu.components.contact.ring_pair.contact_list import add_contact, is_known
 from dockfmu.components.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
@@ -50,6 +50,8 @@ def detect_planes(unit):
     A = load_matrix(link.rotation)
     r = load(link.position)
     for k in range(len(unit.geometry.point)):
+        if is_known(unit, PLANE_ON_PLANE, k + 1.0):
+            continue
         p = add(r, apply_transposed(A, load(unit.geometry.point[k])))
         d, normal, border = point_on_plane(unit.parameters.ring, p)
         if d > 0.0:
@@ -71,7 +73,7 @@ def detect_sensors(unit):
         p = add(r, apply_transposed(A, load(unit.geometry.plunger[k])))
         d, normal, _ = point_on_plane(unit.parameters.ring, p)
         unit.output.mated[k] = 1.0 if d >= unit.parameters.sensor.threshold else 0.0
-        if d > 0.0:
+        if d > 0.0 and not is_known(unit, SENSOR_ON_PLANE, k + 1.0):
             code = add_contact(unit, SENSOR_ON_PLANE, k + 1.0, p, normal, 1.0, d)
             if code:
                 return code

@@ -242,6 +242,7 @@ def work() -> Group:
         private("held_energy", "J", "stored in all contacts but those of the latches"),
         private("held_closed", "1", "set of all contacts but those of the latches"),
         private("held_count", "1", "number of all contacts but those of the latches"),
+        private("known", "1", "set of contacts that are left out"),
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import cos, fabs, radians, sin, sqrt
 
-from dockfmu.components.contact.ring_pair.contact_list import add_spread
+from dockfmu.components.contact.ring_pair.contact_list import add_spread, is_known
 from dockfmu.components.contact.ring_pair.geometry import turned
 from dockfmu.components.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
 from dockfmu.components.contact.ring_pair.spread import act_together, shared
@@ -352,7 +352,7 @@ def detect_rims(unit):
     bound = _bound(g, rim, radius)
     if not _is_clear(bound, rim, radius, height):
         for k in range(len(g.petal)):
-            if _passes(bound, g.petal[k], _is_wide(rim, radius)):
+            if is_known(unit, RIM_ON_ACTIVE_PETAL, k + 1.0) or _passes(bound, g.petal[k], _is_wide(rim, radius)):
                 continue
             facing = (g, g.petal[k], height, rim, radius)
             d, normal, gain, q, tip, moment = petal_on_rim(facing, p.ring.conformity)
@@ -368,7 +368,7 @@ def detect_rims(unit):
     bound = _bound(g, rim, radius)
     if not _is_clear(bound, rim, radius, height):
         for k in range(len(g.petal)):
-            if _passes(bound, g.petal[k], _is_wide(rim, radius)):
+            if is_known(unit, RIM_ON_PASSIVE_PETAL, k + 1.0) or _passes(bound, g.petal[k], _is_wide(rim, radius)):
                 continue
             facing = (g, g.petal[k], height, rim, radius)
             d, normal, gain, q, tip, moment = petal_on_rim(facing, p.ring.conformity)

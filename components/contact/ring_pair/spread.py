@@ -33,7 +33,7 @@ def shared(deepest, mean, conformity):
 
 @kernel
 def act_together(weights, points, forces):
-    """Return (normal, gain, point, moment) of four forces at points, each given per unit of its weight.
+    """Return (normal, gain, point, moment) of forces at points, each given per unit of its weight.
 
     `normal` and `gain` are direction and magnitude of the resultant, `point` is the point of its line of action next
     to the weighted mean of the points, `moment` the torque along it per unit of the resultant, m. The mean does not
@@ -41,11 +41,11 @@ def act_together(weights, points, forces):
     """
     force = ZERO
     centre = ZERO
-    for k in range(4):
+    for k in range(len(weights)):
         force = axpy(weights[k], forces[k], force)
         centre = axpy(weights[k], points[k], centre)
     torque = ZERO
-    for k in range(4):
+    for k in range(len(weights)):
         torque = add(torque, cross(subtract(points[k], centre), scale(weights[k], forces[k])))
     gain = norm(force)
     normal = scale(1.0 / gain, force)

@@ -93,7 +93,8 @@ def closes_by(m, end, h):
     kinematics.relate(m.relative, m.motion.base, m.motion.target)
     platform.place_ring(x, s, 0.0)
     # a penetration that is too deep at the end is left to the evaluation in the middle; friction need not be held here
-    closes = detect(m, 0.0) == 0 and newly_closed(m)
+    _set_inputs(m, 0.0)
+    closes = ring_pair.closes_new(m.ring_pair, m.stepping.closed)
     platform.restore_pose(x, s, m.stepping)
     return closes
 
