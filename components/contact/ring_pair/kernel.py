@@ -6,7 +6,7 @@ move and fire, and the outputs get their new forces. `evaluate` is an `attempt` 
 
 from __future__ import annotations
 
-from math import atan2, cos, fabs, isfinite, nan, pi, sqrt
+from math import atan2, cos, fabs, isfinite, nan, pi, sqrt, tan
 
 from dockfmu.components.contact.ring_pair.contact_list import begin
 from dockfmu.components.contact.ring_pair.edges import detect_edges
@@ -31,7 +31,7 @@ from dockfmu.components.mechanics.vector import load, store
 
 # bounds of the pose of rings near each other, within which petals face those that they are tested against
 LEAST_AXIAL = cos(pi / 6.0)
-LARGEST_ROLL = pi / 6.0
+TAN_LARGEST_ROLL = tan(pi / 6.0)
 # number of the violated bound in messages
 TILTED = 1
 ROLLED = 2
@@ -86,12 +86,11 @@ def _check_domain(unit):
     link = unit.work.link
     A = link.rotation
     r = link.position
-    roll = atan2(-A[2, 1], A[1, 1])
     aside = sqrt(r[1] * r[1] + r[2] * r[2])
     if not A[0, 0] > LEAST_AXIAL:
         return fail(unit.status, OUT_OF_RANGE, A[0, 0], TILTED)
-    if fabs(roll) > LARGEST_ROLL:
-        return fail(unit.status, OUT_OF_RANGE, roll, ROLLED)
+    if fabs(A[2, 1]) > TAN_LARGEST_ROLL * A[1, 1]:
+        return fail(unit.status, OUT_OF_RANGE, atan2(-A[2, 1], A[1, 1]), ROLLED)
     if aside > 0.5 * p.ring.radius:
         return fail(unit.status, OUT_OF_RANGE, aside, ASIDE)
     if r[0] > 0.5 * p.petal.height:

@@ -21,7 +21,7 @@ from math import sqrt
 from dockfmu.components.contact.profile import revolve
 from dockfmu.components.contact.ring_pair.contact_list import add_contact, add_spread, is_known
 from dockfmu.components.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
-from dockfmu.components.contact.ring_pair.spread import act_together, shared
+from dockfmu.components.contact.ring_pair.spread import shared, two_together
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.mechanics.vector import add, axpy, dot, load, scale
@@ -108,7 +108,7 @@ def rod_behind_stop(face, root, along, conformity):
         own = 0.5 * share
         if over_edge > depth:
             own = 1.0 - own
-        normal, gain, point, moment = act_together((own, 1.0 - own), (point, tip), (at_edge, at_tip))
+        normal, gain, point, moment = two_together(own, (point, at_edge), (tip, at_tip))
         return deepest, normal, gain, point, moment
     return depth, revolve(face[side].n_x, face[side].n_r, tip, r), 1.0, tip, 0.0
 

@@ -33,7 +33,7 @@ def shared(deepest, mean, conformity):
 
 @kernel
 def act_together(weights, points, forces):
-    """Return (normal, gain, point, moment) of forces at points, each given per unit of its weight.
+    """Return (normal, gain, point, moment) of four forces at points, each given per unit of its weight.
 
     `normal` and `gain` are direction and magnitude of the resultant, `point` is the point of its line of action next
     to the weighted mean of the points, `moment` the torque along it per unit of the resultant, m. The mean does not
@@ -41,12 +41,25 @@ def act_together(weights, points, forces):
     """
     force = ZERO
     centre = ZERO
-    for k in range(len(weights)):
+    for k in range(4):
         force = axpy(weights[k], forces[k], force)
         centre = axpy(weights[k], points[k], centre)
     torque = ZERO
-    for k in range(len(weights)):
+    for k in range(4):
         torque = add(torque, cross(subtract(points[k], centre), scale(weights[k], forces[k])))
+    gain = norm(force)
+    normal = scale(1.0 / gain, force)
+    return normal, gain, axpy(1.0 / gain, cross(normal, torque), centre), dot(normal, torque) / gain
+
+
+@kernel
+def two_together(weight, first, second):
+    """Return what `act_together` does for two forces: (point, force) with `weight`, and another with the rest of 1."""
+    rest = 1.0 - weight
+    force = axpy(weight, first[1], scale(rest, second[1]))
+    centre = axpy(weight, first[0], scale(rest, second[0]))
+    arm = subtract(first[0], second[0])
+    torque = scale(weight * rest, cross(arm, subtract(first[1], second[1])))
     gain = norm(force)
     normal = scale(1.0 / gain, force)
     return normal, gain, axpy(1.0 / gain, cross(normal, torque), centre), dot(normal, torque) / gain
