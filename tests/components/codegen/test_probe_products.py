@@ -60,6 +60,18 @@ def reference(kind, heavy):
     return c, node, links, active
 
 
+def static_moment(b):
+    """Static moment of bodies about O_0: what a velocity of the base adds to their angular momentum, column by column.
+
+    S x V = (L of a base with the velocity V) - (L of a base at rest).
+    """
+    still = np.array(linkage_tree.energy_and_momentum(b, BASE[0], (0.0, 0.0, 0.0))[1])
+    by_x, by_y = (
+        np.array(linkage_tree.energy_and_momentum(b, BASE[0], tuple(axis))[1]) - still for axis in np.eye(3)[:2]
+    )
+    return np.array([by_y[2], -by_x[2], by_x[1]])
+
+
 @pytest.mark.parametrize(("kind", "kernels"), [("UPS", spring), ("RUS", brake)])
 def test_chain_equals_loops(kind, kernels):
     """Rates, reduction to the node, accelerations and inertia wrench of one chain on a moving base."""
@@ -93,11 +105,12 @@ def test_chain_equals_loops(kind, kernels):
     np.testing.assert_allclose(found_force, np.negative(force), **TOLERANCE)
     velocity0 = (0.3, -0.1, 0.2)
     energy, torque, force = linkage_tree.energy_and_momentum(b, BASE[0], velocity0)
-    found_torque, found_force = np.zeros(3), np.zeros(3)
-    kernels.momentum.py_func(c, BASE[0], velocity0, found_torque, found_force)
+    found_torque, found_force, moment = np.zeros(3), np.zeros(3), np.zeros(3)
+    kernels.momentum.py_func(c, BASE[0], velocity0, found_torque, found_force, moment)
     assert c.energy == pytest.approx(energy, rel=1e-12)
     np.testing.assert_allclose(found_torque, torque, **TOLERANCE)
     np.testing.assert_allclose(found_force, force, **TOLERANCE)
+    np.testing.assert_allclose(moment, static_moment(b), **TOLERANCE)
 
 
 @pytest.mark.parametrize("kind", ["UPS", "RUS"])
@@ -182,7 +195,8 @@ def test_tree_equals_loops(movable):
         load_damping=np.array([symmetric(6, 0.5), symmetric(6, 0.2)]), node_inertia=symmetric(3, 0.1),
         node_torque=RNG.normal(size=3), force=RNG.normal(size=n - 2), damping=np.array([0.1, 0.2, 0.3, 0.4])[: n - 2],
         acceleration=zeros((2, 6)), implicit=zeros((2, 6)), base_torque=zeros(3), base_force=zeros(3),
-        angular_momentum=zeros(3), momentum=zeros(3), tip_slope=zeros(2), kept=zeros(kernels.KEPT), limiter=limiter,
+        angular_momentum=zeros(3), momentum=zeros(3), static_moment=zeros(3), tip_slope=zeros(2),
+        kept=zeros(kernels.KEPT), limiter=limiter,
     )  # fmt: skip
     t.length = length = 0.41
     length_rate = -0.05
@@ -231,6 +245,8 @@ def test_tree_equals_loops(movable):
     assert t.kinetic_energy == pytest.approx(energy, rel=1e-12)
     np.testing.assert_allclose(t.angular_momentum, L, **TOLERANCE)
     np.testing.assert_allclose(t.momentum, P, **TOLERANCE)
+    np.testing.assert_allclose(t.static_moment, static_moment(b), **TOLERANCE)
+    assert t.mass == pytest.approx(b.mass.sum(), rel=1e-12)
 
 
 def test_spec06_oracle_12_a_locked_limiter_is_a_part_of_the_housing():
