@@ -100,23 +100,41 @@ def test_spec06_oracle_14_wrench_of_D11_is_the_change_of_momentum(name, short_st
 
 
 def balances(step):
-    """Drift of total momentum with the mechanism's own, and the impulse error of D11, over the momentum exchanged."""
+    """Drift of total momentum with the mechanism's own, and the impulse errors of D11, over what is exchanged."""
     docking = skew()
     kinds = ("momentum", "own_momentum")
     run = docking.run(3.5, h=step, record=[f"audit.{kind}[{k}]" for kind in kinds for k in (1, 2, 3)])
     told, own = (np.column_stack([run[f"audit.{kind}[{k}]"] for k in (1, 2, 3)]) for kind in kinds)
     total = run["momentum"] + own - told
-    return np.abs(total - total[0]).max() / 1.4e3, np.abs(docking.m.audit.base_impulse_error).max() / 1.4e3
+    out = docking.m.audit
+    errors = np.abs(out.base_impulse_error).max() / 1.4e3, np.abs(out.base_angular_impulse_error).max() / 1.4e3
+    return np.abs(total - total[0]).max() / 1.4e3, *errors
 
 
 def test_spec00_ruling_45_own_momentum_and_impulse_of_D11():
-    """Both test the dynamics: errors of the coupling, which fall with the step, where the identity is rounding."""
+    """Both test the dynamics, where the identity is rounding.
+
+    The momentum with the base's true motion has the error of the coupling, which falls with the macro step. The impulse
+    by the equations of motion, summed over the micro-steps, has that of the integrator, in steps of any length: mass of
+    the mechanism times change of the base's velocity (43 kg, 0.07 m/s) times its turn in half a step (2e-6 rad), by
+    which the axes of the acceleration differ, is 6e-6 N.s of 1.4e3. Forces sampled at the macro steps were 7e-4 off.
+    """
     coarse, fine = balances(2e-3), balances(5e-4)
-    print(coarse, fine)
     assert 1e-9 < coarse[0] < 1e-4
     assert fine[0] < coarse[0] / 4.0
-    assert 1e-9 < coarse[1] < 2e-3
-    assert fine[1] < coarse[1] / 2.0
+    assert max(*coarse[1:], *fine[1:]) < 3e-8
+
+
+def test_spec00_ruling_45_the_impulse_on_the_base_closes_in_short_runs_too():
+    """In each step by itself, within impacts, too.
+
+    A micro-step changes velocities by at most 2e-6 m/s beyond what it resolves, the momentum of 43 kg by 9e-5 N.s; the
+    bound is a ninth of that. The trapezoidal rule was up to half of the change of the force in a step, 0.1 N.s, off.
+    """
+    names = [f"audit.base_impulse_error[{k}]" for k in (1, 2, 3)]
+    run = skew().run(2.5, h=1e-3, record=[*names, "target.force[1]"])
+    assert np.abs(np.diff(run["target.force[1]"])).max() > 100.0, "the head strikes the cone"
+    assert np.abs(np.diff(np.column_stack([run[name] for name in names]), axis=0)).max() < 1e-5
 
 
 def test_spec06_oracle_15_energy_closes_and_no_device_creates_any(misaligned, central):
