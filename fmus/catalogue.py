@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.core.parameters import ParameterSet, fitting, read_parameter_sets
 from dockfmu.fmus.folders import import_folder, is_folder
@@ -229,7 +230,7 @@ def entry(name: str) -> Entry:
     found = known.get(_key(name), [])
     if not found:
         hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
-        raise CatalogueError(f"no component is called {name!r}{hint}")
+        raise CatalogueError(f"no component is called {shown(name)}{hint}")
     if len(found) > 1:
         raise CatalogueError(
             f"several components are called {name!r}: {', '.join(sorted(entry.module for entry in found))}; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from math import isfinite
 from typing import Any, TypeVar, cast
 
 from lxml import etree
@@ -260,7 +261,8 @@ def _connection(element: etree._Element) -> SsdConnection:
     points = None
     if geometry is not None:
         xs, ys = (tuple(float(word) for word in geometry.get(key, "").split()) for key in ("pointsX", "pointsY"))
-        points = (xs, ys)
+        # a line that cannot be drawn is drawn as one without geometry
+        points = (xs, ys) if len(xs) == len(ys) and all(map(isfinite, (*xs, *ys))) else None
     return SsdConnection(
         element.get("startElement"),
         element.get("startConnector", ""),

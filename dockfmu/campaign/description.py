@@ -216,7 +216,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     table = Table(content, where, _TABLES)
     name = table.text("name", "campaign")
     if problem := file_name_problem(name):
-        raise DeclarationError(f"{where}: the name {name!r} {problem}")
+        raise DeclarationError(f"{where}: the name {shown(name)} {problem}")
     _check_values(table)
     system = load_system(table, folder)
     run = table.table("run", _RUN)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.base.file_names import file_name_problem
+from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.core.parameters import ParameterSet, parameter_leaves
 from dockfmu.components.core.record import ParameterError
@@ -170,7 +171,7 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         if not problem and text.lower().endswith((".fmu", ".ssp", CHANGED)):
             problem = "ends like the name of a file of dockfmu"
         if problem:
-            raise DeclarationError(f"{file}: the {what} {text!r} {problem}")
+            raise DeclarationError(f"{file}: the {what} {shown(text)} {problem}")
     seen: dict[str, str] = {}
     for _, element in given[1:]:
         other = seen.setdefault(element.lower(), element)

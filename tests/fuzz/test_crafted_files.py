@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.master.observers.recording import results
-from tests.fuzz import campaigns, checkpoints, recordings
+from tests.fuzz import campaigns, checkpoints, numbers, packages, recordings
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -47,3 +47,24 @@ def test_crafted_checkpoints_are_resumed_or_refused(sound, tmp_path):
     assert failures == {}
     # some changes do no harm, most do
     assert 0 < completed < SEEDS
+
+
+@pytest.mark.parametrize(("kind", "seeds"), [("fmu", SEEDS // 4), ("ssp", SEEDS)])
+def test_crafted_packages_are_read_or_refused(sound, oscillator, tmp_path, kind, seeds):
+    """An FMU takes a second, in which its library is called in a process of its own."""
+    file = oscillator if kind == "fmu" else sound / "pair.ssp"
+    failures = {}
+    for seed in range(seeds):
+        found, changed = packages.trial(file, tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_strange_numbers_and_declarations_are_taken_or_refused(sound, tmp_path):
+    failures = {}
+    for seed in range(3 * SEEDS):
+        found, changed = numbers.trial(sound / "pair.ssp", tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from dockfmu.cli import main
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.run.simulation import CoSimulation, run
@@ -625,3 +626,17 @@ def test_documents_that_call_themselves_version_2_are_read_if_they_are_valid_in_
             "the values of nobody are ignored: their parameter mapping has no entry for them",
         ],
     )
+
+
+@pytest.mark.parametrize(("xs", "ys", "points"), [
+    ("0 1 2", "0 1 2", ((0.0, 1.0, 2.0), (0.0, 1.0, 2.0))), ("0 1", "0 1 2", None), ("0 INF", "0 1", None),
+    ("0 NaN", "0 1", None),
+])  # fmt: skip
+def test_a_line_that_cannot_be_drawn_has_no_geometry(lag, tmp_path, xs, ys, points):
+    """Regression: `dockfmu diagram` ended in a traceback."""
+    line = wire("a/y[1]", "b/u[1]", f'<ssd:ConnectionGeometry pointsX="{xs}" pointsY="{ys}"/>')
+    text = description(system(lag_component("a") + lag_component("b"), line))
+    file = pack(tmp_path / "a.ssp", {"SystemStructure.ssd": text, "Lag.fmu": lag.read_bytes()})
+    (connection,) = read_ssp(file, tmp_path / "out").description.system.connections
+    assert connection.waypoints == points
+    assert main(["diagram", str(file), "-o", str(tmp_path / "a.svg")]) == 0

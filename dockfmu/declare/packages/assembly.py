@@ -38,7 +38,7 @@ def parameter_set(component: Component, name: str, origin: str) -> ParameterSet:
     known = {entry.name: entry for entry in component.parameter_sets}
     if name not in known:
         hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise ParameterError(f"{origin}: there is no {name!r} among the parameter sets of {component.name}{hint}")
+        raise ParameterError(f"{origin}: there is no {shown(name)} among the parameter sets of {component.name}{hint}")
     known[name].check(component.record)
     return known[name]
 

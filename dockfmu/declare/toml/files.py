@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.base.cache import ROOT
+from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
 
@@ -44,7 +45,7 @@ def system_file(name: str) -> Path:
     known = _named_files()
     if name not in known:
         hint = did_you_mean(name, known) or "; a file ends in .ssp or .toml"
-        raise DeclarationError(f"there is no system {name!r}; there are {', '.join(known)}{hint}")
+        raise DeclarationError(f"there is no system {shown(name)}; there are {', '.join(known)}{hint}")
     if len(known[name]) > 1:
         places = ", ".join(map(str, known[name]))
         raise DeclarationError(f"several systems are called {name!r}: {places}; name the file of one")
