@@ -1,9 +1,14 @@
 """Random declared models: trees of all kinds of joints, with random mountings, directions and centres of mass."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dockfmu.components.multibody.model import BASE, Model, Mounting, MultibodyJoint, RigidBody
 from dockfmu.components.multibody.model.parts import COORDINATES, RATES
+from dockfmu.components.multibody.reference.from_model import motion_of as motion_of_kind
+from dockfmu.components.multibody.reference.from_model import rigid_system
+from dockfmu.components.multibody.reference.impulse import closed_rates
 from dockfmu.components.multibody.reference.kinematics import follow
 from tests.components.multibody import random_systems
 
@@ -51,3 +56,29 @@ def motion_of(system, state=None):
     """Return the motion of the bodies of a Multibody."""
     state = system.start if state is None else state
     return follow(system.system, state.q, state.u, state.time)
+
+
+def closed_tree(rng, kind, bodies=5, kinds=KINDS):
+    """Return a tree with a cut joint of a kind that is closed in the pose of the start, whose rates keep it closed."""
+    model = tree(rng, bodies, kinds)
+    names = [BASE, *(made.name for made in model.bodies)]
+    one, other = (str(name) for name in rng.choice(names, size=2, replace=False))
+    cut = joint("cut", kind, (one, other), rng, cut=True)
+    system = rigid_system(model)
+    q, u = (np.concatenate([np.array(made.start[k]) for made in model.tree]) for k in (0, 1))
+    motion = follow(system, q, u)
+    relative = motion_of_kind(kind, cut.pitch).evaluate(np.array(cut.start[0]), np.zeros(len(cut.start[1])), 0.0)
+    i, j = names.index(one), names.index(other)
+    centers = [np.zeros(3), *(np.array(made.center) for made in model.bodies)]
+    # frame on the predecessor in axes of the base, then that on the successor
+    F = motion.A[i] @ np.array(cut.on_predecessor.rotation).T
+    point = motion.r[i] + motion.A[i] @ (np.array(cut.on_predecessor.point) - centers[i]) + F @ relative.z
+    inside = motion.A[j].T @ (point - motion.r[j]) + centers[j]
+    side = Mounting(tuple(map(float, inside)), rows((F @ relative.R).T @ motion.A[j]))
+    closed = replace(model, joints=(*model.joints, replace(cut, on_successor=side)))
+    rates = closed_rates(rigid_system(closed), q, u)
+    joints = tuple(
+        replace(made, rates=tuple(map(float, rates[part])))
+        for made, part in zip(closed.tree, system.rate_slices, strict=True)
+    )
+    return replace(closed, joints=(*joints, *closed.cuts))

@@ -93,8 +93,12 @@ def test_forward_dynamics_equal_those_of_mujoco(robot):
             np.testing.assert_allclose(system.positions(state)[body.name], data.xipos[k], atol=1e-12)
 
 
+def names_of(imported):
+    return ["base", *(body.name for body in imported.model.bodies)]
+
+
 def test_constraint_becomes_a_cut_joint(tmp_path):
-    """In the limit of stiff constraints MuJoCo's closed chain has the accelerations of the imported one, to 1e-4."""
+    """In the limit of stiff constraints MuJoCo's closed chain has the accelerations of the imported one, to 1e-4, and its force, to 1e-3."""
     file = tmp_path / "sat.xml"
     file.write_text(robots.SATELLITE)
     imported = read_robot(file)
@@ -116,6 +120,10 @@ def test_constraint_becomes_a_cut_joint(tmp_path):
     mujoco.mj_forward(model, data)
     found = system.forward_dynamics(state)
     np.testing.assert_allclose(found, data.qacc, rtol=0, atol=1e-4 * np.abs(found).max())
+    # the force of the constraint, in axes of the base on both sides: the frame of the ball joint is that of the strut
+    motion = motion_of(system, state)
+    force = motion.A[names_of(imported).index("strut")] @ system.reactions(state)["tip"].force
+    np.testing.assert_allclose(-force, data.efc_force[:3], rtol=0, atol=1e-3 * np.abs(force).max())
 
 
 def test_what_is_left_out_is_said(tmp_path):
