@@ -98,7 +98,7 @@ def names_of(imported):
 
 
 def test_constraint_becomes_a_cut_joint(tmp_path):
-    """In the limit of stiff constraints MuJoCo has the accelerations of the imported chain, to 1e-4, its force, to 1e-3."""
+    """In the limit of stiff constraints MuJoCo has the same accelerations, to 1e-4, and constraint force, to 1e-3."""
     file = tmp_path / "sat.xml"
     file.write_text(robots.SATELLITE)
     imported = read_robot(file)
