@@ -103,7 +103,9 @@ def forces(
     """
     dof = int(compiled.jnt_dofadr[index])
     size = {"spherical": 3, "free": 6}.get(joint.kind, 1)
-    stiffness, damping = (_first(values) for values in (compiled.jnt_stiffness[index], compiled.dof_damping[dof]))
+    stiffness, damping = float(compiled.jnt_stiffness[index]), float(compiled.dof_damping[dof])
+    if _any(compiled, "jnt_stiffnesspoly", index) or _any(compiled, "dof_dampingpoly", dof):
+        left_out.append(f"nonlinear spring or damper of joint {joint.name}: only its linear part is taken")
     limited, armature = bool(compiled.jnt_limited[index]), float(compiled.dof_armature[dof])
     loss = float(compiled.dof_frictionloss[dof])
     if armature:
@@ -131,9 +133,9 @@ def forces(
     return [CoordinateLaw(joint.name, 0, stiffness, rest, 0.0, damping, lower, upper, stop)], reasons
 
 
-def _first(values: Any) -> float:
-    """Return a number, or the first one of a polynomial's coefficients."""
-    return float(np.atleast_1d(values)[0])
+def _any(compiled: Any, name: str, index: int) -> bool:
+    """Return whether an array of the compiled model, absent in older versions, has a number that is not 0."""
+    return bool(np.any(getattr(compiled, name, np.zeros(index + 1))[index]))
 
 
 def mass_felt(compiled: Any, data: Any, dof: int) -> float:
@@ -185,6 +187,9 @@ def elements_left_out(compiled: Any) -> list[str]:
         (int(compiled.nsensor), "sensors", None),
         (int(compiled.nkey), "keyframes", lambda k: compiled.key(k).name),
         (int(getattr(compiled, "nflex", 0)), "flexible bodies", None),
+        (int(np.sum(compiled.body_gravcomp != 0.0)), "bodies whose weight is compensated: they have weight here", None),
+        (int(compiled.nmocap), "mocap bodies: fixed here", None),
+        (int(bool(compiled.opt.density or compiled.opt.viscosity)), "fluid with drag", None),
     ]
     found = []
     for count, what, named in counted:

@@ -227,3 +227,13 @@ def test_the_command_writes_a_declaration_and_lists_what_is_left_out(tmp_path, c
     assert "# assumed: the limit has no stiffness" in text
     assert main(["import", str(tmp_path / "cat.xml")]) == 2
     assert "cat.xml" in capsys.readouterr().err
+
+
+def test_fluid_weight_compensation_and_nonlinear_springs_are_said(tmp_path):
+    file = tmp_path / "one.xml"
+    file.write_text('<mujoco><option density="1"/><worldbody><body gravcomp="1"><joint name="j" stiffness="2 3"/>'
+                    '<geom size="1"/></body></worldbody></mujoco>')  # fmt: skip
+    said = read_robot(file).left_out
+    assert "1 bodies whose weight is compensated: they have weight here" in said
+    assert "1 fluid with drag" in said
+    assert "nonlinear spring or damper of joint j: only its linear part is taken" in said
