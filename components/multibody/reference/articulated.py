@@ -6,11 +6,16 @@ w = [r''; w'] at the centre of mass in inertial axes, w_k = C_k w_p + S_k q''_k 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dockfmu.components.multibody.reference.algebra import cross, skew
-from dockfmu.components.multibody.reference.graph_method import Loads
-from dockfmu.components.multibody.reference.kinematics import TreeMotion
+from dockfmu.components.multibody.reference.graph_method import Loads, equations
+from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
+from dockfmu.components.multibody.reference.loops import cut_rows
+
+_STILL = {name: np.zeros(3) for name in ("v", "w", "a", "e")}
 
 
 def partial_motion(motion: TreeMotion, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -64,3 +69,19 @@ def articulated(motion: TreeMotion, given: Loads) -> tuple[np.ndarray, np.ndarra
         udot[rates] = inverse[body] @ (given.tau[rates] + S.T @ (Q[body] - M[body] @ carried))
         w[body] = carried + S @ udot[rates]
     return udot, w[1:, :3], w[1:, 3:]
+
+
+def closed_by_recursion(motion: TreeMotion, given: Loads) -> tuple[np.ndarray, np.ndarray]:
+    """Return (u', multipliers) of a closed system without redundant constraints, by recursions alone (3.192).
+
+    One recursion gives the accelerations without constraints, one a row of the cut joints, of the tree at rest under
+    this row as a joint force, the columns of A^-1 H^T. The cost is linear in the bodies for a given number of rows.
+    """
+    system = motion.system
+    rows = cut_rows(motion, equations(motion, given))
+    free, _, _ = articulated(motion, given)
+    rest = follow(system, motion.q, np.zeros(system.rates), motion.t, replace(motion.base, **_STILL))
+    nothing = np.zeros((system.n, 3))
+    responses = np.array([articulated(rest, Loads(nothing, nothing, row))[0] for row in rows.H])
+    values = np.linalg.solve(rows.H @ responses.T, -rows.gamma - rows.H @ free)
+    return free + responses.T @ values, values

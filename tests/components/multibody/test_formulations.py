@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from dockfmu.components.multibody.reference import joints
 from dockfmu.components.multibody.reference.algebra import cross, quaternion_of, rotation, rotation_of
-from dockfmu.components.multibody.reference.articulated import articulated
+from dockfmu.components.multibody.reference.articulated import articulated, closed_by_recursion
 from dockfmu.components.multibody.reference.cartesian import (
     body_states,
     joint_states,
@@ -102,6 +102,26 @@ def test_spec10_oracle_2_loops(kind, seed):
         np.testing.assert_array_equal(np.isnan(found.X[-1]), np.isnan(expected.X[0]))
         if not expected.rank.redundant:
             agree((found.X[-1:], found.Y[-1:]), (expected.X, expected.Y))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in random_systems.KINDS if kind != "free"])
+def test_loops_by_recursions_alone(kind):
+    """The response of ABA to the rows of the cut joint: the multipliers of LOOP, on a base that turns."""
+    rng = np.random.default_rng(random_systems.KINDS.index(kind))
+    redundant = 1
+    while redundant:
+        # until no joint next to the cut leaves a redundant constraint
+        system, q = random_systems.closed(rng, kind, 6, ("free", "spherical", "gimbal"))
+        base = replace(random_systems.moving_base(rng), r=np.zeros(3), A=np.eye(3))
+        u = closed_rates(system, q, rng.normal(size=system.rates), base=base)
+        motion, given = follow(system, q, u, base=base), loaded(system, rng)
+        expected = closed(motion, given)
+        redundant = expected.rank.redundant
+    udot, values = closed_by_recursion(motion, given)
+    size = max(1.0, np.abs(expected.udot).max())
+    np.testing.assert_allclose(udot, expected.udot, rtol=0, atol=1e-10 * size)
+    size = max(1.0, np.abs(expected.multipliers).max())
+    np.testing.assert_allclose(values, expected.multipliers, rtol=0, atol=1e-10 * size)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:12])
