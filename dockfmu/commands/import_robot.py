@@ -31,13 +31,19 @@ def add_import(commands: Any) -> None:
         help="default: the name of FILE with .toml, in this folder",
     )
     parser.add_argument("--name", metavar="NAME", default="", help="name of the system; default: that of the file")
+    parser.add_argument(
+        "--pose",
+        metavar="NAME",
+        default="",
+        help="keyframe in which it starts; default: the pose of the description",
+    )
     parser.set_defaults(action=_import)
 
 
 def _import(arguments: argparse.Namespace) -> int:
     from dockfmu.components.multibody.importing import declaration_text, read_robot
 
-    robot = read_robot(arguments.robot, arguments.name)
+    robot = read_robot(arguments.robot, arguments.name, arguments.pose)
     file: Path = arguments.output or Path(arguments.robot.with_suffix(".toml").name)
     left_out = [f"  {sentence}" for sentence in robot.left_out] or ["  nothing"]
     comments = [f"Imported from {arguments.robot.name} by dockfmu import. Left out:", *left_out, ""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
 
@@ -92,6 +92,19 @@ def joint_chain(
         found.append((index, joint))
         carrier = successor
     return JointChain(made, between, found)
+
+
+def in_pose(compiled: Any, index: int, joint: MultibodyJoint, positions: np.ndarray) -> MultibodyJoint:
+    """Return a joint that starts at the positions of MuJoCo, whose reference is zero here."""
+    at = int(compiled.jnt_qposadr[index])
+    if joint.kind in ("free", "spherical"):
+        q = np.array(positions[at : at + (7 if joint.kind == "free" else 4)])
+        q[-4:] /= np.linalg.norm(q[-4:])
+    else:
+        q = positions[at : at + 1] - compiled.qpos0[at]
+    if joint.kind != "free" and np.array_equal(positions, compiled.qpos0):
+        return joint
+    return replace(joint, coordinates=tuple(map(float, q)))
 
 
 def forces(

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, joint_chain
+from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
 from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
 from dockfmu.components.multibody.reference.algebra import rotation_of
 
@@ -56,13 +57,13 @@ class Names:
         return found
 
 
-def read_robot(file: Path, name: str = "") -> ImportedRobot:
-    """Return the model of a URDF or MJCF file.
+def read_robot(file: Path, name: str = "", pose: str = "") -> ImportedRobot:
+    """Return the model of a URDF or MJCF file, in the pose of one of its keyframes if it is named.
 
     Raises
     ------
     RobotError
-        If MuJoCo is not installed, or cannot read the file.
+        If MuJoCo is not installed, cannot read the file, or finds no such keyframe in it.
     """
     try:
         import mujoco
@@ -72,8 +73,15 @@ def read_robot(file: Path, name: str = "") -> ImportedRobot:
     left_out: list[str] = []
     compiled = _compiled(mujoco, file, left_out)
     left_out += _mimics(text)
-    found = _model(mujoco, compiled, name or Names().new(file.stem, "robot"), left_out)
-    return found
+    positions = _positions(compiled, file, pose) if pose else compiled.qpos0
+    return _model(mujoco, compiled, name or Names().new(file.stem, "robot"), left_out, positions)
+
+
+def _positions(compiled: Any, file: Path, pose: str) -> np.ndarray:
+    names = [compiled.key(k).name for k in range(compiled.nkey)]
+    if pose not in names:
+        raise RobotError(f"{file}: there is no keyframe {pose}{did_you_mean(pose, names)}; it has {len(names)}")
+    return np.array(compiled.key_qpos[names.index(pose)])
 
 
 def _text(file: Path) -> str:
@@ -116,7 +124,7 @@ def _compiled(mujoco: Any, file: Path, left_out: list[str]) -> Any:
         raise RobotError(f"{file}: {str(error).strip()}") from error
 
 
-def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str]) -> ImportedRobot:
+def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str], positions: np.ndarray) -> ImportedRobot:
     names, joint_names = Names(), Names()
     of_body = {0: BASE}
     bodies: list[RigidBody] = []
@@ -139,7 +147,8 @@ def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str]) -> Import
                 tuple(_vector(row) for row in 0.5 * (inertia + inertia.T)),  # type: ignore[arg-type]
             )
         )
-        joints += chain.joints
+        placed = {made.name: in_pose(compiled, index, made, positions) for index, made in chain.indices}
+        joints += [placed.get(made.name, made) for made in chain.joints]
         for index, made in chain.indices:
             law, reasons = forces(compiled, data, index, made, left_out)
             laws += law

@@ -237,3 +237,24 @@ def test_fluid_weight_compensation_and_nonlinear_springs_are_said(tmp_path):
     assert "1 bodies whose weight is compensated: they have weight here" in said
     assert "1 fluid with drag" in said
     assert "nonlinear spring or damper of joint j: only its linear part is taken" in said
+
+
+def test_a_keyframe_is_the_start(tmp_path):
+    """Hinges with a reference, a ball and a free joint: the bodies are where MuJoCo has them."""
+    file = tmp_path / "dog.xml"
+    model = mujoco.MjModel.from_xml_string(robots.QUADRUPED)
+    rng = np.random.default_rng(4)
+    qpos = rng.uniform(-0.5, 0.5, size=model.nq)
+    text = " ".join(map(str, qpos))
+    file.write_text(robots.QUADRUPED.replace('<key name="stand"/>', f'<key name="stand" qpos="{text}"/>'))
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    system = Multibody(read_robot(file, pose="stand").model)
+    for name, place in system.positions().items():
+        k = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if k >= 0:
+            np.testing.assert_allclose(place, data.xipos[k], atol=1e-12)
+    with pytest.raises(RobotError, match=r"there is no keyframe stend; did you mean stand\?"):
+        read_robot(file, pose="stend")
