@@ -31,6 +31,7 @@ from .components.multibody.analysis import (
     Vibration as Vibration,
 )
 from .components.multibody.analysis.multibody import UnknownNameError as UnknownNameError
+from .components.multibody.declaration import ModelError as ModelError
 from .components.multibody.reference.impulse import ClosureError as ClosureError
 from .declare.adaptive import Adaptive as Adaptive
 from .declare.conditions.initial_conditions import InitialConditions as InitialConditions
