@@ -172,7 +172,7 @@ CARRIED = tuple(
     for k, inputs in enumerate(BERTHING[:24])
 )  # fmt: skip
 
-MIXED = str(Path(__file__).parent / "components" / "multibody" / "mixed.toml")
+MIXED, RING = (str(Path(__file__).parent / "components" / "multibody" / f"{name}.toml") for name in ("mixed", "ring"))
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -280,9 +280,9 @@ SCENARIOS = [
     ),
     Scenario(
         "Multibody",
-        tuple({"joint.hinge1.angle.drive": 0.3 * k, "joint.hinge3.angle.drive": sin(0.7 * k)} for k in range(20)),
-        step=0.01,
-        values={"parameters.joint.hinge2.angle.start": 0.3, "parameters.body.rod2.center": (0.1, 0.02, 0.03)},
+        tuple({"joint.one.angle.drive": 0.3 * k, "lock.stop.open": float(k > 15)} for k in range(25)),
+        step=0.02,
+        options={"model": RING},
     ),
     Scenario(
         "Multibody",

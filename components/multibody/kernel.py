@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import fabs, isfinite
 
 from dockfmu.components.core import check, timing
-from dockfmu.components.core.component import Message, fail
+from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.devices import micro_steps
@@ -17,7 +17,7 @@ from dockfmu.components.mechanics import rotation
 from dockfmu.components.mechanics.inertia import asymmetry, possible
 from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
 from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
-from dockfmu.components.multibody import links, locks, momentum, outputs, stepping
+from dockfmu.components.multibody import assembly, closure, links, locks, momentum, outputs, stepping
 from dockfmu.components.multibody.links import FREE
 
 INERTIA = 401
@@ -56,7 +56,7 @@ OWN_MESSAGES = {
     SOURCE_BASE: Message("parameters.base_motion must be LAGGED, not SOURCE"),
     NO_AFFINE: Message("parameters.base_motion must be LAGGED: AFFINE is not built for declared systems"),
 }
-MESSAGES = {**check.messages("1 base"), **OWN_MESSAGES}
+MESSAGES = combined(check.messages("1 base"), OWN_MESSAGES, assembly.MESSAGES)
 
 # rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
 LEAST_INERTIA = 1e-12
@@ -73,7 +73,7 @@ def _check_masses(mass, status):
 
 
 @kernel
-def _place_joints(link, body, place, port, spring, mount, strength, run):
+def _place_joints(link, body, place, port, spring, cut, mount, strength, run):
     """Set the arms of links, springs and ports, and the reference points of bodies, from the points of the joints."""
     for k in range(len(place)):
         p = place[k]
@@ -87,6 +87,10 @@ def _place_joints(link, body, place, port, spring, mount, strength, run):
         s = spring[k]
         store(_arm(body, s.first, load(strength[k].first_point)), s.first_arm)
         store(_arm(body, s.second, load(strength[k].second_point)), s.second_arm)
+    for k in range(int(run.cuts)):
+        c = cut[k]
+        store(_arm(body, c.first, load(c.first_point)), c.first_arm)
+        store(_arm(body, c.second, load(c.second_point)), c.second_arm)
     for k in range(int(run.ports)):
         store(_arm(body, port[k].body, load(mount[k].point)), port[k].arm)
 
@@ -206,8 +210,10 @@ def _check_joints(link, coordinate, turning, run, status):
 
 
 @kernel
-def _check_motion(link, status):
-    """Return 0 if all links move with finite accelerations, else a code."""
+def _check_motion(link, run, status):
+    """Return 0 if all links move with finite accelerations and all loops are closed, else a code."""
+    if run.open != 0.0:
+        return fail(status, assembly.SINGULAR_CLOSURE, run.open, 0)
     for k in range(1, len(link)):
         b = link[k]
         total = b.q + b.rate + b.qdd
@@ -242,16 +248,19 @@ def _check_inputs(base, coordinate, port, run, base_motion, status):
 
 
 @kernel
-def _finish(base, gravity, link, coordinate, law, turning, body, spring, strength, port, run, audit, tau, t, h):
+def _finish(
+    base, gravity, link, coordinate, law, turning, body, spring, strength, port, cut, row, matrix, run, audit, tau, t, h
+):  # fmt: skip
     """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
     stepping.follow_motions(link, coordinate, law, run, t)
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, tau)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, run, 0.0)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, 0.0)
     stepping.move(link)
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
     store(torque, run.torque)
+    closure.publish(link, cut, row, run)
     outputs.publish_joints(link, coordinate, turning, run)
     outputs.publish_bodies(link, body, run)
     outputs.publish_ports(link, port, gravity, run, h)
@@ -259,16 +268,18 @@ def _finish(base, gravity, link, coordinate, law, turning, body, spring, strengt
 
 
 @kernel
-def _advance(base, gravity, link, coordinate, law, spring, strength, port, lock, run, p, clock, t, h):
+def _advance(
+    base, gravity, link, coordinate, law, spring, strength, port, lock, cut, row, matrix, run, p, clock, t, h
+):  # fmt: skip
     """Make all micro-steps of a step h."""
     store(ZERO, run.impulse)
     store(ZERO, run.angular_impulse)
     if run.locks > 0.0:
-        locks.command(base, gravity, link, coordinate, lock, run)
+        locks.command(base, gravity, link, coordinate, lock, cut, row, matrix, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, run, 0.0)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, 0.0)
     if run.free_root != 0.0:
         momentum.keep(link, run)
     done = 0.0
@@ -277,10 +288,12 @@ def _advance(base, gravity, link, coordinate, law, spring, strength, port, lock,
         left = timing.micro_steps(h - done, clock.micro_step)
         size = (h - done) / left
         locks.keep_coordinates(link, coordinate, lock, run)
-        stepping.micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, done, t + done, size)
+        stepping.micro_step(
+            base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, done, t + done, size
+        )
         done += size
         if run.locks > 0.0:
-            locks.catch(base, gravity, link, coordinate, lock, run, done)
+            locks.catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, done)
         until = locks.time_to_catch(link, coordinate, lock, run)
         stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
         left -= 1
@@ -309,7 +322,7 @@ def initialize(m):
     if code == 0:
         code = _check_masses(p.body, m.status)
     if code == 0:
-        _place_joints(m.link, m.body, p.joint, m.port, m.spring, p.port, p.spring, m.run)
+        _place_joints(m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.run)
         _set_masses(m.link, m.body, p.body)
         code = _set_state(m.link, m.coordinate, p.coordinate, m.rotation, p.rotation, m.run, m.status)
     if code:
@@ -318,14 +331,18 @@ def initialize(m):
     locks.start(m.link, m.coordinate, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
+    stepping.follow_motions(m.link, m.coordinate, p.coordinate, m.run, m.start_time)
+    code = assembly.assemble(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, m.status)
+    if code:
+        return code
     _finish(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port, m.run,
-        m.audit, 0.0, m.start_time, 0.0,
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
+        m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, 0.0, m.start_time, 0.0,
     )  # fmt: skip
     outputs.publish_base(m.base, m.link, m.run, 0.0)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
     if code == 0:
-        code = _check_motion(m.link, m.status)
+        code = _check_motion(m.link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0
     return code
@@ -341,18 +358,18 @@ def step(m, t, h):
     if m.run.carried != 0.0:
         _keep_lag(m.base, p.gravity, m.link, m.run)
     _advance(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.lock, m.run, p.stepping,
-        m.stepping, t, h,
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.lock,
+        m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping, m.stepping, t, h,
     )  # fmt: skip
     if m.run.carried != 0.0:
         store(add(load(m.run.impulse), load(m.run.lag)), m.run.impulse)
         store(add(load(m.run.angular_impulse), load(m.run.angular_lag)), m.run.angular_impulse)
     _finish(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port, m.run,
-        m.audit, h, t + h, h,
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
+        m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, h, t + h, h,
     )  # fmt: skip
     outputs.publish_base(m.base, m.link, m.run, h)
-    code = _check_motion(m.link, m.status)
+    code = _check_motion(m.link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0
     return code

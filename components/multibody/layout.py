@@ -9,7 +9,7 @@ import numpy as np
 
 from dockfmu.components.multibody.link_data import Links, Placing
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
-from dockfmu.components.multibody.ports import coordinate_labels
+from dockfmu.components.multibody.ports import ROWS, coordinate_labels
 
 
 def layout(model: Model, made: Links) -> Mapping[str, float]:
@@ -52,6 +52,19 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
         put(f"spring.{spring.name}.second", index[spring.second])
         put(f"spring.{spring.name}.first_link", made.bodies[spring.first].link)
         put(f"spring.{spring.name}.second_link", made.bodies[spring.second].link)
+    row = 0
+    for k, joint in enumerate(model.cuts):
+        where = f"joint.{joint.name}"
+        for end, side in ((joint.predecessor, "first"), (joint.successor, "second")):
+            mounting = joint.on_predecessor if side == "first" else joint.on_successor
+            put(f"{where}.{side}", index[end])
+            put(f"{where}.{side}_link", made.bodies[end].link)
+            put(f"{where}.{side}_axes", np.array(mounting.rotation) @ made.bodies[end].rotation.T)
+        for kind, axis in ROWS[joint.kind]:
+            row += 1
+            put(f"closure.row[{row}].joint", k)
+            put(f"closure.row[{row}].kind", kind)
+            put(f"closure.row[{row}].axis", axis)
     labels = coordinate_labels(model)
     kinds = {joint.name: joint.kind for joint in model.joints}
     for lock in model.locks:

@@ -194,7 +194,7 @@ def place(link):
 
 
 @kernel
-def _times(t, v):
+def times(t, v):
     """Return the product of a symmetric matrix, its upper triangle by rows, with a vector."""
     return (
         t[0] * v[0] + t[1] * v[1] + t[2] * v[2],
@@ -204,7 +204,7 @@ def _times(t, v):
 
 
 @kernel
-def _row_times(s, v):
+def row_times(s, v):
     """Return S v, S of nine numbers by rows."""
     return (
         s[0] * v[0] + s[1] * v[1] + s[2] * v[2],
@@ -214,7 +214,7 @@ def _row_times(s, v):
 
 
 @kernel
-def _column_times(s, v):
+def column_times(s, v):
     """Return S^T v."""
     return (
         s[0] * v[0] + s[3] * v[1] + s[6] * v[2],
@@ -284,16 +284,12 @@ def _pass_on(T, S, J, f, t, r, p):
 
 
 @kernel
-def _reduce_free(b, T, S, J, f, t, p):
-    """Solve for the acceleration of a link on a free joint, and pass on the force in the joint alone."""
-    drive_f = load(b.drive_force)
-    drive_t = load(b.drive_torque)
-    f = add(f, drive_f)
-    t = add(t, drive_t)
+def free_acceleration(T, S, J, f, t):
+    """Return (acceleration, angular acceleration) of an articulated inertia under a wrench."""
     inverse = _inverse(J)
-    k0 = _times(inverse, (S[0], S[1], S[2]))
-    k1 = _times(inverse, (S[3], S[4], S[5]))
-    k2 = _times(inverse, (S[6], S[7], S[8]))
+    k0 = times(inverse, (S[0], S[1], S[2]))
+    k1 = times(inverse, (S[3], S[4], S[5]))
+    k2 = times(inverse, (S[6], S[7], S[8]))
     reduced = (
         T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
         T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
@@ -302,9 +298,18 @@ def _reduce_free(b, T, S, J, f, t, p):
         T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
         T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
     )
-    a = _times(_inverse(reduced), subtract(f, _row_times(S, _times(inverse, t))))
+    a = times(_inverse(reduced), subtract(f, row_times(S, times(inverse, t))))
+    return a, times(inverse, subtract(t, column_times(S, a)))
+
+
+@kernel
+def _reduce_free(b, T, S, J, f, t, p):
+    """Solve for the acceleration of a link on a free joint, and pass on the force in the joint alone."""
+    drive_f = load(b.drive_force)
+    drive_t = load(b.drive_torque)
+    a, e = free_acceleration(T, S, J, add(f, drive_f), add(t, drive_t))
     store(a, b.acceleration)
-    store(_times(inverse, subtract(t, _column_times(S, a))), b.angular_acceleration)
+    store(e, b.angular_acceleration)
     r = load(b.reach)
     for i in range(3):
         p.force[i] -= drive_f[i]
@@ -328,25 +333,25 @@ def _reduce(b, p):
         return
     linear = load(b.linear)
     angular = load(b.angular)
-    f = subtract(f, add(_times(T, linear), _row_times(S, angular)))
-    t = subtract(t, add(_column_times(S, linear), _times(J, angular)))
+    f = subtract(f, add(times(T, linear), row_times(S, angular)))
+    t = subtract(t, add(column_times(S, linear), times(J, angular)))
     if kind <= SCREW:
         if kind > FIXED:
             u = load(b.along)
             if kind == REVOLUTE:
-                uf = _row_times(S, u)
-                ut = _times(J, u)
+                uf = row_times(S, u)
+                ut = times(J, u)
                 felt = dot(u, ut)
                 load_now = dot(u, t)
             elif kind == PRISMATIC:
-                uf = _times(T, u)
-                ut = _column_times(S, u)
+                uf = times(T, u)
+                ut = column_times(S, u)
                 felt = dot(u, uf)
                 load_now = dot(u, f)
             else:
                 slid = scale(b.lead, u)
-                uf = add(_times(T, slid), _row_times(S, u))
-                ut = add(_column_times(S, slid), _times(J, u))
+                uf = add(times(T, slid), row_times(S, u))
+                ut = add(column_times(S, slid), times(J, u))
                 felt = b.lead * dot(u, uf) + dot(u, ut)
                 load_now = b.lead * dot(u, f) + dot(u, t)
             effort = b.drive + load_now
@@ -390,13 +395,13 @@ def _reduce(b, p):
     else:
         drive = load(b.drive_torque)
         inverse = _inverse(J)
-        driven3 = _times(inverse, add(drive, t))
+        driven3 = times(inverse, add(drive, t))
         store(driven3, b.felt_force)
-        f = subtract(f, _row_times(S, driven3))
+        f = subtract(f, row_times(S, driven3))
         t = (-drive[0], -drive[1], -drive[2])
-        k0 = _times(inverse, (S[0], S[1], S[2]))
-        k1 = _times(inverse, (S[3], S[4], S[5]))
-        k2 = _times(inverse, (S[6], S[7], S[8]))
+        k0 = times(inverse, (S[0], S[1], S[2]))
+        k1 = times(inverse, (S[3], S[4], S[5]))
+        k2 = times(inverse, (S[6], S[7], S[8]))
         for i in range(6):
             b.inverse[i] = inverse[i]
         T = (
@@ -430,8 +435,8 @@ def _accelerate(b, p):
     linear = load(b.linear)
     angular = load(b.angular)
     if kind == SPHERICAL:
-        moved = add(_column_times(b.tr, a), _times(b.rr, e))
-        turn = subtract(load(b.felt_force), _times(b.inverse, moved))
+        moved = add(column_times(b.tr, a), times(b.rr, e))
+        turn = subtract(load(b.felt_force), times(b.inverse, moved))
         A = load_matrix(b.rotation)
         store((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
         store(add(a, linear), b.acceleration)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.mechanics.vector import ZERO, accumulate, axpy, dot, load, store
-from dockfmu.components.multibody import links, momentum, stepping
+from dockfmu.components.multibody import closure, links, momentum, stepping
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 
@@ -38,7 +38,7 @@ def _kinetic_energy(link):
 
 
 @kernel
-def _strike(base, gravity, link, b, run, tau):
+def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link)
@@ -64,6 +64,7 @@ def _strike(base, gravity, link, b, run, tau):
     b.held = 1.0
     b.forced = 0.0
     links.accelerate(link)
+    closure.constrain(link, cut, row, matrix, run, -1.0)
     impulse = -b.load
     for k in range(1, len(link)):
         o = link[k]
@@ -91,10 +92,10 @@ def _strike(base, gravity, link, b, run, tau):
 
 
 @kernel
-def _close(base, gravity, link, coordinate, o, run, tau):
+def _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau):
     """Close a lock."""
     b = link[int(coordinate[int(o.coordinate)].link)]
-    impulse, loss = _strike(base, gravity, link, b, run, tau)
+    impulse, loss = _strike(base, gravity, link, cut, row, matrix, b, run, tau)
     o.closed = 1.0
     o.closings += 1.0
     o.impulse = impulse
@@ -104,7 +105,7 @@ def _close(base, gravity, link, coordinate, o, run, tau):
 
 
 @kernel
-def command(base, gravity, link, coordinate, lock, run):
+def command(base, gravity, link, coordinate, lock, cut, row, matrix, run):
     """Carry out the commands at the start of a step: rising edges close and open locks."""
     for k in range(int(run.locks)):
         o = lock[k]
@@ -115,7 +116,7 @@ def command(base, gravity, link, coordinate, lock, run):
             b.qdd = 0.0
             run.restart = 1.0
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
-            _close(base, gravity, link, coordinate, o, run, 0.0)
+            _close(base, gravity, link, coordinate, cut, row, matrix, o, run, 0.0)
         o.close_before = o.close
         o.open_before = o.open
 
@@ -128,7 +129,7 @@ def keep_coordinates(link, coordinate, lock, run):
 
 
 @kernel
-def catch(base, gravity, link, coordinate, lock, run, tau):
+def catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, tau):
     """Close the locks whose coordinate has passed their value in the micro-step that ends `tau` into the step."""
     for k in range(int(run.locks)):
         o = lock[k]
@@ -138,7 +139,7 @@ def catch(base, gravity, link, coordinate, lock, run, tau):
         upward = o.before < o.at <= now
         downward = now <= o.at < o.before
         if (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0):
-            _close(base, gravity, link, coordinate, o, run, tau)
+            _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau)
 
 
 @kernel

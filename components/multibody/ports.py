@@ -19,9 +19,11 @@ from dockfmu.components.core.field import (
     output,
     parameter,
     private,
+    temporary,
 )
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 from dockfmu.components.devices import micro_steps
+from dockfmu.components.multibody import closure
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
 from dockfmu.components.multibody.model.parts import (
@@ -29,6 +31,7 @@ from dockfmu.components.multibody.model.parts import (
     COORDINATES,
     CoordinateLaw,
     JointLock,
+    Kind,
     Model,
     MultibodyJoint,
     PointSpring,
@@ -44,6 +47,16 @@ LEAST_MASS = 1e-9
 MICRO_STEP, LONGEST, TOLERANCE = 1e-4, 1e-3, 1e-6
 """Start values of the micro-steps, s, and of their tolerance, rad/s or m/s."""
 UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
+ROWS: dict[Kind, tuple[tuple[float, int], ...]] = {
+    "spherical": tuple((closure.TRANSLATION, k) for k in range(3)),
+    "revolute": (*((closure.TRANSLATION, k) for k in range(3)), (closure.ALIGNED, 0), (closure.ALIGNED, 1)),
+    "universal": (*((closure.TRANSLATION, k) for k in range(3)), (closure.CROSSED, 0)),
+    "cylindrical": tuple((kind, k) for kind in (closure.TRANSLATION, closure.ALIGNED) for k in range(2)),
+    "planar": ((closure.TRANSLATION, 2), (closure.ALIGNED, 0), (closure.ALIGNED, 1)),
+    "prismatic": ((closure.TRANSLATION, 0), (closure.TRANSLATION, 1), *((closure.TURNED, k) for k in range(3))),
+    "fixed": tuple((kind, k) for kind in (closure.TRANSLATION, closure.TURNED) for k in range(3)),
+}
+"""Kind and axis of the constraints of each kind of joint that can be cut."""
 DEVICES = ("dampers", "stops", "friction", "springs", "locks")
 WORKS = ("drives", "motions", "ports", "base")
 
@@ -58,6 +71,11 @@ def coordinate_labels(model: Model) -> list[str]:
     ]
 
 
+def rows_of(model: Model) -> int:
+    """Return the number of constraints of all cut joints."""
+    return sum(len(ROWS[joint.kind]) for joint in model.cuts)
+
+
 def special_labels(model: Model) -> list[str]:
     """Return the names of the spherical and free joints."""
     return [joint.name for joint in model.tree if joint.kind in ("spherical", "free")]
@@ -70,6 +88,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     bodies = {body.name: body for body in model.bodies}
     springs = {spring.name: spring for spring in model.springs}
     locks = {lock.name: lock for lock in model.locks}
+    cuts = {joint.name: joint for joint in model.cuts}
     own_ports = {port.name: port for port in model.ports}
     return NamedRecord(
         _base(model),
@@ -79,6 +98,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("body", list(bodies), lambda name: _body_fields(), "body"),
         Family("spring", list(springs), lambda name: _spring_fields(), "spring"),
         Family("lock", list(locks), lambda name: _lock_fields(locks.get(name), joints), "lock"),
+        Family("cut", list(cuts), lambda name: _cut_fields(cuts.get(name)), "joint"),
         FamilyGroup(
             "parameters",
             (
@@ -99,6 +119,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         ports.start_time(),
         Group("stepping", *micro_steps.state()),
         _run(model),
+        _closure(max(1, rows_of(model))),
         link_group(len(made.kind)),
         values=values,
     )  # fmt: skip
@@ -222,6 +243,55 @@ def _lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> t
         private("before", "1", "coordinate before the micro-step"),
         private("close_before", "1", "input of the last step"),
         private("open_before", "1", "input of the last step"),
+    )
+
+
+def _cut_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
+    one = joint or MultibodyJoint("", "fixed", "", "")
+    return (
+        output("force", "N", f"of the cut joint on {one.successor}, joint axes on {one.predecessor}", shape=3),
+        output("torque", "N.m", "likewise, about the joint point", shape=3),
+        output("error", "1", "largest error of its closure, m or rad"),
+        output("redundant", "1", "its constraints that depend on others: the forces in them are not determined",
+               type=INTEGER),
+        private("first", "1", "index of the predecessor, -1 for the base"),
+        private("second", "1", "index of the successor, -1 for the base"),
+        private("first_link", "1", "index of the link of the predecessor"),
+        private("second_link", "1", "index of the link of the successor"),
+        private("first_point", "m", "of the joint on the predecessor, body frame", one.on_predecessor.point, shape=3),
+        private("second_point", "m", "of the joint on the successor, body frame", one.on_successor.point, shape=3),
+        private("first_axes", "1", "link of the predecessor -> joint frame", shape=(3, 3)),
+        private("second_axes", "1", "link of the successor -> joint frame", shape=(3, 3)),
+        private("first_arm", "m", "joint point from the reference point, axes of the link", shape=3),
+        private("second_arm", "m", "likewise on the successor", shape=3),
+        private("first_reach", "m", "successor's joint point from the predecessor's reference point, I", shape=3),
+        private("second_reach", "m", "the same point from the successor's reference point, I", shape=3),
+        private("gap", "m", "between the joint points, I", shape=3),
+        private("gap_rate", "m/s", "seen from the predecessor, I", shape=3),
+        private("gap_acceleration", "m/s2", "seen from the predecessor, I", shape=3),
+        private("spin", "rad/s", "relative angular velocity, I", shape=3),
+        private("spin_rate", "rad/s2", "seen from the predecessor, I", shape=3),
+    )  # fmt: skip
+
+
+def _closure(rows: int) -> Group:
+    """Return the rows of the cut joints and their matrix."""
+    return Group(
+        "closure",
+        Group(
+            "row",
+            private("joint", "1", "index of the cut joint"),
+            private("kind", "1", "one of those of `closure`"),
+            private("axis", "1", "axis of the joint frame on the predecessor"),
+            private("independent", "1", "1: it does not depend on others"),
+            private("multiplier", "1", "force or torque, N or N.m"),
+            private("wanted", "1", "right-hand side"),
+            private("error", "1", "m or rad"),
+            private("rate", "1", "m/s or rad/s"),
+            private("normal", "1", "I", shape=3),
+            count=rows,
+        ),
+        temporary("matrix", "1", "H M^-1 H^T", shape=(rows, rows)),
     )
 
 
@@ -352,6 +422,9 @@ def _run(model: Model) -> Group:
         private("coordinates", "1", "number of coordinates of one degree", float(len(coordinate_labels(model)))),
         private("rotations", "1", "number of spherical and free joints", float(len(special_labels(model)))),
         private("springs", "1", "number of springs between points", float(len(model.springs))),
+        private("cuts", "1", "number of cut joints", float(len(model.cuts))),
+        private("rows", "1", "number of their constraints", float(rows_of(model))),
+        private("open", "1", "not 0: the constraints cannot be solved"),
         private("locks", "1", "number of locks", float(len(model.locks))),
         private("ports", "1", "number of ports", float(len(model.ports))),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),

@@ -19,7 +19,7 @@ from dockfmu.components.mechanics.rotation import (
     load_quaternion,
 )
 from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
-from dockfmu.components.multibody import forces, links, momentum
+from dockfmu.components.multibody import closure, forces, links, momentum
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 # share of a micro-step during which the largest jerk fades
@@ -136,15 +136,16 @@ def move(link):
 
 
 @kernel
-def evaluate(link, coordinate, law, spring, strength, port, run, h):
+def evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, h):
     """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`."""
     links.place(link)
-    if run.springs > 0.0 or run.ports > 0.0:
+    if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0:
         move(link)
         forces.pull_springs(link, spring, strength, run, h)
         forces.push_ports(link, port, run, h)
     forces.drive_coordinates(link, coordinate, law, run, h)
     links.accelerate(link)
+    closure.constrain(link, cut, row, matrix, run, h)
 
 
 @kernel
@@ -192,7 +193,7 @@ def _change(link):
 
 
 @kernel
-def micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, tau, t, h):
+def micro_step(base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, tau, t, h):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)
@@ -200,7 +201,7 @@ def micro_step(base, gravity, link, coordinate, law, spring, strength, port, run
     if run.free_root != 0.0:
         momentum.begin(link, run, h)
     place_base(base, run, gravity, link, tau + 0.5 * h)
-    evaluate(link, coordinate, law, spring, strength, port, run, h)
+    evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, h)
     run.change = _change(link)
     _kick(link, h)
     force, torque = base_wrench(link[0])
