@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,7 +29,8 @@ def atomic_file(file: Path) -> Iterator[Path]:
         # the name is empty for the current folder and for the root
         if not file.name or file.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder; give the name of a file")
-        unfinished = file.with_name(f".{os.getpid()}-{threading.get_native_id()}.{file.name}")
+        # a name that nobody can foresee, and put a link to another file at
+        unfinished = file.with_name(f".{secrets.token_hex(8)}.{file.name}")
         try:
             yield unfinished
             unfinished.replace(file)

@@ -40,7 +40,8 @@ class Lock:
     def take(self, tries: int = TRIES) -> None:
         """Take the lock. Raises LockedError that names the process holding it, OSError if the file cannot be made."""
         while self._descriptor is None:
-            descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
+            # its name is known to all: a link at its place would let others choose which file is overwritten
+            descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
             try:
                 tries -= 1
                 if not _lock(descriptor):

@@ -1,11 +1,13 @@
 """Files are written whole or not at all."""
 
+import os
 import threading
 
 import pytest
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import WriteError, atomic_file, write_file
+from dockfmu.base.locks import Lock
 
 pytestmark = pytest.mark.quick
 
@@ -52,3 +54,23 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, kind):
     with pytest.raises(kind, match=r"taken.file\.txt: cannot be written") as caught:
         write_file(tmp_path / "taken" / "file.txt", b"")
     assert isinstance(caught.value, WriteError)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links of POSIX")
+def test_links_at_the_places_of_files_are_not_followed(tmp_path):
+    """Somebody who may write to a folder must not choose which file of another user is overwritten there."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (tmp_path / ".x.lock").symlink_to(precious)
+    with pytest.raises(OSError, match="symbolic link"):
+        Lock(tmp_path / ".x.lock", "x").take()
+    seen = []
+    for _ in range(2):
+        with atomic_file(tmp_path / "x") as unfinished:
+            seen.append(unfinished.name)
+            unfinished.write_text("new")
+    assert seen[0] != seen[1]
+    (tmp_path / "link").symlink_to(precious)
+    write_file(tmp_path / "link", b"new")
+    assert precious.read_text() == "precious"
+    assert not (tmp_path / "link").is_symlink()
