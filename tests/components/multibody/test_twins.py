@@ -1,5 +1,7 @@
 """Twins: specialised mechanisms of the product, declared in TOML, at random states."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ from dockfmu.components.multibody.reference.loops import closed
 from dockfmu.components.multibody.reference.system import BaseMotion
 from dockfmu.components.probe_mechanism import tree
 from tests.components.manipulator import arms
-from tests.components.multibody.random_models import made
+from tests.components.multibody.random_models import body_accelerations, made
 from tests.components.probe_mechanism.test_probe_tree import mechanism, place
 
 # accelerations relative to the largest
@@ -183,3 +185,34 @@ def test_twin_of_the_ring_on_six_legs(seed):
     solution = closed(motion, loads(system, F=F, L=L, tau=tau))
     assert (solution.rank.freedoms, solution.rank.redundant) == (6, 0)
     np.testing.assert_allclose(solution.udot[:6], found, rtol=0, atol=1e-9 * np.abs(found).max())
+
+
+def test_twin_of_the_ring_on_six_legs_in_the_kernels():
+    """The kernels of the declared ring on a base at rest, forces of the legs as preloads, to 1e-8.
+
+    The declaration has twelve digits, and the kernels close its start values.
+    """
+    pytest.importorskip("pinocchio")
+    from tests.components.peripheral_mechanism.platforms import Platform, machine, random_state
+    from tests.components.peripheral_mechanism.test_against_pinocchio import Hexapod
+
+    platform = Platform(nut_inertia=0.0)
+    reference, s = machine(platform.p), random_state(np.random.default_rng(7))
+    s |= {"force": np.zeros(3), "torque": np.zeros(3)}
+    expected = platform.put(**s).solve()
+    R = np.array(from_angles(*s["angles"])).T
+    model = ring_on_legs(reference, Hexapod(reference).coordinates(s["position"], R))
+    system = rigid_system(model)
+    q = np.concatenate([joint.start[0] for joint in model.tree])
+    u = np.array([*s["velocity"], *s["spin"], *np.zeros(system.rates - 6)])
+    u = closed_rates(system, q, u, fixed=range(6))
+    moving = [
+        replace(joint, rates=tuple(map(float, u[rates])))
+        for joint, rates in zip(model.tree, system.rate_slices, strict=True)
+    ]
+    laws = tuple(CoordinateLaw(f"stroke{k}", preload=float(force)) for k, force in enumerate(s["legs"]))
+    model = replace(model, joints=(*moving, *model.cuts), laws=laws)
+    declared = read_text(declaration_text(model)).model
+    found = body_accelerations(Instance(made(declared)), declared)["ring"]
+    np.testing.assert_allclose(found[:3], expected[:3], rtol=0, atol=1e-8 * np.abs(expected).max())
+    np.testing.assert_allclose(R.T @ found[3:], expected[3:], rtol=0, atol=1e-8 * np.abs(expected).max())
