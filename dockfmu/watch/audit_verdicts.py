@@ -9,7 +9,8 @@ from dockfmu.declare.audit_limits import CHECKS
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.result import Result
 
-RELATIVE_TO_EXCHANGE = ("mechanism_momentum_drift", "base_impulse_error")
+OF_THE_COUPLING = ("mechanism_momentum_drift",)
+"""Lines whose error is the change of a force in a step, however little has been exchanged so far."""
 
 AFFINE_LIMIT = 1e-4
 """Limit of the exchanged momenta if a craft adds the response of its mechanism (AFFINE).
@@ -18,7 +19,7 @@ The mechanism gets this response one step later, so the sum lacks the response o
 """
 
 SHORTEST = 100
-"""Fewest macro steps for a judgement of values relative to the exchange alone: in fewer, too little is exchanged."""
+"""Fewest macro steps for a judgement of these lines relative to the exchange alone: fewer exchange too little."""
 
 
 class Judgement(Observer):
@@ -51,7 +52,7 @@ class Judgement(Observer):
                 continue
             limit = self.limits.get(name, check.limit)
             # NaN is not ok either
-            short = name in RELATIVE_TO_EXCHANGE and result.macro_steps < SHORTEST and not self.approach
+            short = name in OF_THE_COUPLING and result.macro_steps < SHORTEST and not self.approach
             ok = None if short or limit is False else bool(value <= limit)
             result.checks[name] = {
                 "limit": None if limit is False else limit, "ok": ok, "tests": check.tests, "meaning": check.meaning

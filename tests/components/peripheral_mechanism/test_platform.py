@@ -203,6 +203,10 @@ def test_momentum_and_energy_against_maximal_coordinates():
         angular += sum(m.nut * n * poses[1 + 2 * k][1][:, 0] for k, n in enumerate(nuts))
         np.testing.assert_allclose(p.x.momentum, linear, rtol=0, atol=1e-11)
         np.testing.assert_allclose(p.x.angular_momentum, angular, rtol=0, atol=1e-11)
+        masses = np.array([M[6 * b, 6 * b] for b in range(len(poses))])
+        assert p.x.mass == pytest.approx(masses.sum(), rel=1e-12)
+        moment = sum(m_b * np.asarray(x) for m_b, (x, _) in zip(masses, poses, strict=True))
+        np.testing.assert_allclose(p.x.static_moment, moment, rtol=0, atol=1e-11)
 
 
 def test_spec07_oracle_T3_wrench_on_the_base_is_the_change_of_momentum():

@@ -66,6 +66,12 @@ def test_energy_closes(run, system):
     assert abs(run(system).summary["audit"]["energy_residual"]) < 0.01
 
 
+@pytest.mark.parametrize("system", [name for name in ALL if name.startswith("mim1")])
+def test_spec00_ruling_45_impulse_on_the_arm_by_two_ways(run, system):
+    """By the equations of motion and by the momenta of the probe mechanism, to the error of its integrator."""
+    assert run(system).summary["audit"]["base_impulse_error"] < 1e-5
+
+
 def test_spec08_oracle_O30_missing_energy_falls_with_the_micro_step_of_the_arm(run):
     """It is of first order in the arm's micro-step, down to the error of the contact's own micro-steps.
 

@@ -45,6 +45,8 @@ def test_spec06_oracle_14_15_docking_with_the_movable_limiter_closes(atv):
     audit = atv.summary["audit"]
     assert audit["linear_momentum_drift"] < 1e-6
     assert audit["energy_residual"] < 1e-3
+    # 100 N from one step to the next while FrB1 is re-cocked: samples at the macro steps were 4.5e-3 off
+    assert audit["base_impulse_error"] < 1e-6
 
 
 def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(atv):

@@ -247,6 +247,7 @@ def test_audit_of_the_expert_run(expert):
     assert audit["angular_momentum_drift"] < 1e-6
     assert audit["energy_residual"] < 1e-2
     assert audit["mechanism_momentum_drift"] < 3e-4, "the mechanism is 2 % of the craft: see docs/theory"
+    assert audit["base_impulse_error"] < 1e-5
 
 
 def test_spec07_oracle_T32_premature_extension(missed, expert):

@@ -95,6 +95,13 @@ def test_own_momenta_and_impulse_errors():
     assert found["mechanism_momentum_drift"] == pytest.approx(0.02, rel=1e-12)
     assert found["base_impulse_error"] == pytest.approx(0.06 / 3.0, rel=1e-12)
     assert "base_impulse_error" not in audited(Audit(momentum=("a.p",)), TIME, collision())
+    turned = {"b.turned[2]": 0.09 * TIME / 2.0}
+    audit = Audit(
+        momentum=("a.p", "b.p"), angular_momentum=("a.p", "b.p"), impulse_errors=("b.apart",),
+        angular_impulse_errors=("b.turned",),
+    )  # fmt: skip
+    found = audited(audit, TIME, collision() | apart | turned)
+    assert found["base_impulse_error"] == pytest.approx(0.09 / 3.0, rel=1e-12), "the larger counts"
 
 
 def energies(gap=0.0):
