@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody import component_of
+from dockfmu.components.multibody import EXAMPLE, component, component_of
 from dockfmu.components.multibody.declaration import read_text
 from tests.components.multibody.random_models import interpreted
 from tests.components.multibody.test_motion import balance, run
 
+MODELS = EXAMPLE.parent
 DISCS = """
 name = "discs"
 [bodies.first]
@@ -163,3 +164,15 @@ def _mass_matrix(m) -> np.ndarray:
     M = np.array([[energy(a + b) for b in unit] for a in unit])
     m.link[:] = saved
     return 0.5 * (M - np.add.outer(diagonal, diagonal))
+
+
+def test_the_solar_array_of_dockfmu_deploys_and_locks() -> None:
+    one = Instance(interpreted(component(MODELS / "solar_array.toml")))
+    audit = one.m.audit
+    momentum, energy = np.hstack([audit.momentum, audit.angular_momentum]), balance(one)
+    run(one, 25.0)
+    assert [lock.closed for lock in one.m.lock] == [1.0] * 4
+    np.testing.assert_allclose([c.position for c in one.m.coordinate], 0.0, atol=1e-4)
+    after = np.hstack([audit.momentum, audit.angular_momentum])
+    np.testing.assert_allclose(after, momentum, rtol=0.0, atol=1e-12 * np.abs(momentum).max())
+    assert balance(one) == pytest.approx(energy, rel=1e-6)
