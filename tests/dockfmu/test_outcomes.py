@@ -242,7 +242,7 @@ success = ["over"]
 
 
 def test_every_system_declares_its_outcome_and_it_goes_through_an_ssp():
-    for name in package.systems():
+    for name in package.list_systems():
         plan = read(name).plan
         if name == "solar_array":
             # a declared mechanism alone: no sequence tells an outcome
