@@ -14,6 +14,14 @@ from dockfmu.commands.streams import say
 def add_campaign(commands: Any) -> None:
     """Add the sub-command."""
     campaign = command(commands, "campaign", "run a system many times, on this machine or on a Dask cluster")
+    campaign.formatter_class = argparse.RawDescriptionHelpFormatter
+    campaign.epilog = (
+        "exit status:\n"
+        "  0  every run has a row, whatever its outcome\n"
+        "  1  ended before: a machine without room, folder or memory, a lost scheduler, a full disk; the message says\n"
+        "     which, the rows are kept, and the same command continues\n"
+        "  2  the description, an option, the folder or the version of a worker does not fit: nothing was run"
+    )
     campaign.add_argument(
         "source", type=name_or_path, metavar="FILE.toml|DIR",
         help="description of the campaign, or the folder of one to continue (docs/guide/campaigns.md)",

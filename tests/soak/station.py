@@ -54,6 +54,8 @@ class Session:
         self.column: dict[str, int] = {}
         self.row: list[float] = []
         self.lags: list[float] = []
+        self.sent_by_then = 0
+        """Datagrams that had been sent when the newest row came."""
         self.rows = self.rows_dropped = self.sent = self.bad = self.commands = self.drawn = self.restarts = 0
         self.refusals: list[str] = []
         self.memory: list[tuple[float, int, int]] = []
@@ -72,6 +74,7 @@ class Session:
             elif "values" in message:
                 self.row = message["values"]
                 self.rows += 1
+                self.sent_by_then = self.sent
                 self.lags.append(time.monotonic() - message["t"])
             elif "dropped" in message:
                 self.rows_dropped += message["dropped"]
@@ -219,8 +222,8 @@ class Session:
             "late end of a wait, ms, mean / 99 % / worst": _triple(summary["realtime"], "jitter"),
             "stream: rows, and of these dropped": f"{self.rows}, {self.rows_dropped}",
             "stream: lag of a row, ms, median / 99 % / worst": _quantiles(lag),
-            "datagrams sent / received / lost": f"{self.sent} / {summary['network']['datagrams']} / "
-            f"{self.sent - summary['network']['datagrams']}",
+            "datagrams sent by the last row / in all / read": f"{self.sent_by_then} / {self.sent} / "
+            f"{summary['network']['datagrams']}",
             "malformed / refused": f"{self.bad} / {summary['network']['datagrams_refused']}",
             "commands of the pilot / refused": f"{self.commands} / {len(self.refusals)}",
             "rows drawn by the page / dropped": f"{self.drawn} / {summary['network']['view_rows_dropped']}",
