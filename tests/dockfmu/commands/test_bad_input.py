@@ -145,6 +145,8 @@ def partial(summary):
         (("run", "PAIR", "--set", "first.parameters.mass=1MN99"), ["first.parameters.mass = '1MN99': unknown unit"]),
         (("run", "PAIR", "--set", f"first.x[{5000 * '9'}]=1"), ["first has no variable 'x[99", "...", "9999]'"]),
         (("run", "PAIR", "--stream", "70000"), ["'70000' is not a port, 0 to 65535"]),
+        (("import", "nosuch.urdf"), ["nosuch.urdf", "No such file"]),
+        (("import", "x.urdf", "-o", "."), ["-o/--output: '.' is a folder; give the name of a file"]),
         (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
     ],
 )
@@ -160,7 +162,7 @@ def test_wrong_commands(refused, pair, arguments, words):
         ("run", "PAIR", "-o", "PATH"), ("run", "PAIR", "--build", "PATH"), ("run", "PAIR", "--resume", "PATH"),
         ("run", "PATH"), ("export", "PATH", "--csv"), ("export", "PAIR", "--mat", "-o", "PATH"),
         ("compare", "PATH", "PATH"), ("report", "PATH"), ("view", "PATH"), ("validate", "PATH"),
-        ("campaign", "PATH"), ("build", "Oscillator", "-o", "PATH"), ("diagram", "PATH"),
+        ("campaign", "PATH"), ("build", "Oscillator", "-o", "PATH"), ("diagram", "PATH"), ("import", "PATH"),
     ],
 )  # fmt: skip
 def test_paths_that_are_empty_or_too_long(refused, pair, arguments):
