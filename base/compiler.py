@@ -342,7 +342,10 @@ class _Cache(NullCache):
         key = self._key(sig)
         if (data := load_cached(self._file(key), key)) is None:
             return None
-        return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+        try:
+            return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+        except ModuleNotFoundError:  # of a file that was loaded by its path: numba keeps no name by which to find it
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if data.library.has_dynamic_globals:

@@ -282,3 +282,23 @@ def test_a_record_does_not_stand_for_one_that_begins_like_it(order):
     for k in order:
         step(records[k][0])
     assert [float(memory["total"][0]) for memory in records] == [0.0, 6.0]
+
+
+BY_PATH = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("loaded_by_its_path", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+print(module.twice(3.0))
+"""
+
+
+def test_a_kernel_of_a_file_that_was_loaded_by_its_path_runs_from_the_cache(tmp_path):
+    """Regression: the second process raised ModuleNotFoundError: No module named '<dynamic>'."""
+    file = tmp_path / "laws.py"
+    file.write_text("from dockfmu.components.core.kernel import kernel\n\n\n@kernel\ndef twice(x):\n    return x + x\n")
+    program = [sys.executable, "-c", BY_PATH, str(file)]
+    environment = os.environ | {"DOCKFMU_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout == "6.0\n", done.stderr
