@@ -1,7 +1,7 @@
 """The equality chain: interpreter = JIT = native FMU = pythonfmu FMU, bit by bit, for one scenario of a component.
 
 A component joins with one line in `tests/test_equality.py`. Run as a program, this module does one link of the chain:
-it reads a scenario from standard input and writes the trace to standard output.
+it reads scenarios from standard input, one a line, and answers each with a line, its trace.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,32 +90,60 @@ def run_fmu(scenario: Scenario, kind: str) -> Trace:
     return np.array(trace)
 
 
-def _elsewhere(scenario: Scenario, link: str, **environment: str) -> Trace:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.equality", link],
-        input=json.dumps(asdict(scenario)), cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = [[float.fromhex(word) for word in row.split()] for row in done.stdout.splitlines()]
-    return np.array(rows)
+class Link:
+    """A process that does one link of the chain, for one scenario after another."""
+
+    def __init__(self, name: str, **environment: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.equality", name],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env={**os.environ, **environment}, text=True,
+        )  # fmt: skip
+
+    def __call__(self, scenario: Scenario) -> Trace:
+        pipes = self._process.stdin, self._process.stdout
+        assert pipes[0] is not None
+        assert pipes[1] is not None
+        print(json.dumps(asdict(scenario)), file=pipes[0], flush=True)
+        answer = json.loads(pipes[1].readline() or '{"error": "the process has ended"}')
+        assert "error" not in answer, answer["error"]
+        return np.array([[float.fromhex(word) for word in row] for row in answer["trace"]])
+
+    def close(self) -> None:
+        self._process.communicate()
 
 
-def chain(scenario: Scenario) -> dict[str, Trace]:
-    """The trace of every link. The interpreter and pythonfmu run in processes of their own."""
+class Links:
+    """The links that need processes of their own, started when the first scenario needs them."""
+
+    @cached_property
+    def interpreter(self) -> Link:
+        return Link("direct", NUMBA_DISABLE_JIT="1")
+
+    @cached_property
+    def python(self) -> Link:
+        return Link("python")
+
+    def close(self) -> None:
+        for link in vars(self).values():
+            link.close()
+
+
+def chain(scenario: Scenario, links: Links) -> dict[str, Trace]:
+    """The trace of every link."""
     return {
         "JIT": run_directly(scenario),
-        "interpreter": _elsewhere(scenario, "direct", NUMBA_DISABLE_JIT="1"),
+        "interpreter": links.interpreter(scenario),
         "native FMU": run_fmu(scenario, "native"),
-        "pythonfmu FMU": _elsewhere(scenario, "python"),
+        "pythonfmu FMU": links.python(scenario),
     }
 
 
-def assert_equal_chain(scenario: Scenario) -> None:
+def assert_equal_chain(scenario: Scenario, links: Links) -> None:
     """All links give the same bits in all public variables after every step."""
     from dockfmu.fmus import catalogue
 
     record = catalogue.component(scenario.name, **scenario.options).record
-    traces = chain(scenario)
+    traces = chain(scenario, links)
     reference = traces.pop("JIT")
     assert np.isfinite(reference).all()
     for link, trace in traces.items():
@@ -127,8 +157,41 @@ def assert_equal_chain(scenario: Scenario) -> None:
             )
 
 
+def _answer(link: str, line: str) -> str:
+    """Return the answer to one scenario."""
+    given = Scenario(**json.loads(line))
+    try:
+        result = run_directly(given) if link == "direct" else run_fmu(given, link)
+    except BaseException:
+        return json.dumps({"error": traceback.format_exc()})
+    return json.dumps({"trace": [[float(number).hex() for number in row] for row in result]})
+
+
+def _forked(link: str, line: str) -> str:
+    """Answer in a fork: FMUs in Python bring modules of one name along, which one process cannot load twice."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(writing, "w") as out:
+            out.write(_answer(link, line))
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return text or json.dumps({"error": "the process of this scenario has ended"})
+
+
+def main(link: str) -> None:
+    """Answer scenarios until standard input ends; what kernels and FMUs print goes to standard error."""
+    from dockfmu.fmus import catalogue  # noqa: F401
+    from tests.fmus import library  # noqa: F401
+
+    with os.fdopen(os.dup(1), "w") as out:
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            print(_answer(link, line) if link == "direct" else _forked(link, line), file=out, flush=True)
+
+
 if __name__ == "__main__":
-    given = Scenario(**json.load(sys.stdin))
-    result = run_directly(given) if sys.argv[1] == "direct" else run_fmu(given, sys.argv[1])
-    for line in result:
-        print(" ".join(float(number).hex() for number in line))
+    main(sys.argv[1])

@@ -325,26 +325,33 @@ SCENARIOS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def links():
+    found = equality.Links()
+    yield found
+    found.close()
+
+
 @pytest.mark.parametrize(
     "scenario",
     SCENARIOS,
     ids=lambda scenario: "-".join([scenario.name, *(Path(option).stem for option in scenario.options.values())]),
 )
-def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario):
-    assert_equal_chain(scenario)
+def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario, links):
+    assert_equal_chain(scenario, links)
 
 
 def test_every_component_has_a_scenario():
     assert {scenario.name for scenario in SCENARIOS} == set(catalogue.names())
 
 
-def test_the_chain_notices_one_bit(monkeypatch):
+def test_the_chain_notices_one_bit(monkeypatch, links):
     scenario = SCENARIOS[0]
     trace = equality.run_directly(scenario)
     wrong = trace.copy()
     wrong[3, 1] = np.nextafter(wrong[3, 1], 2.0)
-    monkeypatch.setattr(equality, "chain", lambda _: {"JIT": trace, "native FMU": wrong})
+    monkeypatch.setattr(equality, "chain", lambda *_: {"JIT": trace, "native FMU": wrong})
     with pytest.raises(
         AssertionError, match="native FMU differs from the JIT in 1 values, first position after step 3"
     ):
-        assert_equal_chain(scenario)
+        assert_equal_chain(scenario, links)
