@@ -22,6 +22,9 @@ _SPEC = re.compile(rf"[Ss]pec/(\d\d)((?:(?: to |\u2013|, and | and |, | ){_ITEM}
 _BOUND = re.compile(r"set C\b|(?:KO|DO|[A-Z])-?\d+[bc]?|\d+(?:\.\d+)*")
 _ERRATUM = re.compile(r"[Ee]rrat(?:um|a) ((?:E-\d+|[KDE]\d+)(?:(?:, | and | to |\u2013)(?:E-\d+|[KDE]\d+))*)")
 _TEST = re.compile(r"test_spec(\d\d)_(oracles?|erratum|ruling|r(?=\d)|section|fixtures)_?((?:[A-Za-z]{0,2}\d+_?)+)")
+_NAMED = re.compile(
+    r"test_spec(\d\d)_(?!oracle|erratum_?\d|ruling|r\d|section|fixtures)(?:example_)?((?:[A-Za-z]?\d+[bc]?(?:_\d+)*_)?)"
+)
 _ORACLE = re.compile(r"oracles? (\d+|[A-Z]+\d+)(?: \([^)]*\))? of spec/(\d\d)")
 _RULING = re.compile(r"(?<!engine )\b(?:ruling R?|\(R|, R)(\d{1,2})\b")
 _EQUATION = re.compile(r"\((?:S )?([1-8]\.\d\.\d{1,2})\)")
@@ -78,6 +81,9 @@ def _in_names_of_tests(text: str) -> Iterator[Citation]:
                 letters, number = re.match(r"([A-Za-z]*)0*(\d+)", item).groups()  # type: ignore[union-attr]
                 letters = letters or _CHECKS.get(spec, "")
                 yield Citation(match[0], f"oracle-{spec}-{letters.lower()}{number}")
+    for match in _NAMED.finditer(text):
+        item = re.sub(r"(?<=[A-Z])0+", "", match[2].strip("_").replace("_", ".").upper()).replace("B", "b")
+        yield Citation(match[0], target(match[1], item) if item else f"chapter-{match[1]}")
 
 
 def citations(text: str) -> Iterator[Citation]:

@@ -181,7 +181,7 @@ def test_spec10_E04_degrees_of_freedom_of_the_slider_crank(rod, tilt, freedoms, 
     assert closed(motion, loads(system)).rank.freedoms == freedoms
 
 
-def test_spec10_2_22_and_2_27_are_derivatives_of_positions():
+def test_spec10_equations_2_22_and_2_27_are_derivatives_of_positions():
     """Second differences of n . (p - rho_0) and of the angle's rate along a motion with given accelerations."""
     rng = np.random.default_rng(8)
     A0, r0, v0, a0, w0, e0 = (

@@ -175,7 +175,7 @@ def test_implicit_step_of_a_latch():
         assert latch.travel == pytest.approx(3.46534653e-4, abs=1e-12)
 
 
-def test_spec07_T24_capture_at_1_mm():
+def test_spec07_oracle_T24_capture_at_1_mm():
     """Mating sensors protrude 2 mm and switch at 1 mm; capture needs all three, the mechanical one latches too."""
     rings = Rings(**ELASTIC)
     assert coaxial(rings, 0.00201) == 0
