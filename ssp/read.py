@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from math import isfinite
 from typing import Any, TypeVar, cast
@@ -51,30 +52,46 @@ def read_description(data: bytes, where: str) -> StructureDescription:
     system = _child(root, "ssd:System")
     experiment = _child(root, "ssd:DefaultExperiment")
     assert system is not None
-    return StructureDescription(
-        name=root.get("name", ""),
-        system=_system(system),
-        start_time=_float(experiment, "startTime"),
-        stop_time=_float(experiment, "stopTime"),
-        experiment_annotations=_annotations(experiment, "ssd"),
-        **_definitions(root, "ssd"),
-        **_document(root, "ssd"),
-    )
+    with _named(where):
+        return StructureDescription(
+            name=root.get("name", ""),
+            system=_system(system),
+            start_time=_float(experiment, "startTime"),
+            stop_time=_float(experiment, "stopTime"),
+            experiment_annotations=_annotations(experiment, "ssd"),
+            **_definitions(root, "ssd"),
+            **_document(root, "ssd"),
+        )
 
 
 def read_parameter_set(data: bytes, where: str) -> SsvParameterSet:
     """Return the SSV document in `data`; `where` names it in the SspError if it is invalid."""
-    return _parameter_set(parse(data, where, f"{{{SSV}}}ParameterSet"))
+    root = parse(data, where, f"{{{SSV}}}ParameterSet")
+    with _named(where):
+        return _parameter_set(root)
 
 
 def read_parameter_mapping(data: bytes, where: str) -> ParameterMapping:
     """Return the SSM document in `data`; `where` names it in the SspError if it is invalid."""
-    return _parameter_mapping(parse(data, where, f"{{{SSM}}}ParameterMapping"))
+    root = parse(data, where, f"{{{SSM}}}ParameterMapping")
+    with _named(where):
+        return _parameter_mapping(root)
 
 
 def read_signal_dictionary(data: bytes, where: str) -> SignalDictionary:
     """Return the SSB document in `data`; `where` names it in the SspError if it is invalid."""
-    return _signal_dictionary(parse(data, where, f"{{{SSB}}}SignalDictionary"))
+    root = parse(data, where, f"{{{SSB}}}SignalDictionary")
+    with _named(where):
+        return _signal_dictionary(root)
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Put the name of the document before an error of what it holds, which knows the line alone."""
+    try:
+        yield
+    except SspError as error:
+        raise SspError(f"{where}: {error}") from error
 
 
 def _child(element: etree._Element | None, path: str) -> etree._Element | None:
