@@ -10,10 +10,12 @@ WORKERS ?= 4
 # each file runs on one worker; tests/conftest.py orders the files
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SYSTEM ?= atv_probe_cone
+# versions of Python that are on the PATH, for `make pythons`
+OTHERS ?= $(foreach version,3.11 3.12 3.13,$(shell python$(version) -V > /dev/null 2>&1 && echo $(version)))
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-quick test-fast check layout docs dist benchmarks importers clean
+.PHONY: run test test-quick test-fast check layout docs dist benchmarks importers pythons clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
@@ -63,6 +65,15 @@ build/importers/.done: tests/fmus/importers/requirements.txt
 	rm -rf $(@D)
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# environments of other versions of Python that are installed: without them the test that compares bits is skipped
+pythons: $(foreach version,$(OTHERS),build/pythons/$(version)/.done)
+
+build/pythons/%/.done: pyproject.toml
+	rm -rf $(@D)
+	python$* -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check .
 	touch $@
 
 $(VENV)/bin/python:

@@ -17,8 +17,9 @@ pytestmark = pytest.mark.slow
 STOP = 2.0
 """s: first contact, capture and the bottom of the socket, where a difference of one bit grows fast"""
 
-OTHER_PYTHONS = os.environ.get("DOCKFMU_PYTHONS", "").split()
-"""Interpreters of other versions with dockfmu's dependencies, for who has them."""
+OTHER_PYTHONS = sorted(ROOT.glob("build/pythons/*/bin/python")) or [
+    pytest.param(None, marks=pytest.mark.skip("no interpreters of other versions: make pythons"))
+]
 
 SURROUNDINGS = {
     "one thread of BLAS": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
@@ -88,8 +89,7 @@ def test_code_of_the_loop_from_an_empty_cache_changes_no_bit(tmp_path, expected)
     assert digest(tmp_path / "run", environment={"DOCKFMU_CACHE": str(cache)}) == expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("python", OTHER_PYTHONS)
+@pytest.mark.parametrize("python", OTHER_PYTHONS, ids=lambda python: python and python.parents[1].name)
 def test_other_versions_of_python_change_no_bit(tmp_path, expected, python):
     assert digest(tmp_path / "run", python=python) == expected
 
