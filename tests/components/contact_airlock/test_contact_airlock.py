@@ -124,18 +124,26 @@ def test_a_swinging_head_is_captured():
     assert -CAPTURE - 0.003 < c.m.target.position[0] < -CAPTURE + 0.006
 
 
+STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4)
+
+
 @pytest.mark.parametrize("lossy", [False, True])
 def test_energy_closes(lossy):
-    """Approach, sliding on the cone and capture: what does not close falls with the step."""
+    """Approach, sliding on the cone and capture: what does not close falls with the step, in first order.
+
+    Without friction and damping the head bounces, and each step gives it another path: there, no order shows.
+    """
     found = []
-    for h in (2e-3, 1e-3, 5e-4, 2.5e-4):
+    for h in STEPS:
         c = airlock(**APPROACH, **({} if lossy else QUIET), **{"parameters.micro_step": h / 10})
         before = energy(c)
         assert run(c.m, h, round(3.0 / h)) == 0
         found.append(abs(energy(c) - before) / before)
-    assert c.m.sensor.first_contact or c.m.audit.dissipated_energy > 0.0
-    assert max(found) < 0.05
-    assert found[3] < 0.01, found
+        assert c.m.sensor.capture == 1.0
+        # the work of the latches and of losses is a third of what the approach has, and more
+        assert c.m.audit.dissipated_energy > 0.3 * before
+    assert max(found) < (0.01 if lossy else 2e-3), found
+    assert not lossy or np.polyfit(np.log(STEPS), np.log(found), 1)[0] > 0.8, found
 
 
 def test_momentum_of_base_and_target_is_that_of_the_head():

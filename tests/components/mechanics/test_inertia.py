@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockfmu.components.mechanics.inertia import possible
+from dockfmu.components.mechanics.inertia import invert, possible
 
 pytestmark = pytest.mark.quick
 
@@ -50,3 +50,23 @@ def test_it_is_the_inequality_of_the_principal_moments():
 def test_a_negative_moment_is_impossible():
     assert not answer(1.0, np.zeros(3), np.diag([1.0, 1.0, -0.1]))
     assert not answer(1.0, np.array([1.0, 0.0, 0.0]), np.diag([1.0, 0.9, 0.9]))
+
+
+def test_the_inverse_of_any_definite_matrix():
+    """Conditions up to 100: cofactors lose as many digits, of the sixteen that there are."""
+    rng = np.random.default_rng(6)
+    for scale in (1e-3, 1.0, 1e5):
+        for _ in range(50):
+            turn = Rotation.random(random_state=rng).as_matrix()
+            A = turn @ np.diag(scale * 10.0 ** rng.uniform(-1.0, 1.0, 3)) @ turn.T
+            inverse, good = invert(tuple(map(tuple, A)))
+            assert good
+            assert np.allclose(A @ np.array(inverse), np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("moments", [(1.0, 1.0, -1.0), (-1.0, -1.0, 1.0), (-1.0, -1.0, -1.0), (0.0, 1.0, 1.0)])
+def test_a_matrix_that_is_not_definite_comes_back(moments):
+    """Two negative eigenvalues leave the determinant positive."""
+    turn = Rotation.from_rotvec([0.3, -0.2, 0.9]).as_matrix() if min(moments) < 0.0 else np.eye(3)
+    A = tuple(map(tuple, turn @ np.diag(moments) @ turn.T))
+    assert invert(A) == (A, False)

@@ -275,7 +275,8 @@ def test_full_start_from_the_retracted_position():
     [
         ({"parameters.legs.retracted_length": 0.3}, "parameters.legs.retracted_length"),
         ({"parameters.legs.hand[2]": 0.5}, r"hand\[2\]"),
-        ({"parameters.initial_stroke": 0.3}, "parameters.legs.stroke"),
+        ({"parameters.initial_stroke": 0.3}, r": stroke 1 .* = 0\.3 m is beyond .*parameters\.legs\.stroke"),
+        ({"parameters.legs.initial_stroke": 0.4}, r": stroke 2 .* = 0\.4 m is beyond .*parameters\.legs\.stroke"),
         ({"parameters.initial_gear_angle": 6.0}, "initial_gear_angle"),
         ({"parameters.accumulators.return_force[2]": 500.0}, r"return_force\[2\]"),
         ({"parameters.accumulators.direct_deformation[3]": 0.05}, r"direct_deformation\[3\]"),

@@ -170,7 +170,10 @@ def test_passive_unit_stands_still_and_the_base_moves_relative_to_it():
     np.testing.assert_allclose(stand.m.base.position, offset, atol=1e-14)
     np.testing.assert_allclose(stand.m.base.quaternion, IDENTITY, atol=1e-15)
     np.testing.assert_allclose(stand.m.base.velocity, 0.0, atol=1e-15)
-    np.testing.assert_allclose(stand.m.target.position, 0.0)
+    target = stand.m.target
+    assert list(target.quaternion) == list(IDENTITY)
+    for name in ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration"):
+        assert list(target[name]) == [0.0, 0.0, 0.0], name
     np.testing.assert_allclose(stand.m.error.position, 0.0, atol=1e-14)
 
 

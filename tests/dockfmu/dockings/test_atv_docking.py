@@ -234,9 +234,11 @@ def test_spec06_oracle_23_it_ends_within_5_to_7_minutes(atv):
 
 
 def test_a_run_from_its_ssp_is_the_same_run(atv, tmp_path):
-    """`dockfmu run FILE.ssp` equals `dockfmu run SYSTEM`, byte for byte over the first seconds."""
+    """`dockfmu run FILE.ssp` equals `dockfmu run SYSTEM`, every variable, byte for byte over the first seconds."""
     again = run_system(tmp_path, "build/ssp/atv_probe_cone.ssp", "--stop", 5, "--no-report")
     rows = len(again.results.time)
+    assert again.results.time[-1] == pytest.approx(5.0)
+    assert set(again.results.variables) == set(atv.results.variables)
     for name in again.results.variables:
         assert np.array_equal(again.results[name], atv.results[name][:rows]), name
 

@@ -78,8 +78,11 @@ def test_the_order_is_two_and_the_error_is_less_than_half_of_that_of_quotients(m
 
 
 def test_a_source_that_steps_now_and_then_is_not_asked(make, tmp_path):
-    system = make(every=2, source={"fails": OUTPUT_DERIVATIVES, "status": 3})
-    rows(system, tmp_path, Jacobi(linear=True), 0.1)
+    """It would fail if it were asked; its outputs are extrapolated as those of one that knows no derivatives."""
+    systems = make(every=2, source={"fails": OUTPUT_DERIVATIVES, "status": 3}), make(tells=False, every=2)
+    found, plain = (rows(system, tmp_path, Jacobi(linear=True), 0.1) for system in systems)
+    assert np.array_equal(found, plain)
+    assert np.abs(found[1]).max() > 0.1
 
 
 def test_a_derivative_that_is_not_known_now_is_the_way_of_the_last_step(make, tmp_path):
