@@ -202,6 +202,9 @@ def push_ports(link, port, run, h):
         run.ports_work += h * (dot(force, v) + dot(torque, load(b.angular_velocity)))
         accumulate(force, b.force)
         accumulate(add(torque, cross(r, force)), b.torque)
+        if run.carried != 0.0:
+            accumulate(scale(h, force), run.port_impulse)
+            accumulate(scale(h, add(torque, cross(add(load(b.position), r), force))), run.port_angular_impulse)
         if run.free_root != 0.0:
             momentum.add_outer(run, force, torque, add(load(b.position), r))
 

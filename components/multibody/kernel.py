@@ -16,8 +16,8 @@ from dockfmu.components.devices import micro_steps
 from dockfmu.components.mechanics import rotation
 from dockfmu.components.mechanics.inertia import asymmetry, possible
 from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
-from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
-from dockfmu.components.multibody import assembly, closure, links, locks, momentum, outputs, stepping
+from dockfmu.components.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
+from dockfmu.components.multibody import assembly, closure, exchange, locks, momentum, outputs, stepping
 from dockfmu.components.multibody.links import FREE
 
 INERTIA = 401
@@ -260,6 +260,10 @@ def _finish(
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
     store(torque, run.torque)
+    if run.carried != 0.0:
+        if h > 0.0:
+            exchange.finish(link, run, h)
+        exchange.remember(link, run)
     closure.publish(link, cut, row, run)
     outputs.publish_joints(link, coordinate, turning, run)
     outputs.publish_bodies(link, body, run)
@@ -272,8 +276,8 @@ def _advance(
     base, gravity, link, coordinate, law, spring, strength, port, lock, cut, row, matrix, run, p, clock, t, h
 ):  # fmt: skip
     """Make all micro-steps of a step h."""
-    store(ZERO, run.impulse)
-    store(ZERO, run.angular_impulse)
+    stepping.place_base(base, run, gravity, link, 0.0)
+    exchange.begin(run)
     if run.locks > 0.0:
         locks.command(base, gravity, link, coordinate, lock, cut, row, matrix, run)
     # inputs may have jumped: predict with the accelerations that they cause
@@ -297,21 +301,6 @@ def _advance(
         until = locks.time_to_catch(link, coordinate, lock, run)
         stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
         left -= 1
-
-
-@kernel
-def _keep_lag(base, gravity, link, run):
-    """Add the impulse of the base's true motion against the extrapolated one, before the first micro-step (R38).
-
-    The links still have the extrapolated motion of the end of the last step.
-    """
-    _, linear, angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
-    stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link)
-    stepping.move(link)
-    _, true_linear, true_angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
-    store(subtract(linear, true_linear), run.lag)
-    store(subtract(angular, true_angular), run.angular_lag)
 
 
 @kernel
@@ -355,15 +344,10 @@ def step(m, t, h):
     code = _check_inputs(m.base, m.coordinate, m.port, m.run, p.base_motion, m.status)
     if code:
         return code
-    if m.run.carried != 0.0:
-        _keep_lag(m.base, p.gravity, m.link, m.run)
     _advance(
         m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.lock,
         m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping, m.stepping, t, h,
     )  # fmt: skip
-    if m.run.carried != 0.0:
-        store(add(load(m.run.impulse), load(m.run.lag)), m.run.impulse)
-        store(add(load(m.run.angular_impulse), load(m.run.angular_lag)), m.run.angular_impulse)
     _finish(
         m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
         m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, h, t + h, h,

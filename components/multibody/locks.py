@@ -80,9 +80,7 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
                 store(ZERO, o.speed_rate)
         o.qdd = 0.0
     b.rate = 0.0
-    force, torque = stepping.base_wrench(root)
-    accumulate(force, run.impulse)
-    accumulate(torque, run.angular_impulse)
+    _, torque = stepping.base_wrench(root)
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link)
     stepping.move(link)

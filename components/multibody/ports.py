@@ -455,10 +455,13 @@ def _run(model: Model) -> Group:
         private("pivot", "m", "place in the middle of the micro-step at this velocity", shape=3),
         private("outer_force", "N", "force from outside in the micro-step, I", shape=3),
         private("outer_torque", "N.m", "likewise, about `pivot`", shape=3),
-        private(
-            "lag", "N.s", "by the base's true motion against the extrapolated one at the start of the step, I", shape=3
-        ),
-        private("angular_lag", "N.m.s", "likewise", shape=3),
+        private("jump", "m/s", "velocity of the base at the start of the step less that predicted, I", shape=3),
+        private("port_impulse", "N.s", "of wrenches on ports in this step, I", shape=3),
+        private("port_angular_impulse", "N.m.s", "likewise, about the moving origin of the base", shape=3),
+        private("end_momentum", "N.s", "relative to the base's origin at the end of the last step, I", shape=3),
+        private("end_angular_momentum", "N.m.s", "likewise, about the base's origin", shape=3),
+        private("end_moment", "kg.m", "of mass about the base's origin, likewise", shape=3),
+        private("end_velocity", "m/s", "of the base, predicted for the end of the last step, I", shape=3),
     )
 
 

@@ -18,7 +18,7 @@ from dockfmu.components.mechanics.rotation import (
     load_attitude,
     load_quaternion,
 )
-from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, load, negate, scale, store, subtract
 from dockfmu.components.multibody import closure, forces, links, momentum
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
@@ -204,15 +204,10 @@ def micro_step(base, gravity, link, coordinate, law, spring, strength, port, cut
     evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, h)
     run.change = _change(link)
     _kick(link, h)
-    force, torque = base_wrench(link[0])
-    for i in range(3):
-        run.impulse[i] += h * force[i]
-        run.angular_impulse[i] += h * torque[i]
-    w = load(link[0].angular_velocity)
     if run.free_root != 0.0:
         momentum.add_field(link, run, gravity)
+        force, torque = base_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
-    run.base_work -= h * (dot(force, load(run.base_velocity)) + dot(torque, w))
     forces.account_coordinates(link, coordinate, law, run, h)
     _drift(link, 0.5 * h)
     if run.free_root != 0.0:

@@ -79,13 +79,16 @@ def test_a_carried_system_converges_to_the_same_bodies_in_one_model() -> None:
     reference = whole()
     expected = np.hstack([reference.m.body[0].position, [c.position for c in reference.m.coordinate]])
     errors = []
-    for step in (8e-3, 4e-3, 2e-3):
+    for step in (1e-2, 5e-3, 2.5e-3):
         craft, arm, drift = coupled(step)
         found = np.hstack([craft.m.body[0].position, [c.position for c in arm.m.coordinate]])
         errors.append(np.abs(found - expected).max())
-        # what the craft receives differs from what the arm feels by the lag of one step
-        assert np.abs(drift).max() < 2.0 * step
-    assert errors[0] < 5e-3
+        # what the craft receives is what the arm has lost, but for the turn of the port in a step (spec/00 R4) and for
+        # the change of the force in it, both of second order
+        share = (step / 1e-2) ** 2
+        assert np.abs(drift[:3]).max() < 2e-6 * share
+        assert np.abs(drift[3:]).max() < 1e-4 * share
+    assert errors[0] < 1e-3
     assert errors[2] < 0.35 * errors[0]
 
 
@@ -109,5 +112,4 @@ def test_the_wrench_on_a_fixed_base_is_the_change_of_momentum() -> None:
         one.step(0.01 * k, 0.01)
         weight = np.array([0.0, 0.0, -9.81 * 10.0])
         change = momentum(one)[:3] - before
-        # the micro-steps keep it to their order
-        np.testing.assert_allclose(weight * 0.01 - one.m.base.force * 0.01, change, atol=2e-6)
+        np.testing.assert_allclose(weight * 0.01 - one.m.base.force * 0.01, change, atol=1e-12)

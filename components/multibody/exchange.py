@@ -1,0 +1,56 @@
+"""The mean wrench on a base that moves, from the change of the system's momentum in a step (spec/00 R4, R38, R48).
+
+With p and l the momentum and angular momentum relative to the origin of the base and about it, S the moment of mass
+about it, V its velocity, a its acceleration in the step, g gravity, and J_e, T_e the impulses of wrenches on ports,
+
+    J = -(p_H - p_0) - M (V_H - V'_0) + M g H + J_e
+    T = -(l_H - l_0) - S_0 x (V_0 - V'_0) - 1/2 H (S_0 + S_H) x (a - g) + T_e
+
+are the impulses on the base in the step H, about its moving origin. p_0, l_0 and V'_0 are those that the last step
+predicted for its end: what the base's true motion adds is applied one step later, not lost (LAGGED).
+"""
+
+from __future__ import annotations
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.multibody import momentum
+
+
+@kernel
+def remember(link, run):
+    """Store the momenta at the end of a step, for links that are placed with their velocities."""
+    _, linear, angular, moment = momentum.momenta(link, ZERO, ZERO)
+    store(linear, run.end_momentum)
+    store(angular, run.end_angular_momentum)
+    store(moment, run.end_moment)
+    store(load(run.base_velocity), run.end_velocity)
+
+
+@kernel
+def begin(run):
+    """Begin a step with the base placed at its start: the jump of its velocity; no impulses of ports yet."""
+    store(subtract(load(run.base_velocity), load(run.end_velocity)), run.jump)
+    store(ZERO, run.port_impulse)
+    store(ZERO, run.port_angular_impulse)
+
+
+@kernel
+def finish(link, run, h):
+    """Set the impulses on the base in a step h, and its work, with all placed at the end of the step."""
+    base = link[0]
+    _, linear, angular, moment = momentum.momenta(link, ZERO, ZERO)
+    mass = momentum.total_mass(link)
+    # less gravity
+    a = load(base.acceleration)
+    change = subtract(linear, load(run.end_momentum))
+    change = axpy(mass, axpy(h, a, load(run.jump)), change)
+    impulse = subtract(load(run.port_impulse), change)
+    turned = subtract(angular, load(run.end_angular_momentum))
+    turned = add(turned, cross(load(run.end_moment), load(run.jump)))
+    turned = add(turned, cross(scale(0.5 * h, add(load(run.end_moment), moment)), a))
+    angular_impulse = subtract(load(run.port_angular_impulse), turned)
+    store(impulse, run.impulse)
+    store(angular_impulse, run.angular_impulse)
+    middle = axpy(-0.5 * h, a, load(run.base_velocity))
+    run.base_work -= dot(impulse, middle) + dot(angular_impulse, load(base.angular_velocity))
