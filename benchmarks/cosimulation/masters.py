@@ -271,16 +271,16 @@ class Bench:
                 continue
             try:
                 if name == "ring" and name not in row.errors:
-                    row.errors[name] = _distance(run(self.ring, self.ring_job(1000))[1], self.exact)
+                    row.errors[name] = distance(run(self.ring, self.ring_job(1000))[1], self.exact)
                 seconds, values = run(getattr(self, name), job)
                 if name == "contact":
-                    row.errors[name] = _distance(values, self.reference)
+                    row.errors[name] = distance(values, self.reference)
                 row.costs.setdefault(name, []).append(1e6 * seconds / job.steps)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 row.faults[name] = str(error)
 
 
-def _distance(values: Sequence[float], reference: Sequence[float]) -> float:
+def distance(values: Sequence[float], reference: Sequence[float]) -> float:
     """Return the largest difference, relative to the largest value."""
     return float(np.abs(np.subtract(values, reference)).max() / np.abs(reference).max())
 

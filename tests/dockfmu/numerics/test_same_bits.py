@@ -21,13 +21,17 @@ OTHER_PYTHONS = sorted(ROOT.glob("build/pythons/*/bin/python")) or [
     pytest.param(None, marks=pytest.mark.skip("no interpreters of other versions: make pythons"))
 ]
 
+# what a run must not depend on, several things in one run
 SURROUNDINGS = {
-    "one thread of BLAS": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-    "two threads of BLAS": {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"},
-    "another order of hashes": {"PYTHONHASHSEED": "12345"},
-    "another locale": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "TZ": "Asia/Tokyo"},
-    "another home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"},
-}
+    "one thread of BLAS, another order of hashes, another locale": {
+        "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "12345",
+        "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "TZ": "Asia/Tokyo",
+    },
+    "two threads of BLAS, another home": {
+        "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2",
+        "HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent",
+    },
+}  # fmt: skip
 OPTIONS = {
     "elements on two threads": ["--threads", "2"],
     "an element in a process of its own": ["--process", "station"],
