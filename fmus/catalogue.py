@@ -6,6 +6,7 @@ Beside those of dockfmu there are those that installed packages declare, as entr
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -219,6 +220,8 @@ def entry(name: str) -> Entry:
     components have, FolderError for a folder that is none.
     """
     if name.endswith(".toml"):
+        if is_system(Path(name)):
+            raise CatalogueError(f"{name} declares a system, no component; name an element of it, {name}.ELEMENT")
         return replace(MULTIBODY, options={"model": name})
     if is_folder(name):
         module = import_folder(Path(name))
@@ -237,6 +240,15 @@ def entry(name: str) -> Entry:
             "uninstall the package of one, or name its folder"
         )
     return found[0]
+
+
+def is_system(file: Path) -> bool:
+    """Return whether a .toml declares a system, not the bodies of a component; one that cannot be read does not."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool({"elements", "extends"} & content.keys())
 
 
 def _key(name: str) -> str:

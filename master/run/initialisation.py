@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,16 @@ class Initialisation:
         self._undo(before, self.order)
         for name in self.order:
             self.instances[name].exit_initialization()
+            self._look(self.instances[name])
             self._undo(before, [name])
         return notes
+
+    @staticmethod
+    def _look(instance: FmuInstance) -> None:
+        """Read the outputs for what this may change; the loop reads them again, and tells of those that it cannot."""
+        if not instance.remote:
+            with suppress(FmuError):
+                instance.get([variable.name for variable in instance.description.select("output")])
 
     def _undo(self, before: Surroundings, names: Sequence[str]) -> None:
         """Restore what an FMU of this process has changed for all code in it; remember which may have done it."""

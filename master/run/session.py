@@ -119,6 +119,7 @@ class Session:
         """
         if not loop.read_outputs(self.coupling.packed):
             raise self._failure(self.schedule.start)
+        self.undo_changes()
         if loop_state is not None:
             set_loop_state(self.coupling, loop_state)
             self._set_grid(loop_state.get("grid", np.zeros(0)))
@@ -156,6 +157,7 @@ class Session:
     def end(self) -> None:
         """Record the last rows, while the instances still exist."""
         self._record_now()
+        self.undo_changes()
         for observer in self.participants.observers:
             observer.last()
 
@@ -214,7 +216,7 @@ class Session:
         result, self._until = self.result, until
         with self.threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
-        self._undo_changes()
+        self.undo_changes(stepping=True)
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
@@ -237,11 +239,11 @@ class Session:
             result.message = self._end_of_an_fmu()
         return done
 
-    def _undo_changes(self) -> None:
+    def undo_changes(self, *, stepping: bool = False) -> None:
         """Restore what FMUs of this process have changed for all code in it, and warn, before anything is written."""
         now = time.perf_counter()
-        # after a signal the master itself handles signals differently
-        whole = self._whole and not self._interrupted.word and now - self._looked >= CHUNK_S
+        # the master itself handles signals differently while it steps, and after a signal
+        whole = stepping and self._whole and not self._interrupted.word and now - self._looked >= CHUNK_S
         if whole:
             self._looked = now
         elif self._before.unchanged() and not (self.threads is not None and self.threads.disturbed):

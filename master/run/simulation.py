@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from signal import Signals
 from types import TracebackType
 from typing import Any
@@ -32,6 +32,7 @@ from dockfmu.master.checkpoint import (
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, MasterError, StructureError
 from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.surroundings import Surroundings, undo
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.result import Result
 from dockfmu.master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
@@ -207,7 +208,7 @@ class CoSimulation:
         self._initialisation = Initialisation(self.system, self.instances)
         self._initialise()
         if self._move_apart():
-            self._cleanup.close()
+            self._unload()
             self._load(began)
             return
         self._session = Session(
@@ -345,15 +346,17 @@ class CoSimulation:
         if self._session is not None:
             self._session.close()
             self._session = None
-        self._cleanup.close()
+        with self._guarded("when it was freed"):
+            self._cleanup.close()
 
     def _restart(self, began: float) -> None:
         session = self._open_session()
         session.restart(self.system, self.result)
         if self._identity is not None:
             self._identity |= identity_of_starts(self.system)
-        for name in self.instances:
-            self._renew(name)
+        with self._guarded("when it was freed"):
+            for name in self.instances:
+                self._renew(name)
         self._initialise()
         if self._move_apart():
             self._unload()
@@ -363,16 +366,31 @@ class CoSimulation:
         session.begin_again(self._loop_state)
 
     def _terminate(self) -> None:
-        for instance in self.instances.values():
-            try:
-                instance.terminate()
-            except FmuError as error:
-                self.result.warnings.append(str(error))
+        with self._guarded("when it ended"):
+            for instance in self.instances.values():
+                try:
+                    instance.terminate()
+                except FmuError as error:
+                    self.result.warnings.append(str(error))
+
+    @contextmanager
+    def _guarded(self, when: str) -> Iterator[None]:
+        """Restore what FMUs of this process change for all code in it, and warn."""
+        before = Surroundings.now()
+        try:
+            yield
+        finally:
+            if changed := undo(before):
+                here = [name for name, instance in self.instances.items() if not instance.remote]
+                who = here[0] if len(here) == 1 else f"one of {', '.join(here)}"
+                note = f"{who} changed {' and '.join(changed)} of this process {when}: restored"
+                if here and note not in self.result.warnings:
+                    self.result.warnings.append(note)
 
     def _close(self) -> None:
         self._closed = True
         try:
-            with self._cleanup:
+            with self._guarded("when it was freed"), self._cleanup:
                 if self._session is not None:
                     self._session.close()
                     if not self._finished:
@@ -424,11 +442,12 @@ class CoSimulation:
 
     def get(self, names: Sequence[str]) -> list[Any]:
         """Return the present values of variables, given by their full names, in the order of `names`."""
-        self._open_session()
+        session = self._open_session()
         found: dict[str, Any] = {}
         for element, variables in self._by_element(names).items():
             values = self.instances[element].get(list(variables.values()))
             found |= dict(zip(variables, values, strict=True))
+        session.undo_changes()
         return [found[name] for name in names]
 
     def set(self, values: Mapping[str, Any]) -> None:

@@ -90,7 +90,7 @@ def partial(summary):
             ["no system 'central_impact'", "did you mean central_impact_20t"],
         ),
         (
-            ("run", "dockking"),
+            ("run", "xyzzy"),
             ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2, atv_probe_cone_v3", "ends in .ssp or .toml"],
         ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),

@@ -13,9 +13,11 @@ from dockfmu.commands import terminal
 from dockfmu.declare.conditions.initial_conditions import SIZES
 from dockfmu.declare.parameters import parameters
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.fmus.catalogue import CatalogueError
 from dockfmu.library import list_systems
 from dockfmu.master.errors import ArchiveError, StructureError
 from dockfmu.master.fmi.description import read_description
+from dockfmu.swap.interface import interface
 from tests.dockfmu.command_line import status_of
 
 SYSTEM = "atv_probe_cone"
@@ -262,3 +264,12 @@ def test_the_parameters_of_every_system_are_listed(name):
 def test_every_parameter_of_a_system_has_a_source(name):
     """Every value is given, specified or assumed."""
     assert [parameter.full_name for parameter in parameters(name) if not parameter.source] == []
+
+
+def test_a_file_that_extends_a_system_is_one(tmp_path):
+    """Not a declaration of bodies, which ends in .toml too."""
+    (tmp_path / "mine.toml").write_text('extends = "central_impact_20t"\nname = "mine"\n')
+    names = [entry.full_name for entry in parameters(f"{tmp_path / 'mine.toml'}.chaser.parameters.mass")]
+    assert names == ["chaser.parameters.mass"]
+    with pytest.raises(CatalogueError, match=r"mine.toml declares a system, no component; name an element of it"):
+        interface(str(tmp_path / "mine.toml"))

@@ -25,6 +25,18 @@ typedef int Status;
 typedef unsigned Ref;
 typedef const char *Str;
 enum { OK, WARNING, DISCARD, ERROR };
+/* what is done where the environment variable HABIT_PLACE says: in fmi2GetReal, fmi2Terminate, fmi2FreeInstance or when the
+ * library is unloaded ("get", "terminate", "free", "unload") */
+static void disturb(Str place)
+{
+    Str chosen = getenv("HABIT_PLACE");
+    if (!chosen || strcmp(chosen, place)) return;
+    (void)!chdir("/");
+    umask(0377);
+    fesetround(FE_UPWARD);
+}
+__attribute__((destructor)) static void unload(void) { disturb("unload"); }
+
 /* bits of `habit`: ask for the end at 0.5 s, need a stop time, refuse what lies beyond it, change the directory in the
  * step at 0.3 s, change the rounding there, say a NUL there, fail after saying it, refuse a second instance,
  * change the handler of SIGINT there */
@@ -84,7 +96,7 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
     return m;
 }
 
-EXPORT void fmi2FreeInstance(void *c) { free(c); }
+EXPORT void fmi2FreeInstance(void *c) { disturb("free"); free(c); }
 EXPORT Status fmi2SetupExperiment(void *c, int has_tolerance, double tolerance, double start, int has_stop, double stop)
 {
     Model *m = c;
@@ -97,7 +109,7 @@ EXPORT Status fmi2SetupExperiment(void *c, int has_tolerance, double tolerance, 
 }
 EXPORT Status fmi2EnterInitializationMode(void *c) { (void)c; return OK; }
 EXPORT Status fmi2ExitInitializationMode(void *c) { (void)c; return OK; }
-EXPORT Status fmi2Terminate(void *c) { (void)c; return OK; }
+EXPORT Status fmi2Terminate(void *c) { (void)c; disturb("terminate"); return OK; }
 EXPORT Status fmi2Reset(void *c) { (void)c; return ERROR; }
 
 EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
@@ -135,6 +147,7 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
 EXPORT Status fmi2GetReal(void *c, const Ref r[], size_t n, double v[])
 {
     Model *m = c;
+    disturb("get");
     volatile double least = 2.2250738585072014e-308;
     for (size_t k = 0; k < n; k++) {
 #ifdef HELPER

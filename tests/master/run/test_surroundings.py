@@ -116,6 +116,29 @@ def test_what_changes_while_it_steps_is_restored_and_told(habits, habit, what):
     assert Path("r.h5").is_file()
 
 
+@pytest.mark.parametrize("place", ["get", "terminate", "free", "unload"])
+@pytest.mark.parametrize("again", [False, True])
+def test_what_changes_outside_of_steps_is_restored_and_told(habits, monkeypatch, place, again):
+    """Whoever disturbs others by its outputs is moved apart; nothing is written elsewhere or with other rights."""
+    monkeypatch.setenv("HABIT_PLACE", place)
+    with undisturbed() as before:
+        observers = [] if again else [Recorder(Path("r.h5"))]
+        with CoSimulation(alone(habits()), step=0.1, stop=1.0, observers=observers) as simulation:
+            assert simulation.instances["a"].remote == (place == "get")
+            simulation.advance(1.0)
+            first = simulation.result
+            if again:
+                simulation.reset()
+                simulation.advance(1.0)
+        assert before.changes(Surroundings.now()) == []
+    assert simulation.result.status == "completed", simulation.result.message
+    told = first.warnings if place == "get" else simulation.result.warnings
+    notes = [note for note in told if note.startswith("a changed the working directory and ")]
+    assert len(notes) == 1, told
+    assert notes[0].endswith("it runs in a separate process" if place == "get" else ": restored")
+    assert again or Path("r.h5").stat().st_mode & 0o600 == 0o600
+
+
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a second thread needs a second core")
 def test_modes_of_threads_are_kept_apart(habits):
     """Which thread steps an FMU depends on the moment: none of them may keep a mode from one chunk to the next."""
