@@ -463,6 +463,7 @@ def test_too_deep_a_penetration_says_of_what_and_how_the_craft_stand(tmp_path):
     assert summary["outcome"] == "failed"
     assert summary["failure"]["element"] == "mechanism"
     assert "penetration" in summary["failure"]["says"]
+    assert summary["failure"]["category"] == "outcome.limit_exceeded"
     assert "docking planes" in summary["failure"]["craft"]
     assert summary["failure"]["craft"] in done.stderr
 
