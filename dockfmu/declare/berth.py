@@ -1,8 +1,11 @@
-"""The pose of a berth on a fixed station: stated once, as `parameters.target` of the arm that goes there.
+"""The pose of a berth, `parameters.target` of the arm that goes there, is that of the station's unit.
 
-The unit of the station is no element. The contact or mechanism between both units has its pose as a constant input, and
-the arm has it as a parameter, from which its relative motion is reckoned. The first follows the second; where both are
-given and differ, the system is refused by name.
+On a fixed station the unit is no element. The contact or mechanism between both units has its pose as a constant input,
+and the arm has it as a parameter, from which its relative motion is reckoned. The first follows the second; where both
+are given and differ, the system is refused by name.
+
+A moving station is an element. Arm and unit stand on two ports of it, whose places are its data: the berth of the arm
+must be the pose of the second port against the first.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from dockfmu.master.system import Structure
 
 TARGET = "parameters.target"
 FIXED = "parameters.base_fixed"
-INTERFACE = "interface"
+INTERFACE, BASE = "interface", "base"
 POSITION, QUATERNION = ".position[1]", ".quaternion[1]"
 SLOTS = tuple(f"{name}[{k}]" for name, size in (("position", 3), ("quaternion", 4)) for k in range(1, size + 1))
 NEAR = 1e-6
@@ -43,8 +46,17 @@ def follow_berths(system: Structure, before: Structure | None = None) -> None:
 
 
 def check_berths(system: Structure) -> None:
-    """Raise StructureError for units of a fixed station that do not stand where their arm states its berth."""
+    """Raise StructureError for units of a station that do not stand where their arm states its berth."""
     problems = []
+    for arm, place, root, unit in _moving_berths(system):
+        stated, found = _berth(system, arm), _between(system, place, root, unit)
+        apart = _distance(*stated, *found)
+        if apart is not None:
+            problems.append(
+                f"{arm}.{TARGET} is {apart[0]:.3g} m and {apart[1]:.3g} rad off {place}.{unit}, on which the unit of "
+                f"the berth stands: set {arm}.{TARGET}.position to {_written(found[0])} m, with angles to match, or "
+                f"move {place}.parameters.{unit}"
+            )
     for arm, unit, port in _berths(system):
         apart = _apart(system, arm, unit, port)
         if apart is not None:
@@ -77,6 +89,46 @@ def _berths(system: Structure) -> Iterator[tuple[str, str, str]]:
                 yield arm, unit, port
 
 
+def _moving_berths(system: Structure) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (arm, station, port of the arm, port of the berth) of each arm on a craft that carries its berth, too.
+
+    The port of the berth is one whose pose goes to an element that takes the pose of the payload's interface.
+    """
+    poses = [c for c in system.connections if c.output.endswith(POSITION) and c.input.endswith(POSITION)]
+    for base in poses:
+        arm, station = base.target, base.source
+        if base.input != BASE + POSITION or _value(system, arm, f"{TARGET}{POSITION}") is None:
+            continue
+        meeting = {c.target for c in poses if c.source == arm and c.output == INTERFACE + POSITION}
+        for unit in poses:
+            if unit.source == station and unit.target in meeting:
+                root, port = (c.output.removesuffix(POSITION) for c in (base, unit))
+                if all(_value(system, station, f"parameters.{p}{POSITION}") is not None for p in (root, port)):
+                    yield arm, station, root, port
+
+
+def _between(system: Structure, station: str, root: str, port: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (position, quaternion) of a port of a craft against another one, in axes of that one."""
+    from dockfmu.components.mechanics.rotation import from_angles, quaternion
+
+    (origin, axes), (place, facing) = (
+        (_vector(system, station, f"parameters.{p}.position"), _vector(system, station, f"parameters.{p}.angles"))
+        for p in (root, port)
+    )
+    own, its = (np.array(from_angles(*map(float, angles))) for angles in (axes, facing))
+    rows = tuple(tuple(map(float, row)) for row in its @ own.T)
+    return own @ (place - origin), np.array(quaternion(rows))
+
+
+def _vector(system: Structure, element: str, name: str) -> np.ndarray:
+    values = [_value(system, element, f"{name}[{k}]") for k in (1, 2, 3)]
+    return np.array([0.0 if value is None else float(value) for value in values])
+
+
+def _written(vector: np.ndarray) -> str:
+    return f"[{', '.join(f'{x:.9g}' for x in vector)}]"
+
+
 def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarray]:
     values = np.array([float(_value(system, unit, f"{port}.{name}")) for name in SLOTS])
     return values[:3], values[3:]
@@ -84,17 +136,22 @@ def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarr
 
 def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (position, quaternion) of the berth of an arm, in B = I."""
-    rows = [[_value(system, arm, f"{TARGET}.{name}[{k}]") for k in (1, 2, 3)] for name in ("position", "angles")]
     # kernels take a second to import, which runs without a berth are spared
     from dockfmu.components.mechanics.rotation import from_angles, quaternion
 
-    position, angles = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
+    position, angles = (_vector(system, arm, f"{TARGET}.{name}") for name in ("position", "angles"))
     return position, np.array(quaternion(from_angles(*map(float, angles))))
 
 
 def _apart(system: Structure, arm: str, unit: str, port: str) -> tuple[float, float] | None:
     """Return (distance, angle) between a unit and the berth of its arm, or None if they are the same pose."""
-    (here, turned), (there, facing) = _pose(system, unit, port), _berth(system, arm)
+    return _distance(*_pose(system, unit, port), *_berth(system, arm))
+
+
+def _distance(
+    here: np.ndarray, turned: np.ndarray, there: np.ndarray, facing: np.ndarray
+) -> tuple[float, float] | None:
+    """Return (distance, angle) between two poses, or None if they are the same pose or the first is no pose."""
     size = float(np.linalg.norm(turned))
     if not size > 0.0:
         return None

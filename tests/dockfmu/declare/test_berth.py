@@ -84,6 +84,24 @@ def test_a_unit_on_a_moving_station_is_left_to_its_connections():
         check_berths(moved(system, "contact.base.position[1]", 1.0))
 
 
+ON_STATIONS = tuple(f"tests/metamorphic/systems/{unit}_on_a_station.toml" for unit in ("airlock", "radiator", "mim1"))
+
+
+@pytest.mark.parametrize("name", ON_STATIONS)
+@pytest.mark.parametrize(
+    "slot", ["port[2].position[2]", "port[2].angles[1]", "port[1].position[3]", "port[1].angles[3]"]
+)
+def test_a_berth_on_a_moving_station_is_the_place_of_its_port(name, slot):
+    """The port of the unit against that of the arm, whatever the axes of the station's structure."""
+    with opened(name) as (system, _):
+        check_berths(system)
+        with pytest.raises(StructureError) as refused:
+            check_berths(moved(system, f"station.parameters.{slot}", 0.01))
+    said = str(refused.value)
+    assert said.startswith("manipulator.parameters.target is 0") or "manipulator.parameters.target is 0" in said
+    assert "off station.port[2], on which the unit of the berth stands" in said
+
+
 def arm_of(name):
     """Return the conditions of a system, and its arm: components and start values by element."""
     declared = read(name)
