@@ -48,14 +48,14 @@ def follow_berths(system: Structure, before: Structure | None = None) -> None:
 def check_berths(system: Structure) -> None:
     """Raise StructureError for units of a station that do not stand where their arm states its berth."""
     problems = []
-    for arm, place, root, unit in _moving_berths(system):
-        stated, found = _berth(system, arm), _between(system, place, root, unit)
+    for arm, station, root, unit in _moving_berths(system):
+        stated, found = _berth(system, arm), _between(system, station, root, unit)
         apart = _distance(*stated, *found)
         if apart is not None:
             problems.append(
-                f"{arm}.{TARGET} is {apart[0]:.3g} m and {apart[1]:.3g} rad off {place}.{unit}, on which the unit of "
+                f"{arm}.{TARGET} is {apart[0]:.3g} m and {apart[1]:.3g} rad off {station}.{unit}, on which the unit of "
                 f"the berth stands: set {arm}.{TARGET}.position to {_written(found[0])} m, with angles to match, or "
-                f"move {place}.parameters.{unit}"
+                f"move {station}.parameters.{unit}"
             )
     for arm, unit, port in _berths(system):
         apart = _apart(system, arm, unit, port)
