@@ -43,9 +43,11 @@ def _accelerations(link, count):
 
 
 @kernel
-def _micro_steps(base, gravity, link, coordinate, law, spring, strength, port, run, h, count):
+def _micro_steps(base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, h, count):
     for k in range(count):
-        stepping.micro_step(base, gravity, link, coordinate, law, spring, strength, port, run, 0.0, k * h, h)
+        stepping.micro_step(
+            base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, 0.0, k * h, h
+        )
 
 
 def main() -> None:
@@ -114,7 +116,10 @@ def _alternating(ours: Callable[[], float], theirs: Callable[[], float]) -> tupl
 def _micro_step(instance: Instance, size: int) -> float:
     m, p = instance.m, instance.m.parameters
     count = max(20, 10000 // size)
-    arrays = (m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.run)
+    arrays = (
+        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.cut, m.closure.row,
+        m.closure.matrix, m.run,
+    )  # fmt: skip
     best = 1e9
     for _ in range(ROUNDS):
         # so short that the state hardly changes
