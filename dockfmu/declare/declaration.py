@@ -173,6 +173,8 @@ def _check_names(content: Mapping[str, Any], file: Path) -> None:
         if problem:
             raise DeclarationError(f"{file}: the {what} {shown(text)} {problem}")
     seen: dict[str, str] = {}
+    if isinstance(elements, dict) and CONDITIONS in elements:
+        raise DeclarationError(f"{file}: an element {CONDITIONS} would be taken for the table of this name: rename it")
     for _, element in given[1:]:
         other = seen.setdefault(element.lower(), element)
         if other != element:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -64,12 +65,21 @@ def _law(row: Table, system: System) -> Law:
         return _severity(row, names, _conditions(row, system))
     if kind == "uniform":
         low, high = (_numbers(row, key, names, system) for key in ("low", "high"))
+        _check_width(row, names, low, high)
         return Uniform(names, tuple(low), tuple(high))
     if kind == "disc":
         radius = _numbers(row, "radius", names[:1], system)[0]
         centre = _numbers(row, "centre", names, system, [0.0] * len(names))
         return UniformDisc(names, radius, (centre[0], centre[-1]))
     return _normal(row, names, system)
+
+
+def _check_width(row: Table, names: Sequence[str], low: Sequence[float], high: Sequence[float]) -> None:
+    for name, first, last in zip(names, low, high, strict=True):
+        if not math.isfinite(last - first):
+            raise DeclarationError(
+                f"{row.where}: {name}: from {first:g} to {last:g} is a wider range than numbers have"
+            )
 
 
 def _normal(row: Table, names: tuple[str, ...], system: System) -> Normal:
@@ -221,6 +231,8 @@ def varied_names(row: Table, system: System) -> tuple[str, ...]:
             found += scalars(system.structure, name)[0]
     for name in found:
         unit_of(name, system, row.where)
+        if not name.startswith(CONDITION_PREFIX) and (kind := system.structure.resolve(name)[1].type) != "Real":
+            raise DeclarationError(f'{row.where}: {name} is of type {kind}: give its values by law = "choice"')
     return tuple(found)
 
 

@@ -216,7 +216,10 @@ def main(file: Path, out: Path | None = None) -> None:
 
 if __name__ == "__main__":
     if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        # a limit that this process was started with may be lower, and cannot be raised
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        least = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (least, least))
     try:
         main(*map(Path, sys.argv[1:]))
     except LayoutError as error:

@@ -707,3 +707,19 @@ def test_values_of_an_option_are_checked_for_the_system_that_another_chooses(fol
     campaign = dockfmu.Campaign(as_absolute(folder, vary=vary, keep={}, measures={}, end=[]), tmp_path / "out")
     with pytest.raises(dockfmu.OptionError, match=r"mass, option 'heavy': .*second"):
         campaign.identify()
+
+
+def test_a_range_that_no_number_spans_and_a_law_for_whole_numbers_are_refused(folder, habits):
+    """Before the first run: every row would be refused."""
+    mass = {"name": "first.parameters.mass", "law": "uniform", "low": -1.7e308, "high": 1.7e308}
+    with pytest.raises(
+        dockfmu.DeclarationError, match=r"first.parameters.mass: from -1.7e\+308 to 1.7e\+308 is a wider"
+    ):
+        study(folder, vary=[mass])
+    alone = Structure("alone")
+    alone.add("h", habits())
+    bundle.write_bundle(alone, Plan(step=0.01, stop=1.0, order=("h",)), "", folder / "alone.ssp")
+    habit = {"name": "h.habit", "law": "uniform", "low": 0, "high": 3}
+    content = {"system": "alone.ssp", "runs": 2, "vary": [habit]}
+    with pytest.raises(dockfmu.DeclarationError, match=r"h.habit is of type Integer: give its values by law = .choice"):
+        read_study(content, folder, "the test")

@@ -349,3 +349,11 @@ def test_initial_conditions_that_cannot_be(name, value, words):
 def test_a_system_without_initial_conditions(tmp_path):
     with pytest.raises(DeclarationError, match="alone has no initial_conditions"):
         declaration.read(write(tmp_path, TOML)).with_conditions({"miss": [0, 0]})
+
+
+def test_an_element_with_the_name_of_the_initial_conditions_is_refused(tmp_path):
+    """`--set initial_conditions.miss` could not tell them apart."""
+    file = tmp_path / "bad.toml"
+    file.write_text('name = "bad"\n[elements.initial_conditions]\ncomponent = "oscillator"\n[run]\nstop = 1\n')
+    with pytest.raises(DeclarationError, match="an element initial_conditions would be taken for the table"):
+        declaration.read(str(file))

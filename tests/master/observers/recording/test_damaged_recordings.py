@@ -1,6 +1,8 @@
 """Truncated or changed recordings are refused or read correctly: no crash, no wrong values."""
 
 import random
+import subprocess
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -246,3 +248,21 @@ def test_variables_keep_their_names_whatever_hdf5_makes_of_them(third_party, tmp
         assert set(results.variables) == set(names)
         # explicit Euler of y' = u - y
         assert [results[name][-1] for name in names] == [0.5, 1.0, 1.5, 2.0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_process_with_a_lower_limit_of_memory_reads_and_refuses_alike(recorded, tmp_path):
+    """`ulimit -v`: the process that looks at an unsealed file cannot raise the limit that it is started with."""
+    file = tmp_path / "r.h5"
+    file.write_bytes(recorded.data)
+    with h5py.File(file, "r+") as h:  # breaks the seal
+        h.attrs["more"] = 1
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
+        "from dockfmu.master.observers.recording.results import read_results\n"
+        "print(len(read_results(sys.argv[1]).time))\n"
+    )
+    command = [sys.executable, "-c", code, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(ROWS), done.stderr
