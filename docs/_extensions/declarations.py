@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from citations import citations
@@ -187,7 +188,7 @@ def system_page(name: str) -> Iterator[str]:
     yield from table(
         ("Element", "FMU", "Options", "Parameter sets"),
         (
-            (code(name), _component_link(element), _listed(element.get("options", {})), _sets(element))
+            (code(name), _component_link(element), _listed(_options_of(element)), _sets(element))
             for name, element in content["elements"].items()
         ),
     )
@@ -199,10 +200,9 @@ def system_page(name: str) -> Iterator[str]:
     if values:
         yield "Single values that go over the parameter sets:"
         yield from table(("Variable", "Value", "Unit", "Source"), values)
-    yield "## Connections\n\nTwo ports are joined whole: each output goes to the input of the same name.\n"
-    yield from table(
-        ("Port", "Port"), ((code(first), code(second)) for first, second in map(_ports, content["connections"]))
-    )
+    if connections := content.get("connections"):
+        yield "## Connections\n\nTwo ports are joined whole: each output goes to the input of the same name.\n"
+        yield from table(("Port", "Port"), ((code(first), code(second)) for first, second in map(_ports, connections)))
     yield from _conditions(content.get("initial_conditions", {}))
     yield from _events(content)
     yield from _run(content)
@@ -213,6 +213,11 @@ def _component_link(element: Mapping[str, Any]) -> str:
     if element.get("options", {}).get("contact") == "external":
         name += "External"
     return f"[{name}](../fmus/{name}.md)"
+
+
+def _options_of(element: Mapping[str, Any]) -> dict[str, Any]:
+    model = {"model": Path(element["model"]).name} if "model" in element else {}
+    return {**element.get("options", {}), **model}
 
 
 def _listed(entries: Mapping[str, Any]) -> str:
