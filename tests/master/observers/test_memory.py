@@ -2,15 +2,23 @@
 
 import io
 import os
+import socket
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.events import Event, Events
+from dockfmu.master.observers.feed import Feed
+from dockfmu.master.observers.finals import Finals
+from dockfmu.master.observers.pacing import Pacing
 from dockfmu.master.observers.peaks import Peaks
 from dockfmu.master.observers.progress import Progress
 from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.stream import Stream
 from dockfmu.master.observers.validity import Validity
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
@@ -37,7 +45,28 @@ def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_memory_stays_level_over_a_hundred_million_steps(oscillator, tmp_path):
+def drained(connection):
+    """Read and forget what comes over a connection, in a thread."""
+
+    def read():
+        with suppress(OSError):
+            while connection.recv(1 << 16):
+                pass
+
+    Thread(target=read, daemon=True).start()
+
+
+@pytest.fixture
+def feed():
+    """A feed whose reader reads, and the connection."""
+    ours, theirs = socket.socketpair()
+    drained(theirs)
+    with ours, theirs:
+        yield Feed(ours, {}, every=10_000)
+
+
+def test_memory_stays_level_over_a_hundred_million_steps(oscillator, feed, tmp_path):
+    """With a subscriber that reads, one that never does, and a clock that is looked at a thousand times."""
     system = Structure("swing")
     system.add("a", oscillator, {"parameters.initial_position": 1.0})
     energies = ["a.audit.kinetic_energy", "a.audit.stored_energy"]
@@ -52,10 +81,21 @@ def test_memory_stays_level_over_a_hundred_million_steps(oscillator, tmp_path):
         ),
         Progress(_Nowhere(), always=True),
         Recorder(tmp_path / "r.h5", names, every=100_000),
+        Checkpoints(tmp_path / "r.checkpoint", every=1.0),
+        Finals({"last": "a.position"}),
+        Pacing(1e9, "slip", chunk=100_000),
+        stream := Stream(0, names, every=1_000),
+        feed,
     ]  # fmt: skip
-    with CoSimulation(system, step=STEP, stop=STEPS * STEP, observers=observers) as simulation:
+    stream.open()
+    idle = socket.create_connection(("127.0.0.1", stream.port))
+    reading = socket.create_connection(("127.0.0.1", stream.port))
+    drained(reading)
+    with idle, reading, CoSimulation(system, step=STEP, stop=STEPS * STEP, observers=observers) as simulation:
         simulation.advance(WARM * STEP)
         before = resident()
         simulation.advance(STEPS * STEP)
         assert resident() - before < GROWTH
         assert simulation.result.macro_steps == STEPS
+    assert stream.dropped > 0
+    assert simulation.result.realtime["steps"] >= STEPS // 100_000

@@ -56,6 +56,13 @@ def in_a_folder(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def the_locale_of_before():
+    before = locale.setlocale(locale.LC_ALL)
+    yield
+    locale.setlocale(locale.LC_ALL, before)
+
+
 HABITS = {
     "c": "the working directory",
     "u": "the mask of new files",
