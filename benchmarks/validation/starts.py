@@ -1,7 +1,7 @@
 """V1, V2 and V3 from many starts: limiter and swing (items 24 and 25 of spec/06 9.6), and how random starts end.
 
     python -m benchmarks.validation.starts [SEEDS]
-    python -m benchmarks.validation.starts random [DRAWS]
+    python -m benchmarks.validation.starts random [DRAWS [FIRST [SYSTEM,...]]]
 
 The first runs the starts of the ATV and of the Soyuz, that of `soyuz_near_maxima`, and SEEDS (default: 8) draws of all
 eleven initial conditions for either craft. The second runs DRAWS (default: 100) draws for each craft and variant up to
@@ -96,34 +96,53 @@ ENDS = (
     "rollers before the retraction", "docking planes met",
 )  # fmt: skip
 DOMAIN = ("latch_tilt", "wide_slot", "lever_arm", "three_rollers")
+COUNTS = (*DOMAIN, "early_plane_contact")
 
 
-def end_of(system: str, seed: int) -> str:
-    """Run a random start up to the retraction. Return which of `ENDS` it is; the worst, where several hold."""
-    counts = [f"mechanism.validity.{name}" for name in (*DOMAIN, "early_plane_contact")]
+@dataclass(frozen=True)
+class End:
+    """How a random start ended: which of `ENDS`, what a log says of it, and largest push and pull, N."""
+
+    kind: str
+    told: str
+    push: float = np.nan
+    pull: float = np.nan
+
+
+def end_of(system: dockfmu.System, seed: int) -> End:
+    """Run a random start up to the retraction. Of several ends the worst counts."""
+    counts = [f"mechanism.validity.{name}" for name in COUNTS]
+    loads = ["mechanism.load.compression", "mechanism.load.tension"]
+    start = system.with_values({"initial_conditions.seed": seed})
     try:
-        done = dockfmu.load(system, {"initial_conditions.seed": seed}).run(
-            stop=BEFORE_RETRACTION, record=counts, every=1000, check=False
-        )
-    except dockfmu.DockfmuError:
-        return ENDS[3]
-    if done["mechanism.validity.early_plane_contact"][-1] > 0.0:
-        return ENDS[5]
-    if any(name.startswith("roller_contact") for name in done.events):
-        return ENDS[4]
-    if "capture" not in done.events:
-        return ENDS[2]
-    return ENDS[1] if any(done[f"mechanism.validity.{name}"][-1] > 0.0 for name in DOMAIN) else ENDS[0]
+        done = start.run(stop=BEFORE_RETRACTION, record=[*counts, *loads], every=1, check=False)
+    except dockfmu.DockfmuError as error:
+        return End(ENDS[3], str(error).splitlines()[0])
+    left = [name for name, count in zip(COUNTS, counts, strict=True) if done[count][-1] > 0.0]
+    told = f"{done.outcome}, {', '.join(left) or 'within the domain'}"
+    kind = ENDS[1] if left else ENDS[0]
+    if "early_plane_contact" in left:
+        kind = ENDS[5]
+    elif any(name.startswith("roller_contact") for name in done.events):
+        kind = ENDS[4]
+    elif "capture" not in done.events:
+        kind = ENDS[2]
+    return End(kind, told, *(float(done[name].max()) for name in loads))
 
 
-def count_ends(draws: int) -> None:
-    """Run the random starts of both craft and print how many ended how."""
-    print(f"| start | runs | {' | '.join(ENDS)} |\n|---|{'---|' * (len(ENDS) + 1)}")
-    for craft in ("atv", "soyuz"):
-        for variant in VARIANTS:
-            system = f"{craft}_probe_cone{variant}"
-            ends = [end_of(system, seed) for seed in range(1, draws + 1)]
-            print(f"| `{system}` | {draws} | {' | '.join(str(ends.count(end)) for end in ENDS)} |", flush=True)
+def count_ends(draws: int, first: int = 1, systems: str = "") -> None:
+    """Run the random starts of both craft and print how many ended how, each with its words on stderr."""
+    print(f"| start | runs | {' | '.join(ENDS)} | push, median to largest |\n|---|{'---|' * (len(ENDS) + 2)}")
+    chosen = systems.split(",") if systems else [f"{c}_probe_cone{v}" for c in ("atv", "soyuz") for v in VARIANTS]
+    for name in chosen:
+        system, ends = dockfmu.load(name), []
+        for seed in range(first, first + draws):
+            ends.append(end_of(system, seed))
+            print(f"{name}, seed {seed}: {ends[-1]}", file=sys.stderr, flush=True)
+        kinds, push = [end.kind for end in ends], 1e-3 * np.array([end.push for end in ends])
+        cells = " | ".join(str(kinds.count(kind)) for kind in ENDS)
+        loads = f"{np.nanmedian(push):.1f} to {np.nanmax(push):.1f} kN"
+        print(f"| `{name}` | {len(ends)} | {cells} | {loads} |", flush=True)
 
 
 def main(seeds: int = 8) -> None:
@@ -135,6 +154,7 @@ def main(seeds: int = 8) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["random"]:
-        count_ends(*(int(argument) for argument in sys.argv[2:] or ["100"]))
+        numbers = [int(argument) for argument in sys.argv[2:4]]
+        count_ends(*(numbers or [100]), **({"systems": sys.argv[4]} if sys.argv[4:] else {}))
     else:
         main(*(int(argument) for argument in sys.argv[1:]))
