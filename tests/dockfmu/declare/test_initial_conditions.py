@@ -383,3 +383,19 @@ def test_docked_craft_have_their_docking_planes_on_each_other():
         r, A, _ = relative(placed(replace(wanted, start_gap=gap)))
         assert r == pytest.approx([-plane - gap, 0.0, 0.0], abs=2e-6)
         assert pytest.approx(np.eye(3), abs=1e-12) == A
+
+
+@pytest.mark.parametrize("craft", ["atv", "soyuz"])
+def test_ruling_R60_draws_of_probes_lie_within_what_their_limits_document(craft):
+    """Limits of a component are documented as those of a vector: 0.34 m from the axis, 0.1 m/s across, at least."""
+    given = declaration.read(f"{craft}_probe_cone").initial_conditions
+    drawn = [draw(given, seed) for seed in range(1, 301)]
+    assert max(np.hypot(*one.miss) for one in drawn) < 0.34
+    assert max(np.hypot(*one.velocity[1:]) for one in drawn) < 0.1
+    assert max(abs(angle) for one in drawn for angle in one.angles) <= np.radians(7.0)
+    assert max(abs(rate) for one in drawn for rate in one.angular_velocity) <= np.radians(1.0)
+    speeds = [one.velocity[0] for one in drawn]
+    assert given.slowest <= min(speeds)
+    assert max(speeds) <= 0.35
+    shares = [severity(one) for one in drawn]
+    assert all(share.root_sum_square <= share.sum <= 11.0 for share in shares)
