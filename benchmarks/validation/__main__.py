@@ -23,7 +23,7 @@ VARIANTS = ("", "_v2", "_v3")
 
 def _dockings(craft: str) -> list[Docking]:
     """Run a docking with each variant that there is, on equal initial conditions."""
-    known = dockfmu.systems()
+    known = dockfmu.list_systems()
     return [Docking(name) for variant in VARIANTS if (name := f"{craft}_probe_cone{variant}") in known]
 
 
