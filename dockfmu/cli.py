@@ -1,8 +1,8 @@
 """The command `dockfmu`: list, new, build, run, parameters, validate, ports, check-swap, ...
 
 Exit status: 0 success (of a run: with an outcome that its system declares as a success), 1 a run or a check failed,
-2 the command was invalid, 3 a run completed with an outcome that is not a success, 128 + N ended by signal N (130 by
-Ctrl-C, 143 by a request to terminate).
+2 the command was invalid, 3 a run completed with an outcome that is not a success, 4 a balance of its audit does not
+close, 128 + N ended by signal N (130 by Ctrl-C, 143 by a request to terminate).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def argument_parser() -> argparse.ArgumentParser:
         prog="dockfmu",
         description="Spacecraft docking as FMI 2.0 co-simulation FMUs: build, couple, run, report.",
         epilog="Exit status: 0 success, 1 a run or a check failed, 2 the command was invalid, 3 the run completed,\n"
-        "but its outcome is not one that the system declares as a success, 130 and 143 ended by Ctrl-C and by a\n"
-        "request to terminate, with the results up to then.\n"
+        "but its outcome is not one that the system declares as a success, 4 a balance of its audit does not close,\n"
+        "130 and 143 ended by Ctrl-C and by a request to terminate, with the results up to then.\n"
         "dockfmu COMMAND --help describes each command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

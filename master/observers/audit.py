@@ -16,6 +16,8 @@ from dockfmu.master.system import Structure
 
 SMALLEST_SCALE = 1e-12
 """Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
+LEVER = 0.1
+"""Lever in m at which a linear momentum that is exchanged could have exchanged an angular one: the size of a port."""
 
 
 class Audit(Observer):
@@ -34,7 +36,8 @@ class Audit(Observer):
     Errors of momenta are of the size of the change of forces in a step, whatever has been exchanged before. A run that
     ends within an impact has exchanged only a part of its momentum, and a central impact hardly any angular momentum.
     So all errors but the drifts of the exchange, which is rounding, are relative to at least `reference_momentum`: a
-    linear momentum in N.s and an angular one in N.m.s, such as those of the approach.
+    linear momentum in N.s and an angular one in N.m.s, such as those of the approach. Those of angular momenta are
+    relative to at least the linear momentum exchanged times LEVER too: equal pushers exchange no angular momentum.
 
     `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
     on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
@@ -155,6 +158,11 @@ class Audit(Observer):
         scale = exchanged if exchanged > 1e-9 * self._largest[kind] else self._largest[kind]
         return change / max(scale, SMALLEST_SCALE)
 
+    def _least(self, linear: str, angular: str) -> dict[str, float]:
+        """Return the momenta to which errors are relative at least, by kind."""
+        one, other = self.reference_momentum
+        return {linear: one, angular: max(other, LEVER * self._exchanged[linear])}
+
     def _keep(self, name: str, values: np.ndarray) -> None:
         if self.keep_series:
             self._blocks.setdefault(name, []).append(values)
@@ -187,12 +195,12 @@ class Audit(Observer):
                 result.audit[f"{kind}_drift"] = self._relative(self._drift[kind], kind)
         own = [kind for kind in ("own_momentum", "own_angular_momentum") if self.momenta[kind]]
         if own:
-            least = dict(zip(("own_momentum", "own_angular_momentum"), self.reference_momentum, strict=True))
+            least = self._least("own_momentum", "own_angular_momentum")
             drifts = [self._relative(self._drift[kind], kind, least[kind]) for kind in own]
             result.audit["mechanism_momentum_drift"] = float(np.max(drifts))
         kinds = [kind for kind, found in self.impulse_errors.items() if found]
         if kinds:
-            least = dict(zip(self.impulse_errors, self.reference_momentum, strict=True))
+            least = self._least("linear_momentum", "angular_momentum")
             errors = [self._relative(self._impulse_error[kind], kind, least[kind]) for kind in kinds]
             result.audit["base_impulse_error"] = float(np.max(errors))
         if self.stored:

@@ -75,6 +75,13 @@ def test_the_craft_part_without_a_touch(undock):
     assert results["mechanism.docking.plane_gap"][-1] >= 0.5
 
 
+def test_equal_pushers_pass_the_audit(undock):
+    """They exchange no angular momentum, to which its errors could be relative."""
+    run = undock("--set", "mechanism.parameters.pushers.relative_force=1,1,1,1")
+    assert run.summary["outcome"] == "separated"
+    assert [name for name, check in run.summary["audit_checks"].items() if check["ok"] is not True] == []
+
+
 PROBE_MASSES = 7e3, 400e3
 REDUCED = PROBE_MASSES[0] * PROBE_MASSES[1] / sum(PROBE_MASSES)
 
