@@ -31,9 +31,14 @@ def place_base(base, run, gravity, link, tau):
     """Place the base `tau` seconds into the step; its acceleration contains the negative of gravity."""
     b = link[0]
     g = load(gravity)
+    # poses and velocities of the links are those relative to a carried base
+    store(ZERO, b.position)
+    store(ZERO, b.velocity)
     if run.carried == 0.0:
-        for i in range(3):
-            b.acceleration[i] = -g[i]
+        rotation.store_matrix(rotation.IDENTITY, b.rotation)
+        store(ZERO, b.angular_velocity)
+        store(ZERO, b.angular_acceleration)
+        store(negate(g), b.acceleration)
         return
     q = load_attitude(base.quaternion)
     A = from_quaternion(q)
