@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -117,9 +117,9 @@ class Session:
 
         Raises FmuError if values cannot be read or are not finite, MasterError for a state that does not fit.
         """
-        if not loop.read_outputs(self.coupling.packed):
-            raise self._failure(self.schedule.start)
-        self.undo_changes()
+        with self.watched():
+            if not loop.read_outputs(self.coupling.packed):
+                raise self._failure(self.schedule.start)
         if loop_state is not None:
             set_loop_state(self.coupling, loop_state)
             self._set_grid(loop_state.get("grid", np.zeros(0)))
@@ -156,8 +156,8 @@ class Session:
 
     def end(self) -> None:
         """Record the last rows, while the instances still exist."""
-        self._record_now()
-        self.undo_changes()
+        with self.watched():
+            self._record_now()
         for observer in self.participants.observers:
             observer.last()
 
@@ -238,6 +238,14 @@ class Session:
             self.over = True
             result.message = self._end_of_an_fmu()
         return done
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Restore what FMUs change while their outputs are read, but not what the user has changed before."""
+        if not self._before.unchanged():
+            self._before = Surroundings.now(self._before, whole=False)
+        yield
+        self.undo_changes()
 
     def undo_changes(self, *, stepping: bool = False) -> None:
         """Restore what FMUs of this process have changed for all code in it, and warn, before anything is written."""

@@ -444,10 +444,10 @@ class CoSimulation:
         """Return the present values of variables, given by their full names, in the order of `names`."""
         session = self._open_session()
         found: dict[str, Any] = {}
-        for element, variables in self._by_element(names).items():
-            values = self.instances[element].get(list(variables.values()))
-            found |= dict(zip(variables, values, strict=True))
-        session.undo_changes()
+        with session.watched():
+            for element, variables in self._by_element(names).items():
+                values = self.instances[element].get(list(variables.values()))
+                found |= dict(zip(variables, values, strict=True))
         return [found[name] for name in names]
 
     def set(self, values: Mapping[str, Any]) -> None:

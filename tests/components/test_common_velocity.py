@@ -150,7 +150,7 @@ def test_ruling_R48_angular_momentum_in_axes_of_the_common_velocity():
             A = np.array(from_quaternion(tuple(base.quaternion)))
             carried = A.T @ base.velocity - velocity
             momentum = own.relative_momentum + own.mass * carried
-            total += own.relative_angular_momentum + np.cross(A.T @ own.moment, carried)
+            total += own.relative_angular_momentum + np.cross(own.end_moment, carried)
             rows.append(total + np.cross(base.position - shift, momentum))
         rows = np.array(rows)
         return np.abs(rows - rows[0]).max()

@@ -158,14 +158,14 @@ def test_a_checkpoint_is_not_written_to_a_folder(alone, tmp_path):
     ("arguments", "words"),
     [
         ({"kind": "x"}, "kind must be one of native, python, not 'x'"),
-        ({"name": 3}, "name must be that of a component"),
+        ({"component": 3}, "component must be the name of one"),
         ({"folder": ""}, "folder must be the path of a folder, not ''"),
         ({"options": 3}, "options must map names to values"),
     ],
 )
 def test_components_that_cannot_be_built(tmp_path, arguments, words):
     with pytest.raises(OptionError) as refused:
-        dockfmu.build(**{"name": "Oscillator", "folder": tmp_path / "built", **arguments})
+        dockfmu.build(**{"component": "Oscillator", "folder": tmp_path / "built", **arguments})
     assert words in str(refused.value)
     assert not (tmp_path / "built").exists()
 

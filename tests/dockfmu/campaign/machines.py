@@ -56,6 +56,7 @@ class Machines:
         for package, inside in PARTS.items():
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, place / "site" / "dockfmu" / inside, ignore=ignored)
+        shutil.copy(ROOT / "LICENSE", place / "site" / "dockfmu")
         with (place / "site" / "dockfmu" / "outcome.py").open("a") as file:
             file.write(change)
         found = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "TMPDIR": str(place / "temporary"),

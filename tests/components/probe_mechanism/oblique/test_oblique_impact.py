@@ -181,7 +181,15 @@ def differences(variant: Variant, exact: Solution, found: dict[str, np.ndarray])
     }
 
 
-@pytest.fixture(scope="module", params=list(VARIANTS))
+UNSOLVED = pytest.mark.xfail(
+    run=False,
+    reason="the reference does not get past 0.878 s with the softer springs of LD-2: it switches modes endlessly",
+)
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[UNSOLVED] if name == "V2" else []) for name in VARIANTS]
+)
 def case(request) -> Any:
     """Return (variant, second set of equations after the impact, its solution)."""
     variant = VARIANTS[request.param]
