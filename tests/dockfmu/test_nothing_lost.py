@@ -426,7 +426,7 @@ def test_a_kill_at_any_moment_leaves_a_folder_that_opens_and_resumes(oscillator,
 # --- damage ---
 
 
-@pytest.mark.filterwarnings("ignore::dockfmu.master.observers.recording.results.DamagedRecording")
+@pytest.mark.filterwarnings("always::dockfmu.master.observers.recording.results.DamagedRecording")
 def test_a_recording_that_was_cut_off_is_reported_and_exported_as_far_as_it_goes(pair, tmp_path, capfd):
     out = tmp_path / "out"
     assert status_of("run", pair, "-o", out, "--no-report", "--step", 1e-4) == 0
