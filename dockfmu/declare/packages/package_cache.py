@@ -30,8 +30,10 @@ MARGIN_S = 10.0
 def _sources() -> tuple[Path, ...]:
     """Return all files of dockfmu."""
     files: list[str] = []
-    for package in _PACKAGES:
-        for folder, subfolders, names in os.walk(ROOT / package):
+    # a wheel has all packages inside dockfmu, which is ROOT then
+    places = [ROOT / package for package in _PACKAGES] if (ROOT / "dockfmu").is_dir() else [ROOT]
+    for place in places:
+        for folder, subfolders, names in os.walk(place):
             subfolders[:] = [name for name in subfolders if name != "__pycache__"]
             files += [f"{folder}{os.sep}{name}" for name in names]
     return tuple(map(Path, sorted(files)))
