@@ -4,11 +4,12 @@ A step over [t, t + h] reads the sensors at t and gives the commands for [t, t +
 step. Times of events are those of the communication points at which the sensors were read.
 """
 
-from math import fabs, isfinite, sqrt
+from math import isfinite
 
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.devices import separation
 from dockfmu.components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
 
 NOT_FINITE = 1
@@ -175,18 +176,6 @@ def _part(m, t):
 
 
 @kernel
-def _measure_separation(m):
-    """Set the relative motion with which the units part, until they are clear of each other."""
-    if m.phase == RELEASE or m.phase == SEPARATE:
-        v = m.docking.velocity
-        w = m.docking.angular_velocity
-        m.separation.speed = -v[0]
-        m.separation.lateral_speed = sqrt(v[1] * v[1] + v[2] * v[2])
-        m.separation.tip_off_rate = sqrt(w[1] * w[1] + w[2] * w[2])
-        m.separation.roll_rate = fabs(w[0])
-
-
-@kernel
 def _after_capture(m, t):
     """Make one transition out of ABSORB or RETRACT, if one is due."""
     p = m.parameters
@@ -285,7 +274,8 @@ def _transitions(m, t):
         _begin(m, STOWED, t)
     if m.phase == MATED:
         _undock(m, t)
-    _measure_separation(m)
+    if m.phase == RELEASE or m.phase == SEPARATE:
+        separation.measure(m.docking, m.separation)
     before = 0.0
     while m.phase != before and m.finished == 0.0:
         before = m.phase

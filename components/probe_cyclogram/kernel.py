@@ -4,11 +4,12 @@ A step over [t, t + h] reads the sensors at t and gives the commands for [t, t +
 mechanism. Times of events are those of the communication points at which the sensors were read.
 """
 
-from math import fabs, isfinite, sqrt
+from math import fabs, isfinite
 
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
+from dockfmu.components.devices import separation
 from dockfmu.components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1
@@ -217,23 +218,12 @@ def _part(m, t):
 
 
 @kernel
-def _measure_separation(m):
-    """Set the relative motion with which the units part, until they are clear of each other."""
-    if m.phase == RELEASE or m.phase == SEPARATE:
-        v = m.docking.velocity
-        w = m.docking.angular_velocity
-        m.separation.speed = -v[0]
-        m.separation.lateral_speed = sqrt(v[1] * v[1] + v[2] * v[2])
-        m.separation.tip_off_rate = sqrt(w[1] * w[1] + w[2] * w[2])
-        m.separation.roll_rate = fabs(w[0])
-
-
-@kernel
 def _transitions(m, t):
     """Make all transitions that are due at t."""
     if m.phase == END and (m.outcome == DOCKED or m.outcome == MISALIGNED) and m.operator.undock != 0.0:
         _undock(m, t)
-    _measure_separation(m)
+    if m.phase == RELEASE or m.phase == SEPARATE:
+        separation.measure(m.docking, m.separation)
     before = 0.0
     while m.phase != before and m.phase != END:
         before = m.phase

@@ -5,6 +5,7 @@ from math import radians
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from dockfmu.components.core.record import Record
+from dockfmu.components.devices import separation
 
 PHASE = enumeration(
     "Phase",
@@ -90,14 +91,7 @@ RECORD = Record(
         separation="the moment at which no latch holds any longer",
         end="the end of the sequence",
     ),
-    Group(
-        "separation",
-        output("speed", "m/s", "along the axis, positive apart"),
-        output("lateral_speed", "m/s", "across the axis"),
-        output("tip_off_rate", "rad/s", "rate of pitch and yaw, vector sum"),
-        output("roll_rate", "rad/s", "rate of roll, magnitude"),
-        description="relative motion of the docking units from the release on, and that with which they part",
-    ),
+    separation.relative_motion(),
     Group(
         "parameters",
         parameter("initial_phase", "1", "phase in which the sequence begins: PREPARE or MATED", PHASE.codes["PREPARE"],
