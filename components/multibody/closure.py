@@ -18,7 +18,14 @@ from __future__ import annotations
 from math import fabs
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import advance, apply_transposed, compose, load_matrix, load_quaternion
+from dockfmu.components.mechanics.rotation import (
+    advance,
+    apply,
+    apply_transposed,
+    compose,
+    load_matrix,
+    load_quaternion,
+)
 from dockfmu.components.mechanics.rotation import store_quaternion as keep_quaternion
 from dockfmu.components.mechanics.vector import (
     ZERO,
@@ -354,11 +361,11 @@ def _add_response(link):
         elif kind >= SPHERICAL:
             A = load_matrix(b.rotation)
             turn = load(b.push_turn)
-            accumulate((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
+            accumulate(apply(A, turn), b.spin_rate)
             if kind == FREE:
                 frame = links.mounted(b, link[int(b.parent)])
                 slide = load(b.push_slide)
-                accumulate((dot(frame[0], slide), dot(frame[1], slide), dot(frame[2], slide)), b.speed_rate)
+                accumulate(apply(frame, slide), b.speed_rate)
     accumulate(load(link[0].push_force), link[0].force)
     accumulate(load(link[0].push_torque), link[0].torque)
 
@@ -404,12 +411,12 @@ def _shift(link):
         elif kind >= SPHERICAL:
             A = load_matrix(b.rotation)
             turn = load(b.push_turn)
-            q = advance(load_quaternion(b.quaternion), (dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)))
+            q = advance(load_quaternion(b.quaternion), apply(A, turn))
             keep_quaternion(q, b.quaternion)
             if kind == FREE:
                 frame = links.mounted(b, link[int(b.parent)])
                 slide = load(b.push_slide)
-                accumulate((dot(frame[0], slide), dot(frame[1], slide), dot(frame[2], slide)), b.place)
+                accumulate(apply(frame, slide), b.place)
 
 
 @kernel
@@ -424,11 +431,11 @@ def _shift_rates(link):
         elif kind >= SPHERICAL:
             A = load_matrix(b.rotation)
             turn = load(b.push_turn)
-            accumulate((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin)
+            accumulate(apply(A, turn), b.spin)
             if kind == FREE:
                 frame = links.mounted(b, link[int(b.parent)])
                 slide = load(b.push_slide)
-                accumulate((dot(frame[0], slide), dot(frame[1], slide), dot(frame[2], slide)), b.speed)
+                accumulate(apply(frame, slide), b.speed)
 
 
 @kernel

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import cos, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import from_quaternion, load_matrix, load_quaternion, store_matrix
+from dockfmu.components.mechanics.rotation import apply, from_quaternion, load_matrix, load_quaternion, store_matrix
 from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 FIXED = 0.0
@@ -430,7 +430,7 @@ def _accelerate(b, p):
         carried = _rows(load_matrix(p.rotation), b.mount)
         store((dot(carried[0], linear), dot(carried[1], linear), dot(carried[2], linear)), b.speed_rate)
         A = load_matrix(b.rotation)
-        store((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
+        store(apply(A, turn), b.spin_rate)
         return
     linear = load(b.linear)
     angular = load(b.angular)
@@ -438,7 +438,7 @@ def _accelerate(b, p):
         moved = add(column_times(b.tr, a), times(b.rr, e))
         turn = subtract(load(b.felt_force), times(b.inverse, moved))
         A = load_matrix(b.rotation)
-        store((dot(A[0], turn), dot(A[1], turn), dot(A[2], turn)), b.spin_rate)
+        store(apply(A, turn), b.spin_rate)
         store(add(a, linear), b.acceleration)
         store(add(add(e, angular), turn), b.angular_acceleration)
         return
