@@ -13,6 +13,7 @@ import platform
 import re
 import signal
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -218,6 +219,12 @@ class Surroundings:
                 c.sigaction(number, mine, None)
         if _control_bits(self.floats) != _control_bits(later.floats):
             c.fesetenv(self.floats)
+
+
+def told(names: Sequence[str], changed: Iterable[str]) -> str:
+    """Return the beginning of a sentence on what one of the FMUs `names` has changed."""
+    who = names[0] if len(names) == 1 else f"one of {', '.join(names)}"
+    return f"{who} changed {' and '.join(changed)} of this process"
 
 
 def modes() -> bytes:

@@ -39,6 +39,8 @@ class Initialisation:
         self.order = order = list(system.execution_order())
         self.disturbing: dict[str, list[str]] = {}
         """What instances changed for all code of this process, or may have changed, in the last run."""
+        self._unseen = set(order)
+        """Elements whose outputs were not yet read with an eye on this process."""
         self.values: dict[Place, Any] = {}
         self.set_inputs: set[Place] = set()
         self.sources: dict[str, dict[str, Connection]] = {name: {} for name in order}
@@ -82,16 +84,20 @@ class Initialisation:
         self._undo(before, self.order)
         for name in self.order:
             self.instances[name].exit_initialization()
-            self._look(self.instances[name])
+            self._look(name)
             self._undo(before, [name])
         return notes
 
-    @staticmethod
-    def _look(instance: FmuInstance) -> None:
-        """Read the outputs for what this may change; the loop reads them again, and tells of those that it cannot."""
-        if not instance.remote:
+    def _look(self, name: str) -> None:
+        """Read the outputs for what this may change, in the first run.
+
+        The loop reads them again in each run, and tells of those that it cannot read.
+        """
+        instance = self.instances[name]
+        if name in self._unseen and not instance.remote:
             with suppress(FmuError):
                 instance.get([variable.name for variable in instance.description.select("output")])
+        self._unseen.discard(name)
 
     def _undo(self, before: Surroundings, names: Sequence[str]) -> None:
         """Restore what an FMU of this process has changed for all code in it; remember which may have done it."""

@@ -20,7 +20,7 @@ from dockfmu.master.checkpoint import Checkpoint
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi.instance import FmuInstance
-from dockfmu.master.fmi.surroundings import MODE, Surroundings, undo
+from dockfmu.master.fmi.surroundings import MODE, Surroundings, told, undo
 from dockfmu.master.loop import tables as at
 from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.requests import NO_END, EndRequest
@@ -244,8 +244,10 @@ class Session:
         """Restore what FMUs change while their outputs are read, but not what the user has changed before."""
         if not self._before.unchanged():
             self._before = Surroundings.now(self._before, whole=False)
-        yield
-        self.undo_changes()
+        try:
+            yield
+        finally:
+            self.undo_changes()
 
     def undo_changes(self, *, stepping: bool = False) -> None:
         """Restore what FMUs of this process have changed for all code in it, and warn, before anything is written."""
@@ -263,10 +265,9 @@ class Session:
         self._changed += changed
         here = [instance.name for instance in self.layout.instances if not instance.remote]
         if changed and here:
-            who = here[0] if len(here) == 1 else f"one of {', '.join(here)}"
             self.result.warnings.append(
-                f"{who} changed {' and '.join(changed)} of this process while it stepped, by t = "
-                f"{self.stepper.time:.9g} s; restored, but others may have been affected: --process keeps an FMU apart"
+                f"{told(here, changed)} while it stepped, by t = {self.stepper.time:.9g} s; restored, but others may "
+                "have been affected: --process keeps an FMU apart"
             )
 
     def _until_driven(self, driver: Driver) -> int:

@@ -32,7 +32,7 @@ from dockfmu.master.checkpoint import (
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, MasterError, StructureError
 from dockfmu.master.fmi.instance import FmuInstance
-from dockfmu.master.fmi.surroundings import Surroundings, undo
+from dockfmu.master.fmi.surroundings import Surroundings, told, undo
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.result import Result
 from dockfmu.master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
@@ -248,10 +248,8 @@ class CoSimulation:
         """Note which FMUs disturbed this process while they were initialised; return whether to load them elsewhere."""
         assert self._initialisation is not None
         found = self._initialisation.disturbing
-        for name, changed in found.items():
-            if len(found) > 1:
-                name = f"one of {', '.join(found)}"
-            what = f"{name} changed {' and '.join(dict.fromkeys(changed))} of this process"
+        for changed in found.values():
+            what = told(list(found), dict.fromkeys(changed))
             where = "it runs in a separate process" if CAN_ISOLATE else "restored"
             note = f"{what} while it was initialised: {where}"
             if note not in self.result.warnings:
@@ -382,9 +380,7 @@ class CoSimulation:
         finally:
             if changed := undo(before):
                 here = [name for name, instance in self.instances.items() if not instance.remote]
-                who = here[0] if len(here) == 1 else f"one of {', '.join(here)}"
-                note = f"{who} changed {' and '.join(changed)} of this process {when}: restored"
-                if here and note not in self.result.warnings:
+                if here and (note := f"{told(here, changed)} {when}: restored") not in self.result.warnings:
                     self.result.warnings.append(note)
 
     def _close(self) -> None:
