@@ -55,7 +55,8 @@ def build(
         for arguments of the wrong kind
     """
     problems = []
-    if not isinstance(component, str | os.PathLike) and type(component).__name__ != "Component":
+    named = isinstance(component, str | os.PathLike)
+    if not named and not _is_made(component):
         problems.append(
             "component must be the name of one (see dockfmu.list_components), the folder of one, or a Component, "
             f"not {shown(component)}"
@@ -66,7 +67,7 @@ def build(
         problems.append(f"kind must be one of {', '.join(get_args(Kind))}, not {shown(kind)}")
     if options is not None and not isinstance(options, Mapping):
         problems.append(f"options must map names to values, such as {{'ports': 2}}, not {shown(options)}")
-    elif options and not isinstance(component, str | os.PathLike):
+    elif options and not named:
         problems.append("options: the component is made already; give them to the function that makes it")
     if problems:
         raise OptionError(problems)
@@ -77,6 +78,12 @@ def build(
     return build_fmu(made, Path(folder), silent, kind=kind)
 
 
+def _is_made(component: object) -> bool:
+    from dockfmu.components.core.component import Component
+
+    return isinstance(component, Component)
+
+
 def load_component(name: str | Path, options: Mapping[str, object] | None = None) -> Component:
     """Return a component by its name (see `list_components`) or by its folder, made with build options.
 
@@ -84,9 +91,8 @@ def load_component(name: str | Path, options: Mapping[str, object] | None = None
     """
     from dockfmu.declare.packages.assembly import make_component
 
-    text = os.fspath(name)
-    if isinstance(name, os.PathLike):
-        text = os.path.join(os.curdir, text)  # noqa: PTH118  a Path would drop the dot, which tells folders from names
+    # a relative Path has no dot, which tells folders from names
+    text = name if isinstance(name, str) else str(Path(name).absolute())
     return make_component(text, text, dict(options or {}))
 
 

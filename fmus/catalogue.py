@@ -273,10 +273,10 @@ def component(name: str, **options: Any) -> Component:
 
     Raises CatalogueError for an unknown name, and any error of the factory for wrong options.
     """
-    chosen = entry(name)
-    options = {**chosen.options, **options}
     from dockfmu.components.core.component import Component
 
+    chosen = entry(name)
+    options = {**chosen.options, **options}
     made = import_module(chosen.module).component(**options)
     if not isinstance(made, Component):
         raise TypeError(f"{chosen.module}.component returns {type(made).__name__}, not a Component")

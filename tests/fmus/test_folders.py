@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import dockfmu
+from dockfmu.base.cache import ROOT
 from dockfmu.components.core.sources import digest, named_sources
 from dockfmu.declare.toml import files
 from dockfmu.fmus import catalogue
@@ -103,6 +104,13 @@ def test_a_system_names_it_relative_to_its_file(hinge, tmp_path, monkeypatch):
     built = (tmp_path / "build" / "fmus" / "two" / "Hinge.fmu").read_bytes()
     assert dockfmu.build(hinge, tmp_path / "a").read_bytes() == built
     assert dockfmu.build(dockfmu.load_component(hinge), tmp_path / "b").read_bytes() == built
+
+
+def test_a_declared_mechanism_that_is_made_already_is_built(tmp_path):
+    """Its class is one of its own, a Component nevertheless."""
+    file = ROOT / "components" / "multibody" / "models" / "pendulum.toml"
+    built = dockfmu.build(file, tmp_path / "a")
+    assert dockfmu.build(dockfmu.load_component(file), tmp_path / "b").read_bytes() == built.read_bytes()
 
 
 @pytest.mark.quick
