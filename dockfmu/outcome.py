@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """How the run ended: "completed", "stopped" or "failed"; `result.message` says why."""
+        """Return how the run ended: "completed", "stopped" or "failed"; `result.message` says why."""
         return self.result.status
 
     @property

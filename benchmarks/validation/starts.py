@@ -101,7 +101,7 @@ COUNTS = (*DOMAIN, "early_plane_contact")
 
 @dataclass(frozen=True)
 class End:
-    """How a random start ended: which of `ENDS`, what a log says of it, and largest push and pull, N."""
+    """Hold how a random start ended: which of `ENDS`, what a log says of it, and largest push and pull, N."""
 
     kind: str
     told: str

@@ -42,7 +42,7 @@ DAMAGE = (
 
 
 class Budget:
-    """What may be unpacked for one system, from archives inside archives at any depth.
+    """Bound what is unpacked for one system, from archives inside archives at any depth.
 
     Each archive is within its limits (see `members`); so must be all of them together, compared with the size of the
     files that do not come from one of them.

@@ -75,7 +75,7 @@ class MultibodyEnergy:
 
 @dataclass(frozen=True)
 class JointLoad:
-    """What the predecessor of a joint exerts on its successor: N and N m, about the joint point of the successor.
+    """Hold what the predecessor of a joint exerts on its successor: N, N m about the joint point of the successor.
 
     Components are in axes of the joint frame on the predecessor: x, y, z, where z is the axis of a revolute joint. They
     are NaN where redundant constraints leave them undetermined. Springs, dampers and drives of the joint are included.

@@ -52,7 +52,7 @@ DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 
 @dataclass(frozen=True)
 class Declared:
-    """What a file declares: the model, the text itself, and the solids of its bodies for the view."""
+    """Hold what a file declares: the model, the text itself, and the solids of its bodies for the view."""
 
     model: Model
     file: str

@@ -16,7 +16,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class RankReport:
-    """What the rows of all joints determine."""
+    """Tell what the rows of all joints determine."""
 
     rank: int
     rows: int

@@ -26,7 +26,7 @@ class ReferenceBody:
 
 @dataclass(frozen=True)
 class JointSide:
-    """Where a joint sits on a body: its point from the centre of mass (from the origin for body 0), and its axes."""
+    """Place a joint on a body: its point from the centre of mass (from the origin for body 0), and its axes."""
 
     point: np.ndarray = field(default_factory=lambda: np.zeros(3))
     R: np.ndarray = field(default_factory=lambda: np.eye(3))

@@ -164,7 +164,7 @@ def test_reactions_include_springs_and_drives_of_the_joint():
 
 
 def test_undetermined_reactions_are_not_a_number():
-    """Of a planar loop the forces in the plane and the torque about the axes are determined, nothing else is."""
+    """Find the forces in the plane and the torque about the axes of a planar loop determined, nothing else."""
     for load in Multibody(four_bar()).reactions(drives={"A.angle": 1.0}).values():
         assert np.isnan(load.force).tolist() == [False, False, True]
         assert np.isnan(load.torque).tolist() == [True, True, False]
@@ -187,7 +187,7 @@ def test_reactions_equal_those_of_the_cartesian_formulation(seed):
 
 @pytest.mark.parametrize("kind", declared_models.KINDS)
 def test_determined_reactions_of_closed_systems_equal_those_of_the_cartesian_formulation(kind):
-    """Of random loops; CART marks all components of a joint where one of them is not determined."""
+    """Compare random loops; CART marks all components of a joint where one of them is not determined."""
     rng = np.random.default_rng(declared_models.KINDS.index(kind))
     compared = 0
     for _ in range(3):

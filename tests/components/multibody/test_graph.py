@@ -110,7 +110,7 @@ def test_spec10_oracle_1_of_trees_in_any_numbering(seed):
 
 
 def test_spec10_erratum_number_of_leaves():
-    """Of figure 1.6 it is 4, and outside the diagonal T is confined to the first 3 rows."""
+    """Check the number of figure 1.6, 4; outside the diagonal T is confined to the first 3 rows."""
     leaves, enters = [1, 2, 2, 4, 3, 3, 2], [0, 1, 3, 2, 5, 6, 7]
     S, T = graph.incidence(leaves, enters, 7), graph.paths(leaves, enters, 7)
     assert graph.leaf_count(S) == 4

@@ -166,7 +166,7 @@ def spherical_system(S, c, J, m):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_suspended_chain_equals_the_general_form(seed):
-    """Of spherical joints with a moving base, (3.31) to (3.34) against 3.4 and ABA; K is symmetric."""
+    """Compare (3.31) to (3.34), spherical joints with a moving base, with 3.4 and ABA; K is symmetric."""
     rng = np.random.default_rng(seed)
     S, T, c, m = chain(rng, 5)
     J = np.array([random_systems.body("", rng).inertia for _ in m])

@@ -116,7 +116,7 @@ def test_spec06_oracle_15_energy_with_hysteresis_of_the_gears(record):
 
 
 def test_spec00_ruling_49_recoil_and_latch_pulse_fall_with_the_loss():
-    """What the gears keep, the craft do not get back: a slower recoil and a smaller pulse of the latches."""
+    """Compare recoil and pulse of the latches: what the gears keep, the craft do not get back."""
     elastic, lossy = (central_impact(0.15, stop=2.5, hysteresis_loss=loss) for loss in (0.0, 0.3))
     assert lossy.latch.max() < 0.98 * elastic.latch.max()
     recoil = [run.closing[int(np.argmax(run.latch > 0.0)) - 1] for run in (elastic, lossy)]

@@ -87,7 +87,7 @@ REDUCED = PROBE_MASSES[0] * PROBE_MASSES[1] / sum(PROBE_MASSES)
 
 
 def energy_of_pushers(gap):
-    """Of four, each 100 N and 10 N/mm over 25 mm (PU-1), from a gap on; the shares of 0.95 and 1.05 cancel."""
+    """Return that of four, each 100 N and 10 N/mm over 25 mm (PU-1), from a gap on; 0.95 and 1.05 cancel."""
     left = 0.025 - gap
     return 4.0 * (100.0 * left + 0.5 * 1e4 * left**2)
 

@@ -204,7 +204,7 @@ TYPES = {"Real": float, "Integer": int, "Enumeration": int, "Boolean": bool, "St
 
 
 def sound(found):
-    """What a run relies on: names and numbers of variables, types of start values, and references between them."""
+    """Check what a run relies on: names and numbers of variables, types of start values, references between them."""
     assert found.model_name
     assert found.identifier
     for name, variable in found.variables.items():
