@@ -62,7 +62,7 @@ _ENTRIES = {
             "dockfmu.components.probe_mechanism",
             "central docking mechanism with contact inside",
             {"axial": "spring_and_brake", "limiter": "fixed"},
-            more_sets=("dockfmu.components.contact.probe_cone",),
+            more_sets=("dockfmu.components.physics.contact.probe_cone",),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -70,7 +70,7 @@ _ENTRIES = {
             "dockfmu.components.probe_mechanism",
             "the same mechanism with two friction brakes as its axial damper (variant V2)",
             {"axial": "two_brakes", "limiter": "fixed"},
-            more_sets=("dockfmu.components.contact.probe_cone",),
+            more_sets=("dockfmu.components.physics.contact.probe_cone",),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -78,7 +78,7 @@ _ENTRIES = {
             "dockfmu.components.probe_mechanism",
             "the same mechanism with two friction brakes and a movable limiter instead of levers (variant V3)",
             {"axial": "two_brakes", "limiter": "movable"},
-            more_sets=("dockfmu.components.contact.probe_cone",),
+            more_sets=("dockfmu.components.physics.contact.probe_cone",),
             fit="dockfmu.components.probe_mechanism.geometry_check",
         ),
         Entry(
@@ -92,7 +92,7 @@ _ENTRIES = {
             "PeripheralMechanism",
             "dockfmu.components.peripheral_mechanism",
             "elastic-adaptive peripheral docking mechanism with contact of the rings inside",
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "PeripheralMechanismExternal",
@@ -105,28 +105,28 @@ _ENTRIES = {
             "dockfmu.components.ring_mechanism",
             "passive ring mechanism on hydraulic attenuators",
             {"legs": "hydraulic"},
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "ElectricRingMechanism",
             "dockfmu.components.ring_mechanism",
             "ring mechanism on force-controlled electric legs",
             {"legs": "force_controlled"},
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "GearedRingMechanism",
             "dockfmu.components.ring_mechanism",
             "ring mechanism on legs geared together by differentials",
             {"legs": "geared"},
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "HuntRingMechanism",
             "dockfmu.components.ring_mechanism",
             "ring mechanism on cranks with rods and rotary dampers (Hunt platform)",
             {"legs": "cranked"},
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "PeripheralCyclogram",
@@ -160,13 +160,13 @@ _ENTRIES = {
             "ContactProbeCone",
             "dockfmu.components.contact_probe_cone",
             "contact of a probe with a receiving cone",
-            more_sets=("dockfmu.components.contact.probe_cone",),
+            more_sets=("dockfmu.components.physics.contact.probe_cone",),
         ),
         Entry(
             "ContactRing",
             "dockfmu.components.contact_ring",
             "contact of two androgynous docking rings",
-            more_sets=("dockfmu.components.contact.ring_pair",),
+            more_sets=("dockfmu.components.physics.contact.ring_pair",),
         ),
         Entry(
             "BerthingSequence",
@@ -177,13 +177,13 @@ _ENTRIES = {
             "ContactAirlock",
             "dockfmu.components.contact_airlock",
             "contact of the airlock's berthing units: swinging head with latches, small receiving cone",
-            more_sets=("dockfmu.components.contact.airlock_pair",),
+            more_sets=("dockfmu.components.physics.contact.airlock_pair",),
         ),
         Entry(
             "ContactRadiator",
             "dockfmu.components.contact_radiator",
             "contact of the radiator's rigid berthing units: locking plug, guide pins, docking planes",
-            more_sets=("dockfmu.components.contact.radiator_pair",),
+            more_sets=("dockfmu.components.physics.contact.radiator_pair",),
         ),
     )
 }

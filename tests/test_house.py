@@ -101,7 +101,7 @@ def test_the_walk_to_a_contact_force_is_short_and_each_file_names_the_next():
     page = (ROOT / "docs" / "develop" / "architecture.md").read_text(encoding="utf-8")
     files = re.findall(r"^\| `([\w/]+\.(?:py|c))` \|", page, re.MULTILINE)
     assert 15 < len(files) <= 20
-    assert (files[0], files[-1]) == ("dockfmu/cli.py", "components/contact/force.py")
+    assert (files[0], files[-1]) == ("dockfmu/cli.py", "components/physics/contact/force.py")
     library = "fmus/native/shim/step.c"
     for file, following in pairwise(files):
         # only the FMI lies between the loop, a library and its kernels

@@ -14,9 +14,9 @@ import numpy as np
 from benchmarks.timing import microseconds
 from dockfmu.base.compiler import Compiled, jit
 from dockfmu.components.core.record import Memory, Record
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.linkage.generated import ring, strut
-from dockfmu.components.mechanics.vector import ZERO, norm
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.linkage.generated import ring, strut
+from dockfmu.components.physics.mechanics.vector import ZERO, norm
 
 
 @jit

@@ -9,8 +9,8 @@ import time
 
 from benchmarks.timing import microseconds
 from dockfmu.base.compiler import jit
-from dockfmu.components.contact import probe_cone
 from dockfmu.components.core.record import Memory, Record
+from dockfmu.components.physics.contact import probe_cone
 
 # name -> position of the head in PU, m, and of the limiter behind it, m
 POSES = {

@@ -9,9 +9,9 @@ import time
 
 from benchmarks.timing import microseconds
 from dockfmu.base.compiler import jit
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.core.record import Memory, Record
-from dockfmu.components.mechanics.rotation import IDENTITY, from_angles, store_matrix
+from dockfmu.components.physics.contact import ring_pair
+from dockfmu.components.physics.mechanics.rotation import IDENTITY, from_angles, store_matrix
 
 # name -> position of the active ring in PU, m; its yaw, pitch, roll, rad; latches fired
 POSES = {

@@ -1,7 +1,7 @@
 """The platform of six struts in straightforward numba code with small matrices: the reference for generated kernels.
 
 Vectors and matrices are arrays, helpers return new ones, NumPy multiplies and solves. Recursions, frames and records
-are those of `dockfmu.components.codegen` and `dockfmu.components.linkage.hexapod`; results agree to rounding.
+are those of `dockfmu.components.codegen` and `dockfmu.components.physics.linkage.hexapod`; results agree to rounding.
 
 python -m benchmarks small_matrices
 """
@@ -17,7 +17,7 @@ from numba import njit
 from benchmarks.kernels.codegen import platform as example
 from benchmarks.kernels.codegen import repeat_platform
 from benchmarks.timing import microseconds
-from dockfmu.components.linkage import hexapod
+from dockfmu.components.physics.linkage import hexapod
 
 AXES = (1, 2, 0, 0)
 STROKE = 3

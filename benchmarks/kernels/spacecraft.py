@@ -6,10 +6,11 @@ Many steps run inside one compiled loop, so what is measured is the kernel and n
 import numpy as np
 
 from benchmarks.timing import microseconds
-from dockfmu.components import hysteresis, spacecraft
+from dockfmu.components import spacecraft
 from dockfmu.components.core.component import Instance
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.record import Record
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.spacecraft import kernel as craft
 from dockfmu.components.spacecraft.modes import Modes
 

@@ -15,7 +15,7 @@ from dockfmu.components.core.check import NOT_FINITE, QUATERNION
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import rotation, vector
 
 DIRECTION = 11
 CANNOT_TURN = 12

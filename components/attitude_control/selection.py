@@ -9,7 +9,7 @@ Thrusters with the same effect share the work, so a symmetric set fires in pairs
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import matrix, vector
+from dockfmu.components.physics.mechanics import matrix, vector
 
 ITERATIONS = 60
 TOLERANCE = 1e-9

@@ -14,7 +14,7 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
 from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
-from dockfmu.components.mechanics.vector import load, norm
+from dockfmu.components.physics.mechanics.vector import load, norm
 
 DELAY_TOO_LONG = 11
 

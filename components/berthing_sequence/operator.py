@@ -12,8 +12,8 @@ from math import copysign, exp, fabs, floor
 from dockfmu.components.berthing_sequence.ports import PHASE, WAITING
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.noise import normal_pair
-from dockfmu.components.mechanics.rotation import angles, apply, from_quaternion, load_attitude
-from dockfmu.components.mechanics.vector import load, negate
+from dockfmu.components.physics.mechanics.rotation import angles, apply, from_quaternion, load_attitude
+from dockfmu.components.physics.mechanics.vector import load, negate
 
 ALIGN_ANGLES = PHASE.codes["ALIGN_ANGLES"]
 ALIGN_OFFSET = PHASE.codes["ALIGN_OFFSET"]

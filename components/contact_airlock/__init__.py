@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from dockfmu.components.contact import airlock_pair
 from dockfmu.components.contact_airlock.kernel import MESSAGES, initialize, step
 from dockfmu.components.contact_airlock.ports import RECORD
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.physics.contact import airlock_pair
 
 
 def component() -> Component:

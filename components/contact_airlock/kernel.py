@@ -7,16 +7,16 @@ means.
 
 from __future__ import annotations
 
-from dockfmu.components.contact import airlock_pair
-from dockfmu.components.contact.evaluation import place_ports
-from dockfmu.components.contact.force import clear
 from dockfmu.components.contact_airlock.swing import place_head, set_rates, stop_energy, swing, wrench_on_base
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined, pass_on
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import micro_steps
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics.vector import accumulate, add, cross, load, norm, scale, store
+from dockfmu.components.physics.contact import airlock_pair
+from dockfmu.components.physics.contact.evaluation import place_ports
+from dockfmu.components.physics.contact.force import clear
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import radians
 
-from dockfmu.components.contact import airlock_pair, force
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INPUT, INTEGER, Group, output, parameter, private
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.contact import airlock_pair, force
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics import kinematics
 
 CONTACTS = 16
 

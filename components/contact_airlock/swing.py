@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import copysign, cos, fabs, sin, sqrt
 
-from dockfmu.components.contact import airlock_pair
-from dockfmu.components.contact.airlock_pair.pairs import law_of
-from dockfmu.components.contact.force import normal_damping, point_velocity, spring_force
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.physics.contact import airlock_pair
+from dockfmu.components.physics.contact.airlock_pair.pairs import law_of
+from dockfmu.components.physics.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.physics.mechanics.rotation import (
     about_y,
     about_z,
     apply,
@@ -22,7 +22,7 @@ from dockfmu.components.mechanics.rotation import (
     load_matrix,
     store_matrix,
 )
-from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 # iterations by which friction settles at the speed of the end of a micro-step
 PASSES = 6

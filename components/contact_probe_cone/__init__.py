@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from dockfmu.components.contact import probe_cone
 from dockfmu.components.contact_probe_cone.kernel import MESSAGES, initialize, step
 from dockfmu.components.contact_probe_cone.ports import RECORD
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.physics.contact import probe_cone
 
 
 def component() -> Component:

@@ -1,17 +1,17 @@
-"""One evaluation of the probe-cone unit for a whole step; see `dockfmu.components.contact.evaluation`."""
+"""One evaluation of the probe-cone unit for a whole step; see `dockfmu.components.physics.contact.evaluation`."""
 
 from math import isfinite
 
-from dockfmu.components.contact import probe_cone
-from dockfmu.components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from dockfmu.components.contact.losses import dissipated
-from dockfmu.components.contact.probe_cone import tip_slope
 from dockfmu.components.contact_probe_cone import losses
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, combined, fail, pass_on
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics.vector import axpy, load, store
+from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from dockfmu.components.physics.contact.losses import dissipated
+from dockfmu.components.physics.contact.probe_cone import tip_slope
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics.vector import axpy, load, store
 
 SLOPE = 3
 MESSAGES = combined(

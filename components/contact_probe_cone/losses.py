@@ -1,17 +1,17 @@
-"""Losses over a step of the two links and the rollers, as in `dockfmu.components.contact.losses`.
+"""Losses over a step of the two links and the rollers, as in `dockfmu.components.physics.contact.losses`.
 
 The dissipative wrench on a link is the class-1 wrench less that of the contact springs.
 """
 
 from __future__ import annotations
 
-from dockfmu.components.contact.force import clear, spring_force, wrench
-from dockfmu.components.contact.losses import account, clear_account, close_step, open_step
-from dockfmu.components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.contact.force import clear, spring_force, wrench
+from dockfmu.components.physics.contact.losses import account, clear_account, close_step, open_step
+from dockfmu.components.physics.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import accumulate, cross, dot, load, scale, store, subtract
 
 
 def state() -> Group:

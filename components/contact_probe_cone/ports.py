@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dockfmu.components.contact import probe_cone
-from dockfmu.components.contact.evaluation import evaluation
-from dockfmu.components.contact.probe_cone import tip_slope
 from dockfmu.components.contact_probe_cone import losses
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import (
@@ -15,8 +12,11 @@ from dockfmu.components.core.field import (
     parameter,
 )
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.evaluation import evaluation
+from dockfmu.components.physics.contact.probe_cone import tip_slope
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics import kinematics
 
 CONTACTS = 16
 

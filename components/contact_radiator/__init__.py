@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dockfmu.components.contact import radiator_pair
 from dockfmu.components.contact_radiator.kernel import MESSAGES, initialize, step
 from dockfmu.components.contact_radiator.ports import RECORD
 from dockfmu.components.core.component import Component
+from dockfmu.components.physics.contact import radiator_pair
 
 
 def component() -> Component:

@@ -1,18 +1,18 @@
-"""One evaluation of the radiator's pair for a whole step; see `dockfmu.components.contact.evaluation`."""
+"""One evaluation of the radiator's pair for a whole step; see `dockfmu.components.physics.contact.evaluation`."""
 
 from __future__ import annotations
 
-from dockfmu.components.contact import losses, radiator_pair
-from dockfmu.components.contact.evaluation import ahead, place_ports
-from dockfmu.components.contact.force import spring_force
-from dockfmu.components.contact.radiator_pair.pairs import law_of
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined, pass_on
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics import kinematics
-from dockfmu.components.mechanics.rotation import angles, apply, load_matrix
-from dockfmu.components.mechanics.vector import axpy, load, store
+from dockfmu.components.physics.contact import losses, radiator_pair
+from dockfmu.components.physics.contact.evaluation import ahead, place_ports
+from dockfmu.components.physics.contact.force import spring_force
+from dockfmu.components.physics.contact.radiator_pair.pairs import law_of
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.mechanics.rotation import angles, apply, load_matrix
+from dockfmu.components.physics.mechanics.vector import axpy, load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.contact_ring.kernel import MESSAGES, initialize, step
 from dockfmu.components.contact_ring.ports import RECORD
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import read_parameter_sets
+from dockfmu.components.physics.contact import ring_pair
 
 
 def component() -> Component:

@@ -1,14 +1,14 @@
-"""One evaluation of the pair of rings for a whole step; see `dockfmu.components.contact.evaluation`."""
+"""One evaluation of the pair of rings for a whole step; see `dockfmu.components.physics.contact.evaluation`."""
 
-from dockfmu.components.contact import losses, ring_pair
-from dockfmu.components.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from dockfmu.components.contact.force import spring_force
-from dockfmu.components.contact.ring_pair.pairs import law_of
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined, pass_on
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics.vector import load, store
+from dockfmu.components.physics.contact import losses, ring_pair
+from dockfmu.components.physics.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
+from dockfmu.components.physics.contact.force import spring_force
+from dockfmu.components.physics.contact.ring_pair.pairs import law_of
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics.vector import load, store
 
 MESSAGES = combined(check.messages("1 base, 2 target, 3 ring"), ring_pair.MESSAGES)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dockfmu.components.contact import losses, ring_pair
-from dockfmu.components.contact.evaluation import evaluation
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INPUT, Group, output, parameter
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import interface_load
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.contact import losses, ring_pair
+from dockfmu.components.physics.contact.evaluation import evaluation
+from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics import kinematics
 
 CONTACTS = 16
 

@@ -12,8 +12,8 @@ from math import pi, sqrt
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import SEGMENT
-from dockfmu.components.mechanics import eigen, matrix, rotation
-from dockfmu.components.mechanics.vector import add, load, scale
+from dockfmu.components.physics.mechanics import eigen, matrix, rotation
+from dockfmu.components.physics.mechanics.vector import add, load, scale
 
 NONE = SEGMENT.codes["NONE"]
 BEAM = SEGMENT.codes["BEAM"]

@@ -27,11 +27,11 @@ from dockfmu.components.manipulator import (
 )
 from dockfmu.components.manipulator.arm_data import VARIANT
 from dockfmu.components.manipulator.ports import MODE
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.inertia import ROUNDING as SPREAD
-from dockfmu.components.mechanics.inertia import asymmetry, invert, possible
-from dockfmu.components.mechanics.kinematics import extrapolate
-from dockfmu.components.mechanics.vector import ZERO, load, norm, store, subtract
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.inertia import ROUNDING as SPREAD
+from dockfmu.components.physics.mechanics.inertia import asymmetry, invert, possible
+from dockfmu.components.physics.mechanics.kinematics import extrapolate
+from dockfmu.components.physics.mechanics.vector import ZERO, load, norm, store, subtract
 
 AFFINE_INTERFACE = 301
 PAYLOAD_INERTIA = 302

@@ -11,8 +11,8 @@ from math import cos, sin
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import VARIANT
 from dockfmu.components.manipulator.generated import about_x, about_y, about_z
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.vector import add, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.vector import add, cross, dot, load, scale, store, subtract
 
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
 KINEMATIC = VARIANT.codes["KINEMATIC"]

@@ -8,8 +8,19 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.manipulator import drive, links, payload
 from dockfmu.components.manipulator.arm_data import VARIANT
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    scale,
+    store,
+    subtract,
+)
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
 

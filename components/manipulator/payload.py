@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import links
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, scale, store, subtract
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    negate,
+    scale,
+    store,
+    subtract,
+)
 
 
 @kernel

@@ -23,8 +23,8 @@ from dockfmu.components.core.field import (
 )
 from dockfmu.components.core.record import Record
 from dockfmu.components.manipulator.arm_data import JOINTS, parameters
-from dockfmu.components.mechanics import kinematics
-from dockfmu.components.mechanics.rotation import IDENTITY
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.mechanics.rotation import IDENTITY
 
 MODE = enumeration(
     "ManipulatorMode",

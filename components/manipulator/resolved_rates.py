@@ -7,8 +7,8 @@ from math import sqrt
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import COMMAND_FRAME
-from dockfmu.components.mechanics import eigen, rotation
-from dockfmu.components.mechanics.vector import add, cross, load, subtract
+from dockfmu.components.physics.mechanics import eigen, rotation
+from dockfmu.components.physics.mechanics.vector import add, cross, load, subtract
 
 TARGET = COMMAND_FRAME.codes["TARGET"]
 

@@ -15,8 +15,8 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import POSE_FEEDBACK
 from dockfmu.components.manipulator.compliance import joint_turn
 from dockfmu.components.manipulator.servo import quantized
-from dockfmu.components.mechanics import eigen, rotation
-from dockfmu.components.mechanics.vector import add, cross, dot, load, store, subtract
+from dockfmu.components.physics.mechanics import eigen, rotation
+from dockfmu.components.physics.mechanics.vector import add, cross, dot, load, store, subtract
 
 MOTORS = POSE_FEEDBACK.codes["MOTORS"]
 # default gain over the largest stable one

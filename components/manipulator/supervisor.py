@@ -14,8 +14,8 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import resolved_rates, sensing
 from dockfmu.components.manipulator.ports import STEP_STATE, STEP_TYPE
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.vector import add, load, norm, scale, store, subtract
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.vector import add, load, norm, scale, store, subtract
 
 IDLE = STEP_STATE.codes["IDLE"]
 RUN = STEP_STATE.codes["RUN"]

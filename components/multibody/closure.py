@@ -18,7 +18,9 @@ from __future__ import annotations
 from math import fabs
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.multibody import links
+from dockfmu.components.multibody.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -26,8 +28,8 @@ from dockfmu.components.mechanics.rotation import (
     load_matrix,
     load_quaternion,
 )
-from dockfmu.components.mechanics.rotation import store_quaternion as keep_quaternion
-from dockfmu.components.mechanics.vector import (
+from dockfmu.components.physics.mechanics.rotation import store_quaternion as keep_quaternion
+from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
     add,
@@ -39,8 +41,6 @@ from dockfmu.components.mechanics.vector import (
     store,
     subtract,
 )
-from dockfmu.components.multibody import links
-from dockfmu.components.multibody.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 TRANSLATION = 0.0
 ALIGNED = 1.0

@@ -13,8 +13,8 @@ predicted for its end: what the base's true motion adds is applied one step late
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
 from dockfmu.components.multibody import momentum
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
 
 
 @kernel

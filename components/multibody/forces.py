@@ -11,9 +11,9 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import apply_transposed, compose, load_matrix
-from dockfmu.components.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
 from dockfmu.components.multibody import momentum
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
+from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
 
 
 @kernel

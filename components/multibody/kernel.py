@@ -12,13 +12,13 @@ from dockfmu.components.core import check, timing
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
-from dockfmu.components.devices import micro_steps
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.inertia import asymmetry, possible
-from dockfmu.components.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
-from dockfmu.components.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
 from dockfmu.components.multibody import assembly, closure, exchange, locks, momentum, outputs, stepping
 from dockfmu.components.multibody.links import FREE
+from dockfmu.components.physics.devices import micro_steps
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
+from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
+from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
 
 INERTIA = 401
 ATTITUDE = 402

@@ -15,8 +15,14 @@ from __future__ import annotations
 from math import cos, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import apply, from_quaternion, load_matrix, load_quaternion, store_matrix
-from dockfmu.components.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+)
+from dockfmu.components.physics.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
 
 FIXED = 0.0
 REVOLUTE = 1.0

@@ -8,9 +8,9 @@ with changes of rates in the place of accelerations. The kinetic energy that is 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.vector import ZERO, accumulate, axpy, dot, load, store
 from dockfmu.components.multibody import closure, links, momentum, stepping
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, axpy, dot, load, store
 
 
 @kernel

@@ -12,9 +12,10 @@ its place then, so that nothing depends on a velocity or a distance that all bod
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.inertia import invert
-from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
-from dockfmu.components.mechanics.vector import (
+from dockfmu.components.multibody.links import mounted
+from dockfmu.components.physics.mechanics.inertia import invert
+from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
     add,
@@ -27,7 +28,6 @@ from dockfmu.components.mechanics.vector import (
     store,
     subtract,
 )
-from dockfmu.components.multibody.links import mounted
 
 
 @kernel

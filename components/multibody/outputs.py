@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.multibody import forces, momentum
+from dockfmu.components.multibody.links import FREE
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
     apply,
     apply_transposed,
     compose,
@@ -12,9 +14,7 @@ from dockfmu.components.mechanics.rotation import (
     load_matrix,
     load_quaternion,
 )
-from dockfmu.components.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
-from dockfmu.components.multibody import forces, momentum
-from dockfmu.components.multibody.links import FREE
+from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
 
 
 @kernel

@@ -22,7 +22,6 @@ from dockfmu.components.core.field import (
     temporary,
 )
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
-from dockfmu.components.devices import micro_steps
 from dockfmu.components.multibody import closure
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
@@ -39,6 +38,7 @@ from dockfmu.components.multibody.model.parts import (
     PrescribedMotion,
     RigidBody,
 )
+from dockfmu.components.physics.devices import micro_steps
 
 FAR = 1e9
 """Stop of a coordinate that has none, rad or m."""

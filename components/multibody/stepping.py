@@ -9,18 +9,18 @@ from __future__ import annotations
 from math import cos, fabs, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import micro_steps
-from dockfmu.components.mechanics import rotation
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.multibody import closure, forces, links, momentum
+from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.physics.devices import micro_steps
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply_transposed,
     from_quaternion,
     load_attitude,
     load_quaternion,
 )
-from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, load, negate, scale, store, subtract
-from dockfmu.components.multibody import closure, forces, links, momentum
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, negate, scale, store, subtract
 
 # share of a micro-step during which the largest jerk fades
 MEMORY = 10.0

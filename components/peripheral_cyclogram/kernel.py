@@ -9,8 +9,8 @@ from math import isfinite
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.devices import separation
 from dockfmu.components.peripheral_cyclogram.ports import LEGS, PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+from dockfmu.components.physics.devices import separation
 
 NOT_FINITE = 1
 INITIAL_PHASE = 2

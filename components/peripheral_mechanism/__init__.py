@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.core.component import Component, combined
 from dockfmu.components.core.parameters import read_parameter_sets
 from dockfmu.components.peripheral_mechanism.kernel import MESSAGES, initialize, step
 from dockfmu.components.peripheral_mechanism.ports import record
-from dockfmu.components.ring_on_legs.contact import external as external_contact
-from dockfmu.components.ring_on_legs.contact import internal as internal_contact
-from dockfmu.components.ring_on_legs.contact.ports import EXTERNAL, INTERNAL
+from dockfmu.components.physics.contact import ring_pair
+from dockfmu.components.physics.ring_on_legs.contact import external as external_contact
+from dockfmu.components.physics.ring_on_legs.contact import internal as internal_contact
+from dockfmu.components.physics.ring_on_legs.contact.ports import EXTERNAL, INTERNAL
 
 _OWN_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 # contact: suffix of the name, suffix of the description, fields of the record, messages, further parameter sets

@@ -1,9 +1,9 @@
 """Energy accounting of the peripheral mechanism: accumulators, stops, cables, drive, pushers, guide pins."""
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import drive
 from dockfmu.components.peripheral_mechanism import accumulator
-from dockfmu.components.ring_on_legs import forward_stop, momentum_balance, platform, retraction
+from dockfmu.components.physics.devices import drive
+from dockfmu.components.physics.ring_on_legs import forward_stop, momentum_balance, platform, retraction
 
 
 @kernel

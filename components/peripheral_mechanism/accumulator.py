@@ -20,7 +20,7 @@ from dockfmu.components.core.field import Group, parameter, private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.table import segment
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.ring_on_legs import platform
+from dockfmu.components.physics.ring_on_legs import platform
 
 BACKLASH, DIRECT, RETURN, BETWEEN, HELD, STOP, TENSION, SLIP = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0
 

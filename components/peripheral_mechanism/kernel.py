@@ -1,15 +1,15 @@
 """The peripheral mechanism: its devices in the micro-step of a ring on legs, spec/07 section 3, spec/00 section 6."""
 
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.devices import drive, guide_pins, macro_step
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.vector import load, store
 from dockfmu.components.peripheral_mechanism import accounting, accumulator, outputs, validity
-from dockfmu.components.ring_on_legs import (
+from dockfmu.components.physics.contact import ring_pair
+from dockfmu.components.physics.devices import drive, guide_pins, macro_step
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.vector import load, store
+from dockfmu.components.physics.ring_on_legs import (
     contact,
     forward_stop,
     momentum_balance,

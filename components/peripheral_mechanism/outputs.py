@@ -1,8 +1,8 @@
 """Outputs of the peripheral mechanism at the end of a step: ring, legs, sensors, docking."""
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.kinematics import set_docking
-from dockfmu.components.ring_on_legs import platform, retraction
+from dockfmu.components.physics.mechanics.kinematics import set_docking
+from dockfmu.components.physics.ring_on_legs import platform, retraction
 
 
 @kernel

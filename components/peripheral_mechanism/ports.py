@@ -16,13 +16,13 @@ from dockfmu.components.core.field import (
     private,
 )
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import exchange, guide_pins, interface_load, pushers
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics import kinematics
 from dockfmu.components.peripheral_mechanism import accumulator
-from dockfmu.components.ring_on_legs import forward_stop, micro_step_control, platform, retraction, separation
-from dockfmu.components.ring_on_legs.contact.ports import RingContactPorts
-from dockfmu.components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
+from dockfmu.components.physics.devices import exchange, guide_pins, interface_load, pushers
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.ring_on_legs import forward_stop, micro_step_control, platform, retraction, separation
+from dockfmu.components.physics.ring_on_legs.contact.ports import RingContactPorts
+from dockfmu.components.physics.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 LEGS = platform.LEGS
 

@@ -6,10 +6,10 @@ from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.table import segment
-from dockfmu.components.mechanics.inertia import possible
-from dockfmu.components.mechanics.rotation import load_matrix
-from dockfmu.components.mechanics.vector import ZERO
-from dockfmu.components.ring_on_legs import platform, retraction
+from dockfmu.components.physics.mechanics.inertia import possible
+from dockfmu.components.physics.mechanics.rotation import load_matrix
+from dockfmu.components.physics.mechanics.vector import ZERO
+from dockfmu.components.physics.ring_on_legs import platform, retraction
 
 DIRECT_TABLE = 321
 RETURN_TABLE = 322

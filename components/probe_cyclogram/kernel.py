@@ -9,7 +9,7 @@ from math import fabs, isfinite
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.devices import separation
+from dockfmu.components.physics.devices import separation
 from dockfmu.components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1

@@ -5,7 +5,7 @@ from math import radians
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import separation
+from dockfmu.components.physics.devices import separation
 
 PHASE = enumeration(
     "Phase",

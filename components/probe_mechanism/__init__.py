@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from dockfmu.components.contact import probe_cone
 from dockfmu.components.core.component import Component, combined
 from dockfmu.components.core.parameters import fitting, read_parameter_sets
+from dockfmu.components.physics.contact import probe_cone
 from dockfmu.components.probe_mechanism.alignment.limiter import MESSAGES as _LIMITER_MESSAGES
 from dockfmu.components.probe_mechanism.axial import spring_and_brake, two_brakes
 from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE, TWO_BRAKES

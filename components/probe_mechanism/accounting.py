@@ -3,8 +3,8 @@
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.devices import drive, exchange, motion
-from dockfmu.components.mechanics.vector import load
+from dockfmu.components.physics.devices import drive, exchange, motion
+from dockfmu.components.physics.mechanics.vector import load
 from dockfmu.components.probe_mechanism import cover, tree
 from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
 from dockfmu.components.probe_mechanism.axial import axial_train, end_stops

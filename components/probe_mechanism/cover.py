@@ -4,10 +4,10 @@ The cover bears the mechanism, and moves with its mass. The separation pushers a
 not load it (spec/00 R44).
 """
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.field import BOOLEAN, Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics import hysteresis
 
 LAW = 260
 

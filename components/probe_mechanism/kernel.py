@@ -4,15 +4,15 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
-from dockfmu.components.contact import probe_cone
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.devices import docking_planes, drive, exchange, macro_step, motion, pushers
-from dockfmu.components.mechanics import kinematics
-from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.mechanics.vector import accumulate, add, cross, load, store
+from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.devices import docking_planes, drive, exchange, macro_step, motion, pushers
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, load, store
 from dockfmu.components.probe_mechanism import accounting, contact, cover, micro_step_control, outputs, tree, validity
 from dockfmu.components.probe_mechanism.alignment import levers, limiter
 from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE

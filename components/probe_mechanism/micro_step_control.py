@@ -1,4 +1,4 @@
-"""Changes of the accelerations that set the length of the micro-steps, see `dockfmu.components.devices.micro_steps`.
+"""Changes of the accelerations that set the length of the micro-steps: see `physics.devices.micro_steps`.
 
 Stiff friction does not require short steps: `implicit` keeps it stable at any length. After every change of the step,
 and after every correction of the craft's motion at the start of a macro step, it finds a new balance within a few
@@ -13,7 +13,7 @@ from math import fabs, sqrt
 
 from dockfmu.components.core.field import Field, Group, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import micro_steps
+from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.probe_mechanism.tree import ANGLES
 
 # s, time in which a jerk fades: the jerk of a vibration passes through zero, its error does not

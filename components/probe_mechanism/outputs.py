@@ -1,9 +1,15 @@
 """Outputs of the probe mechanism at the end of a step: links, docking, sensors."""
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.kinematics import set_docking
-from dockfmu.components.mechanics.rotation import continued, load_matrix, load_quaternion, quaternion, store_quaternion
-from dockfmu.components.mechanics.vector import load, store
+from dockfmu.components.physics.mechanics.kinematics import set_docking
+from dockfmu.components.physics.mechanics.rotation import (
+    continued,
+    load_matrix,
+    load_quaternion,
+    quaternion,
+    store_quaternion,
+)
+from dockfmu.components.physics.mechanics.vector import load, store
 from dockfmu.components.probe_mechanism.axial import axial_train
 
 

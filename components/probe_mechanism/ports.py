@@ -5,8 +5,8 @@ from __future__ import annotations
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INPUT, OUTPUT, Group, input, output, parameter, private
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import docking_planes, drive, exchange, interface_load, pushers
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.devices import docking_planes, drive, exchange, interface_load, pushers
+from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.probe_mechanism import cover, micro_step_control, tree
 from dockfmu.components.probe_mechanism.alignment import limiter
 from dockfmu.components.probe_mechanism.alignment.ports import LEVER_PARAMETERS, LEVERS, SIMPLIFICATIONS

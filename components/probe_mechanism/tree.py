@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel, variant
-from dockfmu.components.mechanics.rotation import IDENTITY, apply, load_matrix
-from dockfmu.components.mechanics.spatial import lower, upper
-from dockfmu.components.mechanics.vector import ZERO, add, axpy, cross, load, store, subtract
+from dockfmu.components.physics import hysteresis
+from dockfmu.components.physics.mechanics.rotation import IDENTITY, apply, load_matrix
+from dockfmu.components.physics.mechanics.spatial import lower, upper
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, store, subtract
 from dockfmu.components.probe_mechanism.generated import housing_and_probe, with_movable_limiter
 from dockfmu.components.probe_mechanism.lateral import chains, lateral_damper
 

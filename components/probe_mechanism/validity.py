@@ -5,12 +5,12 @@ They are made once; the messages name the parameters.
 
 from __future__ import annotations
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel, variant
-from dockfmu.components.mechanics.inertia import possible
-from dockfmu.components.mechanics.rotation import load_matrix
-from dockfmu.components.mechanics.vector import load
+from dockfmu.components.physics import hysteresis
+from dockfmu.components.physics.mechanics.inertia import possible
+from dockfmu.components.physics.mechanics.rotation import load_matrix
+from dockfmu.components.physics.mechanics.vector import load
 from dockfmu.components.probe_mechanism.alignment import levers
 from dockfmu.components.probe_mechanism.axial import axial_train
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.core.component import Component, combined
 from dockfmu.components.core.parameters import fitting, read_parameter_sets
+from dockfmu.components.physics.contact import ring_pair
 from dockfmu.components.ring_mechanism.kernel import MESSAGES, initialize, step
 from dockfmu.components.ring_mechanism.legs.chosen import LAWS
 from dockfmu.components.ring_mechanism.ports import record

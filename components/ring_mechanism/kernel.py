@@ -1,17 +1,17 @@
 """A ring on six legs with its contact: the legs in the micro-step of the peripheral mechanism."""
 
-from dockfmu.components.contact import ring_pair
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.devices import guide_pins, macro_step
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.vector import load, store
+from dockfmu.components.physics.contact import ring_pair
+from dockfmu.components.physics.devices import guide_pins, macro_step
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.vector import load, store
+from dockfmu.components.physics.ring_on_legs import momentum_balance, platform, ring_step, separation
+from dockfmu.components.physics.ring_on_legs.contact import internal as contact
 from dockfmu.components.ring_mechanism import outputs
 from dockfmu.components.ring_mechanism.legs import chosen as legs
-from dockfmu.components.ring_on_legs import momentum_balance, platform, ring_step, separation
-from dockfmu.components.ring_on_legs.contact import internal as contact
 
 MESSAGES = combined(
     check.messages("1 base, 2 target, 3 motor voltages"),

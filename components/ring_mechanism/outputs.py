@@ -1,9 +1,9 @@
 """Outputs of a ring mechanism at the end of a step: ring, legs, sensors, docking."""
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.kinematics import set_docking
+from dockfmu.components.physics.mechanics.kinematics import set_docking
+from dockfmu.components.physics.ring_on_legs import platform
 from dockfmu.components.ring_mechanism.legs import chosen as legs
-from dockfmu.components.ring_on_legs import platform
 
 
 @kernel

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INPUT, INTEGER, OUTPUT, Group, changed, output, parameter
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import exchange, guide_pins, interface_load, pushers
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.devices import exchange, guide_pins, interface_load, pushers
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.ring_on_legs import micro_step_control, platform, separation
+from dockfmu.components.physics.ring_on_legs.contact.ports import INTERNAL as CONTACT
 from dockfmu.components.ring_mechanism.legs.law import LegLaw
-from dockfmu.components.ring_on_legs import micro_step_control, platform, separation
-from dockfmu.components.ring_on_legs.contact.ports import INTERNAL as CONTACT
 
 WORKS = ("base", "target")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics import matrix, rotation, vector
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import rotation, vector
 from dockfmu.components.spacecraft.rigid import mid_attitude
 
 

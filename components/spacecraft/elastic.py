@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import cos, exp, pi, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import rotation, vector
 from dockfmu.components.spacecraft import mounts
 
 

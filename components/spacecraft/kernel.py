@@ -7,8 +7,8 @@ from math import isfinite
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import rotation, vector
-from dockfmu.components.mechanics.inertia import asymmetry
+from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics.inertia import asymmetry
 from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
 NOT_FINITE = 11

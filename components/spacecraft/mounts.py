@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import SOURCE
-from dockfmu.components.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import rotation, vector
 
 
 @kernel

@@ -8,8 +8,8 @@ fourth-order Lie-group Runge-Kutta method.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import eigen, rotation, vector
-from dockfmu.components.mechanics.inertia import invert
+from dockfmu.components.physics.mechanics import eigen, rotation, vector
+from dockfmu.components.physics.mechanics.inertia import invert
 
 # relative rounding allowed in data on the limit of the triangle inequality
 ROUNDING = 1e-9

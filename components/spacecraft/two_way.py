@@ -15,8 +15,8 @@ the motion of C follows from them and the modes.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import matrix, rotation, vector
-from dockfmu.components.mechanics.inertia import invert
+from dockfmu.components.physics.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics.inertia import invert
 from dockfmu.components.spacecraft import elastic
 from dockfmu.components.spacecraft.rigid import turn_rate, turn_to
 

@@ -16,8 +16,8 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.noise import normal_pair
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.mechanics import matrix, rotation, vector
-from dockfmu.components.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.physics.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics.kinematics import extrapolate, relate
 
 DIRECTION = 11
 ARRANGEMENT = 12

@@ -13,8 +13,8 @@ from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING, micro_steps
-from dockfmu.components.mechanics import rotation, vector
-from dockfmu.components.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics.kinematics import extrapolate, relate
 from dockfmu.components.stand_emulator import servo
 from dockfmu.components.stand_emulator.ports import LINE
 

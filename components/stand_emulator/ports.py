@@ -18,7 +18,7 @@ from dockfmu.components.core.field import (
     private,
 )
 from dockfmu.components.core.record import Record
-from dockfmu.components.mechanics import kinematics
+from dockfmu.components.physics.mechanics import kinematics
 
 LINE = 64
 """Number of commands that the delay line of the platform can hold."""

@@ -109,7 +109,7 @@ def _moving_berths(system: Structure) -> Iterator[tuple[str, str, str, str]]:
 
 def _between(system: Structure, station: str, root: str, port: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (position, quaternion) of a port of a craft against another one, in axes of that one."""
-    from dockfmu.components.mechanics.rotation import from_angles, quaternion
+    from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
     (origin, axes), (place, facing) = (
         (_vector(system, station, f"parameters.{p}.position"), _vector(system, station, f"parameters.{p}.angles"))
@@ -137,7 +137,7 @@ def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarr
 def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (position, quaternion) of the berth of an arm, in B = I."""
     # kernels take a second to import, which runs without a berth are spared
-    from dockfmu.components.mechanics.rotation import from_angles, quaternion
+    from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
     position, angles = (_vector(system, arm, f"{TARGET}.{name}") for name in ("position", "angles"))
     return position, np.array(quaternion(from_angles(*map(float, angles))))
@@ -155,7 +155,7 @@ def _distance(
     size = float(np.linalg.norm(turned))
     if not size > 0.0:
         return None
-    from dockfmu.components.mechanics.rotation import from_quaternion
+    from dockfmu.components.physics.mechanics.rotation import from_quaternion
 
     own, stated = (np.array(from_quaternion(tuple(map(float, q)))) for q in (turned / size, facing))
     place, turn = float(np.linalg.norm(here - there)), float(np.linalg.norm(own - stated) / np.sqrt(2.0))

@@ -37,7 +37,7 @@ def shown(value: Any) -> str:
 
 def parameter_files() -> dict[str, tuple[ParameterSet, ...]]:
     """Return the sets by the folder of their component."""
-    folders = sorted(path for path in COMPONENTS.glob("*/parameters") if path.is_dir())
+    folders = sorted(path for path in COMPONENTS.rglob("parameters") if path.is_dir())
     return {folder.parent.name: read_parameter_sets(folder) for folder in folders}
 
 

@@ -171,7 +171,7 @@ import numba
 from numba.core import config
 from numba.core.registry import cpu_target
 before = (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
-from dockfmu.components.mechanics.vector import norm
+from dockfmu.components.physics.mechanics.vector import norm
 import dockfmu, dockfmu.master.loop, dockfmu.fmus.native.compile
 norm((3.0, 4.0, 0.0))
 assert (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR) == before

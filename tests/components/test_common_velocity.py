@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu.components.core.component import Instance
 from dockfmu.components.core.ports import BASE_MOTION
-from dockfmu.components.mechanics.rotation import from_quaternion
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from dockfmu.fmus import catalogue
 from tests.components.manipulator.arms import COMPONENT, REF, SETS
 from tests.components.manipulator.test_free_base import ACCELERATION, POSE, TWIST, copy

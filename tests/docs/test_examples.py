@@ -81,7 +81,7 @@ def test_declarations_of_the_pages_are_read(source, tmp_path):
 
 def test_pages_link_to_files_that_exist():
     lost = []
-    for page in [*PAGES, *ROOT.glob("*/README.md"), *ROOT.glob("components/*/README.md")]:
+    for page in [*PAGES, *ROOT.glob("*/README.md"), *ROOT.glob("components/**/README.md")]:
         for address in re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if not address.startswith(("http", "mailto")) and not (page.parent / address).exists():
                 lost.append(f"{page.relative_to(ROOT)}: {address}")

@@ -45,11 +45,11 @@ ROOMS = ("components", "master/loop")
 GENERATED = ("generated", "codegen")
 """Folders whose functions are written by programs, and the program."""
 TESTS_OF = {
-    "components/ring_on_legs": "components/ring_mechanism",
-    "components/contact/airlock_pair": "components/contact/airlock_pair components/contact_airlock",
-    "components/contact/probe_cone": "components/contact/probe_cone components/contact_probe_cone",
-    "components/contact/radiator_pair": "components/contact/radiator_pair components/contact_radiator",
-    "components/contact/ring_pair": "components/contact/ring_pair components/contact_ring",
+    "components/physics/ring_on_legs": "components/ring_mechanism",
+    "components/physics/contact/airlock_pair": "components/physics/contact/airlock_pair components/contact_airlock",
+    "components/physics/contact/probe_cone": "components/physics/contact/probe_cone components/contact_probe_cone",
+    "components/physics/contact/radiator_pair": "components/physics/contact/radiator_pair components/contact_radiator",
+    "components/physics/contact/ring_pair": "components/physics/contact/ring_pair components/contact_ring",
 }
 """Tests of folders that have none of their own, and of the units, which the components contact_* carry."""
 COMPILED = ("master/loop",)

@@ -25,13 +25,13 @@ def _joint(axis: int, name: str) -> Callable[[], str]:
 
 
 PRODUCTS: dict[str, Callable[[], str]] = {
-    "components/linkage/generated/strut.py": lambda: module(
+    "components/physics/linkage/generated/strut.py": lambda: module(
         hexapod.strut(), "Strut U C U with a differential ball screw on a free node body.", CHAINS
     ),
-    "components/linkage/generated/crank.py": lambda: module(
+    "components/physics/linkage/generated/crank.py": lambda: module(
         hexapod.crank(), "Crank with its rod, R U S, on a free node body.", CHAINS
     ),
-    "components/linkage/generated/ring.py": lambda: module(
+    "components/physics/linkage/generated/ring.py": lambda: module(
         hexapod.ring(), "Ring on struts: its own motion, and the solution of all.", "Spec/02 4.4, 7."
     ),
     "components/probe_mechanism/generated/spring.py": _chain("UPS"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dockfmu.components.mechanics.rotation import from_angles
 from dockfmu.components.multibody.declaration.problems import Entries
 from dockfmu.components.multibody.model.parts import Kind
+from dockfmu.components.physics.mechanics.rotation import from_angles
 
 UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
 """Unit of each coordinate that is a number of its own."""

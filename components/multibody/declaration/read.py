@@ -15,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
 from dockfmu.components.multibody.declaration.checks import check_model
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, joint_frames
 from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
@@ -35,6 +34,7 @@ from dockfmu.components.multibody.model.parts import (
     RigidBody,
     Vector,
 )
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
 MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports")
 BODY_KEYS = ("mass", "center", "inertia", "solid", "description")

@@ -8,10 +8,10 @@ from math import atan2, hypot, inf
 
 import numpy as np
 
-from dockfmu.components.mechanics.rotation import from_angles
 from dockfmu.components.multibody.declaration.joint_frames import about
 from dockfmu.components.multibody.model import COORDINATES, CoordinateLaw, Model, MultibodyJoint, RigidBody
 from dockfmu.components.multibody.model.parts import Matrix
+from dockfmu.components.physics.mechanics.rotation import from_angles
 
 DIGITS = 12
 """Significant digits of the numbers: more than a description has, fewer than hide what a number is."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dockfmu.components.contact.force import penetration
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, parameter, private
 from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.physics.contact.force import penetration
 from dockfmu.components.probe_mechanism.tree import ANGLES
 
 # index of the limiter's joint among the joints of the tree, and among those with a joint force

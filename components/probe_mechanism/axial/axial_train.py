@@ -19,9 +19,9 @@ from collections.abc import Callable
 from math import copysign, fabs, pi
 from typing import Any
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.probe_mechanism.axial import gears, spring_and_brake, two_brakes
 
 

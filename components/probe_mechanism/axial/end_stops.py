@@ -7,10 +7,10 @@ out. A stop is a spring with a damper that never pulls, of limited depth. It loa
 
 from __future__ import annotations
 
-from dockfmu.components.contact.force import penetration
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, parameter, private
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.contact.force import penetration
 
 END_STOP = 133
 

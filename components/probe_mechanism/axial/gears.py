@@ -1,17 +1,17 @@
 """Gear train of the axial damper: elastic with hysteresis (spec/06 5.2, spec/03; spec/00 R49).
 
 The train is a series of the gears and of a device that yields (spring mechanism, friction brakes). The gears follow the
-law of constant parameters of `dockfmu.components.hysteresis`: straight loading from zero, unloading on a lower branch,
+law of constant parameters of `physics.hysteresis`: straight loading from zero, unloading on a lower branch,
 between them segments of a larger stiffness. Its segment is chosen after a micro-step and holds in the next one, in
 which the return mappings of the devices solve the series with this line. Everything is reduced to the probe.
 """
 
 from __future__ import annotations
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.field import Field, Group, parameter
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics import hysteresis
 
 LAW = 270
 LOSS = 280

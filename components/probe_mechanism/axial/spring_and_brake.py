@@ -13,7 +13,7 @@ from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.table import interpolate, slope
-from dockfmu.components.hysteresis import reaction
+from dockfmu.components.physics.hysteresis import reaction
 from dockfmu.components.probe_mechanism.axial.gears import twist_at
 
 MAGNETIC_TABLE = 241

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.hysteresis import reaction
+from dockfmu.components.physics.hysteresis import reaction
 from dockfmu.components.probe_mechanism.axial.gears import twist_at
 from dockfmu.components.probe_mechanism.axial.spring_and_brake import hold_brake
 

@@ -8,7 +8,7 @@ from math import fabs, isfinite
 
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.vector import ZERO, axpy, dot, load
+from dockfmu.components.physics.mechanics.vector import ZERO, axpy, dot, load
 from dockfmu.components.probe_mechanism.alignment import levers
 from dockfmu.components.probe_mechanism.tree import PROBE, load_on, mean_twist
 

@@ -12,14 +12,14 @@ tree, `levers` its alignment levers with the slopes of the rollers' paths, `h` t
 
 from math import fabs, sqrt, tanh
 
-from dockfmu.components.contact.force import normal_damping, point_velocity, spring_force
-from dockfmu.components.contact.probe_cone import tip_slope
-from dockfmu.components.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
-from dockfmu.components.contact.probe_cone.ports import CONTACTS
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import apply, apply_transposed, load_matrix
-from dockfmu.components.mechanics.spatial import lower, upper
-from dockfmu.components.mechanics.vector import (
+from dockfmu.components.physics.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.physics.contact.probe_cone import tip_slope
+from dockfmu.components.physics.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
+from dockfmu.components.physics.contact.probe_cone.ports import CONTACTS
+from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.spatial import lower, upper
+from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
     add,

@@ -4,13 +4,13 @@
 them by the record: one with `probe_cone` gets these.
 """
 
-from dockfmu.components.contact import probe_cone
-from dockfmu.components.contact.probe_cone import tip_slope
-from dockfmu.components.contact.probe_cone.pairs import bit
 from dockfmu.components.core.component import pass_on
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics import kinematics
-from dockfmu.components.mechanics.vector import dot, load, store
+from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.probe_cone import tip_slope
+from dockfmu.components.physics.contact.probe_cone.pairs import bit
+from dockfmu.components.physics.mechanics import kinematics
+from dockfmu.components.physics.mechanics.vector import dot, load, store
 from dockfmu.components.probe_mechanism.alignment import levers
 from dockfmu.components.probe_mechanism.alignment.ports import AS_IN_SOURCE
 from dockfmu.components.probe_mechanism.contact import implicit

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dockfmu.components.contact import probe_cone
-from dockfmu.components.contact.probe_cone import tip_slope
-from dockfmu.components.contact.probe_cone.pairs import BITS
-from dockfmu.components.contact.probe_cone.ports import CONTACTS as LISTED
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, Field, Group, input, output, private, temporary
+from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.probe_cone import tip_slope
+from dockfmu.components.physics.contact.probe_cone.pairs import BITS
+from dockfmu.components.physics.contact.probe_cone.ports import CONTACTS as LISTED
 
 CONTACTS = 16
 

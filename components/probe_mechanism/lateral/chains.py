@@ -11,9 +11,9 @@ from math import atan2, fabs
 
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.linkage.closure import crank_joint, rod_joints, strut_joints
-from dockfmu.components.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
-from dockfmu.components.mechanics.vector import load, subtract
+from dockfmu.components.physics.linkage.closure import crank_joint, rod_joints, strut_joints
+from dockfmu.components.physics.mechanics.rotation import IDENTITY, apply, apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import load, subtract
 from dockfmu.components.probe_mechanism.generated import brake, spring
 from dockfmu.components.probe_mechanism.lateral import massless
 

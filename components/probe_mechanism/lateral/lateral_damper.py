@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, radians, sin
 
-from dockfmu.components import hysteresis
-from dockfmu.components.contact.force import penetration
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.table import interpolate
-from dockfmu.components.mechanics.rotation import load_matrix
-from dockfmu.components.mechanics.vector import cross, dot
+from dockfmu.components.physics import hysteresis
+from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.mechanics.rotation import load_matrix
+from dockfmu.components.physics.mechanics.vector import cross, dot
 from dockfmu.components.probe_mechanism.lateral import chains
 
 SPRING_SINGULAR = 221

@@ -13,9 +13,9 @@ These are the constraints that `generated` resolves joint by joint for links wit
 """
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.linkage.closure import LEAST_DISTANCE
-from dockfmu.components.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.mechanics.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
+from dockfmu.components.physics.linkage.closure import LEAST_DISTANCE
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import accumulate, axpy, cross, dot, load, norm, scale, store, subtract
 
 
 @kernel

@@ -17,13 +17,13 @@ from math import atan2, cos, pi, sin, sqrt
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import store_matrix
-from dockfmu.components.mechanics.vector import cross, dot, scale, store, subtract
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import store_matrix
+from dockfmu.components.physics.mechanics.vector import cross, dot, scale, store, subtract
+from dockfmu.components.physics.ring_on_legs import platform, train
+from dockfmu.components.physics.ring_on_legs.platform import LEGS, azimuth
 from dockfmu.components.ring_mechanism.legs import retractor
 from dockfmu.components.ring_mechanism.legs.law import LegLaw
-from dockfmu.components.ring_on_legs import platform, train
-from dockfmu.components.ring_on_legs.platform import LEGS, azimuth
 
 REACH = 431
 ANGLE = 432

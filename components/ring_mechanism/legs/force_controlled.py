@@ -18,10 +18,10 @@ from math import exp, fabs
 
 from dockfmu.components.core.field import BOOLEAN, Group, input, output, parameter, private
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.ring_on_legs import train
+from dockfmu.components.physics.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
 from dockfmu.components.ring_mechanism.legs import struts
 from dockfmu.components.ring_mechanism.legs.law import LegLaw
-from dockfmu.components.ring_on_legs import train
-from dockfmu.components.ring_on_legs.platform import LEGS, effective_rate, effective_stroke
 
 PARAMETERS = (
     Group(

@@ -18,12 +18,12 @@ from math import cos, pi, sin
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.linkage import gear_tree, hexapod
-from dockfmu.components.linkage.gear_tree import SHAFTS
+from dockfmu.components.physics.linkage import gear_tree, hexapod
+from dockfmu.components.physics.linkage.gear_tree import SHAFTS
+from dockfmu.components.physics.ring_on_legs import forward_stop, platform, train
+from dockfmu.components.physics.ring_on_legs.platform import LEGS
 from dockfmu.components.ring_mechanism.legs import retractor, struts
 from dockfmu.components.ring_mechanism.legs.law import LegLaw
-from dockfmu.components.ring_on_legs import forward_stop, platform, train
-from dockfmu.components.ring_on_legs.platform import LEGS
 
 RANGE = 421
 HAND = 422

@@ -18,10 +18,10 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, changed, output, parameter, private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.table import interpolate
+from dockfmu.components.physics.ring_on_legs import platform, retraction, train
+from dockfmu.components.physics.ring_on_legs.platform import LEGS
 from dockfmu.components.ring_mechanism.legs import retractor, struts
 from dockfmu.components.ring_mechanism.legs.law import LegLaw
-from dockfmu.components.ring_on_legs import platform, retraction, train
-from dockfmu.components.ring_on_legs.platform import LEGS
 
 POINTS = 5
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.field import Field, Group
-from dockfmu.components.linkage import hexapod
+from dockfmu.components.physics.linkage import hexapod
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dockfmu.components.core.field import Group, changed, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.devices import drive
-from dockfmu.components.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
+from dockfmu.components.physics.devices import drive
+from dockfmu.components.physics.ring_on_legs.drive_ports import DRIVE, MOTOR, drive_outputs, motor_voltage
 
 COMMAND = (motor_voltage(),)
 OUTPUTS = drive_outputs("lets the ring out")

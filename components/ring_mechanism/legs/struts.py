@@ -5,7 +5,7 @@ from __future__ import annotations
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Field, Group, output, parameter
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.ring_on_legs import platform
+from dockfmu.components.physics.ring_on_legs import platform
 
 HEIGHT = 391
 INITIAL_STROKE = 392

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dockfmu.components.core.component import Component
-from dockfmu.components.mechanics.rotation import angles as angles_of
-from dockfmu.components.mechanics.rotation import from_angles, quaternion, rotation_vector
+from dockfmu.components.physics.mechanics.rotation import angles as angles_of
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion, rotation_vector
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
 from dockfmu.declare.toml.tables import DeclarationError
 

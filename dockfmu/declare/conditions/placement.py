@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.components.contact import probe_cone, ring_pair
-from dockfmu.components.contact.first_contact import (
+from dockfmu.components.core.component import Component
+from dockfmu.components.physics.contact import probe_cone, ring_pair
+from dockfmu.components.physics.contact.first_contact import (
     CraftState,
     Misalignment,
     Mount,
@@ -21,10 +22,9 @@ from dockfmu.components.contact.first_contact import (
     ring_penetration,
     rotation_matrix,
 )
-from dockfmu.components.core.component import Component
-from dockfmu.components.mechanics.rotation import from_quaternion, from_rotation_vector
+from dockfmu.components.physics.mechanics.rotation import from_quaternion, from_rotation_vector
+from dockfmu.components.physics.ring_on_legs.platform import height
 from dockfmu.components.ring_mechanism.legs import cranked
-from dockfmu.components.ring_on_legs.platform import height
 from dockfmu.declare.conditions.arm_placement import place_arm
 from dockfmu.declare.conditions.initial_conditions import InitialConditions
 from dockfmu.declare.toml.tables import DeclarationError

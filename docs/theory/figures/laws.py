@@ -16,8 +16,9 @@ import numpy as np
 from drawing import ACTIVE, FORCE, INK, PALE, PASSIVE, arrow, save
 from matplotlib.patches import Circle
 
-from dockfmu.components import hysteresis, probe_mechanism
+from dockfmu.components import probe_mechanism
 from dockfmu.components.core.record import Record
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.probe_mechanism.axial import axial_train
 from dockfmu.components.probe_mechanism.lateral import lateral_damper
 

@@ -16,9 +16,9 @@ from drawing import ACTIVE, FORCE, INK, PALE, PASSIVE, arrow, save
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Wedge
 
-from dockfmu.components.contact import ring_pair
-from dockfmu.components.contact.ring_pair.geometry import AZIMUTHS, generatrix_end
 from dockfmu.components.core.record import Record
+from dockfmu.components.physics.contact import ring_pair
+from dockfmu.components.physics.contact.ring_pair.geometry import AZIMUTHS, generatrix_end
 
 RECORD = Record(ring_pair.unit())
 FLIP = np.array([-1.0, 1.0, -1.0])

@@ -11,7 +11,7 @@ from dockfmu.components.berthing_sequence import component
 from dockfmu.components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
 H = 0.02
 

@@ -10,8 +10,8 @@ from dockfmu.components.codegen import algebra, chain
 from dockfmu.components.codegen.catalogue import CHAINS
 from dockfmu.components.codegen.legs import Leg, Nut, Ring
 from dockfmu.components.codegen.mechanism import Body, Joint, Motion
-from tests.components.linkage.linkage_reference import Chain as Reference
-from tests.components.linkage.linkage_reference import euler
+from tests.components.physics.linkage.linkage_reference import Chain as Reference
+from tests.components.physics.linkage.linkage_reference import euler
 
 R_N, A_N = np.array([0.52, 0.01, -0.02]), euler(0.05, -0.03, 0.04)
 U = np.array([0.1, -0.05, 0.02, 0.1, 0.2, -0.15])

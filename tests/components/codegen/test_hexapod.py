@@ -9,9 +9,9 @@ import pytest
 from dockfmu.base.compiler import jit
 from dockfmu.components.codegen.graph import Graph
 from dockfmu.components.core.record import Record
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import advance, compose, from_quaternion
-from dockfmu.components.mechanics.vector import cross
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import advance, compose, from_quaternion
+from dockfmu.components.physics.mechanics.vector import cross
 from tests.components.codegen import gough_stewart
 
 pytestmark = pytest.mark.slow

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.record import Record
-from dockfmu.components.mechanics.kinematics import placement
+from dockfmu.components.physics.mechanics.kinematics import placement
 from dockfmu.components.probe_mechanism.generated import brake, housing_and_probe, spring, with_movable_limiter
 from dockfmu.components.probe_mechanism.lateral import chains, massless
-from tests.components.linkage import loop_bodies as bodies
-from tests.components.linkage import loop_chain as chain
-from tests.components.linkage import loop_closure as closure
-from tests.components.linkage import loop_tree as linkage_tree
+from tests.components.physics.linkage import loop_bodies as bodies
+from tests.components.physics.linkage import loop_chain as chain
+from tests.components.physics.linkage import loop_closure as closure
+from tests.components.physics.linkage import loop_tree as linkage_tree
 
 PARENTS = (-1, 0, 1, 2, 3)
 JOINTS = (bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_Y, bodies.REVOLUTE_Z, bodies.REVOLUTE_X)

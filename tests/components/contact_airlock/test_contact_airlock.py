@@ -12,14 +12,14 @@ from dockfmu.components.contact_airlock.kernel import step as step_contact
 from dockfmu.components.contact_airlock.swing import place_head, step_axis
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply_transposed,
     from_quaternion,
     load_attitude,
     store_quaternion,
 )
-from dockfmu.components.mechanics.vector import axpy, load, scale, store
+from dockfmu.components.physics.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 1050.0, 400.0
 # distance of the planes at which the latches are free of the strike

@@ -11,7 +11,7 @@ from dockfmu.components.contact_probe_cone.kernel import step as step_contact
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.parameters import ParameterSet
-from dockfmu.components.mechanics.vector import axpy, load, store
+from dockfmu.components.physics.mechanics.vector import axpy, load, store
 from dockfmu.components.probe_mechanism import component as mechanism_component
 from dockfmu.components.probe_mechanism.kernel import step as step_mechanism
 

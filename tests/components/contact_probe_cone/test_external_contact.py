@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockfmu.components.contact.evaluation import EVALUATION
 from dockfmu.components.contact_probe_cone import component as contact_component
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.contact.evaluation import EVALUATION
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 from dockfmu.components.probe_mechanism import component as mechanism_component
 from tests.components.contact_probe_cone.contact_pair import ON_CONE, ON_WALL, Pair, prepared, smooth, tell_contact
 

@@ -7,19 +7,19 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
-from dockfmu.components.contact.evaluation import EVALUATION
 from dockfmu.components.contact_radiator import component as contact_component
 from dockfmu.components.contact_radiator.kernel import step as step_contact
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.physics.contact.evaluation import EVALUATION
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply_transposed,
     from_quaternion,
     load_attitude,
     store_quaternion,
 )
-from dockfmu.components.mechanics.vector import axpy, load, scale, store
+from dockfmu.components.physics.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 570.0, 400.0
 QUIET = {f"radiator_pair.parameters.law_{law}.{name}": 0.0

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dockfmu.base.compiler import jit
-from dockfmu.components.contact.evaluation import EVALUATION
 from dockfmu.components.contact_ring import component as contact_component
 from dockfmu.components.contact_ring.kernel import step as step_contact
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.mechanics.rotation import advance, from_quaternion, load_attitude, store_quaternion
-from dockfmu.components.mechanics.vector import axpy, load, scale, store
+from dockfmu.components.physics.contact.evaluation import EVALUATION
+from dockfmu.components.physics.mechanics.rotation import advance, from_quaternion, load_attitude, store_quaternion
+from dockfmu.components.physics.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 40.0, 10.0
 LAWS = ("petal", "side", "plane", "front", "rear", "sensor")

@@ -7,10 +7,10 @@ import numpy as np
 from dockfmu.components.contact_ring import component as contact_component
 from dockfmu.components.contact_ring.kernel import step as step_contact
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
-from dockfmu.components.mechanics.vector import load, store
 from dockfmu.components.peripheral_mechanism import component as mechanism_component
 from dockfmu.components.peripheral_mechanism.kernel import step as step_mechanism
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.mechanics.vector import load, store
 
 # frame 0 behind the ring at its ready position (spec/07 11.4: 0.43447 m), 4 mm off the axis and turned a little
 GAP, HEIGHT = 4e-3, 0.434466

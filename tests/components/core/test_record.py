@@ -204,7 +204,7 @@ def test_messages_print_values_of_the_record():
 
 
 def test_sources_follow_imports():
-    found = {path.name for path in sources(ROOT / "components/mechanics/rotation.py")}
+    found = {path.name for path in sources(ROOT / "components/physics/mechanics/rotation.py")}
     assert {"rotation.py", "kernel.py", "sources.py"} <= found
     assert "matrix.py" not in found
 
@@ -220,7 +220,8 @@ def test_sources_follow_imports_of_files_beside(tmp_path):
 @pytest.mark.slow
 def test_kernels_run_without_numba_compiling(tmp_path):
     """NUMBA_DISABLE_JIT leaves plain Python functions that give the same numbers."""
-    code = "from dockfmu.components.mechanics.rotation import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"
+    module = "dockfmu.components.physics.mechanics.rotation"
+    code = f"from {module} import from_angles; print(repr(from_angles(0.1, 0.2, 0.3)))"
     printed = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
         for env in ({"NUMBA_DISABLE_JIT": flag, "PATH": "", "DOCKFMU_CACHE": str(tmp_path)} for flag in "01")

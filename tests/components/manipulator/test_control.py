@@ -34,7 +34,7 @@ def test_rates_are_those_of_the_command_frame(frame):
            "parameters.camera.position": offset, "parameters.target.angles": target, "command.velocity": velocity,
            "command.angular_velocity": spin, "parameters.control.singular_value": 0.0},
     )  # fmt: skip
-    from dockfmu.components.mechanics import rotation
+    from dockfmu.components.physics.mechanics import rotation
 
     run(arm, 8e-3)
     before, facing = pose(arm.m)

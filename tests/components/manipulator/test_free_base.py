@@ -10,7 +10,7 @@ import pytest
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.ports import BASE_MOTION
 from dockfmu.components.manipulator.arm_data import VARIANT
-from dockfmu.components.mechanics import rotation
+from dockfmu.components.physics.mechanics import rotation
 from dockfmu.fmus import catalogue
 from tests.components.manipulator.arms import COMPONENT, REF, SETS, energy, instance
 

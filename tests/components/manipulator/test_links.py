@@ -5,7 +5,7 @@ import pytest
 
 from dockfmu.components.core.component import ComponentError
 from dockfmu.components.manipulator import links
-from dockfmu.components.mechanics import rotation
+from dockfmu.components.physics.mechanics import rotation
 from tests.components.manipulator.arms import ARMS, REF, axis_turn, forward, instance, load_links, place, reaches
 
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from dockfmu.components.mechanics import rotation
+from dockfmu.components.physics.mechanics import rotation
 from tests.components.manipulator.arms import REF, energy, instance, pinocchio_model, run
 
 APPROACH = {

@@ -7,8 +7,8 @@ from math import cos, pi, sin
 import numpy as np
 import pinocchio as pin
 
-from dockfmu.components.mechanics.rotation import from_quaternion
 from dockfmu.components.multibody.model import BASE, Model, Mounting, MultibodyJoint
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 
 Engine = tuple[pin.Model, dict[str, int], np.ndarray, np.ndarray]
 

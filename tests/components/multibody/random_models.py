@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from dockfmu.components.core.component import Component, Instance
-from dockfmu.components.mechanics.rotation import from_quaternion
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import Declared
 from dockfmu.components.multibody.model import (
@@ -22,6 +21,7 @@ from dockfmu.components.multibody.model import (
     RigidBody,
 )
 from dockfmu.components.multibody.model.parts import Matrix, Vector
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 
 KINDS: tuple[Kind, ...] = tuple(COORDINATES)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.mechanics.rotation import from_quaternion
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.analysis.results import MultibodyState
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.multibody.model import BASE, Model, Mounting, MultibodyJoint
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from tests.components.multibody.random_models import interpreted, made, matrix, mounting, random_model
 from tests.components.multibody.test_motion import FIXED_STEPS, balance, run
 

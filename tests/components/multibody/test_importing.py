@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from dockfmu.cli import main
-from dockfmu.components.mechanics.rotation import from_angles
 from dockfmu.components.multibody.analysis import Multibody, MultibodyState
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.multibody.importing import RobotError, declaration_text, read_robot
 from dockfmu.components.multibody.importing.text import yaw_pitch_roll
 from dockfmu.components.multibody.reference.articulated import articulated
 from dockfmu.components.multibody.reference.graph_method import loads
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.components.multibody import robots
 from tests.components.multibody.declared_models import motion_of
 from tests.components.multibody.random_models import random_model

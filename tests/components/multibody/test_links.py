@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.mechanics.rotation import conjugate, from_quaternion
 from dockfmu.components.multibody.model import Model, MultibodyJoint
+from dockfmu.components.physics.mechanics.rotation import conjugate, from_quaternion
 from tests.components.multibody import pinocchio_model, random_models
 from tests.components.multibody.random_models import KINDS, made, random_model
 

@@ -7,7 +7,6 @@ import pytest
 
 from dockfmu.components.core.component import Instance
 from dockfmu.components.manipulator import links
-from dockfmu.components.mechanics.rotation import from_angles
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.multibody.importing import declaration_text
 from dockfmu.components.multibody.model import BASE, RATES, CoordinateLaw, Model, Mounting, MultibodyJoint, RigidBody
@@ -17,6 +16,7 @@ from dockfmu.components.multibody.reference.impulse import closed_positions, clo
 from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.loops import closed
 from dockfmu.components.multibody.reference.system import BaseMotion
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.probe_mechanism import tree
 from tests.components.manipulator import arms
 from tests.components.multibody.random_models import body_accelerations, made

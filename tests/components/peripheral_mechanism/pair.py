@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
 from dockfmu.components.peripheral_mechanism import component
 from dockfmu.components.peripheral_mechanism.kernel import initialize, step
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port
 
 # of ring, housings and rods of PM-1, kg

@@ -5,10 +5,10 @@ from scipy.spatial.transform import Rotation
 
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import from_angles
-from dockfmu.components.mechanics.vector import ZERO
-from dockfmu.components.ring_on_legs import platform
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import from_angles
+from dockfmu.components.physics.mechanics.vector import ZERO
+from dockfmu.components.physics.ring_on_legs import platform
 from tests.components.peripheral_mechanism.constrained import Leg, Machine
 
 RECORD = Record(Group("parameters", *platform.parameters()), hexapod.hexapod(), platform.state())

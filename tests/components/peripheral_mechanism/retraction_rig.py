@@ -6,9 +6,10 @@ The craft is integrated here, semi-implicitly; legs, accumulators, cables and dr
 import numpy as np
 
 from dockfmu.base.compiler import jit
-from dockfmu.components.devices import drive
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.peripheral_mechanism import accumulator, component
+from dockfmu.components.physics.devices import drive
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -17,9 +18,8 @@ from dockfmu.components.mechanics.rotation import (
     store_matrix,
     transpose,
 )
-from dockfmu.components.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
-from dockfmu.components.peripheral_mechanism import accumulator, component
-from dockfmu.components.ring_on_legs import platform, retraction
+from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
+from dockfmu.components.physics.ring_on_legs import platform, retraction
 
 # columns of one row of the history
 TIME, HEIGHT, TILT, RATE, TENSION, JOINED = 0, 1, 2, 3, slice(4, 7), slice(7, 10)

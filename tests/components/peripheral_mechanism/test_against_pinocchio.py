@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.components.peripheral_mechanism.platforms import Platform, machine, random_state
 
 pinocchio = pytest.importorskip("pinocchio")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.components.codegen.test_hexapod import symbolic
 from tests.components.peripheral_mechanism.constrained import turned
 from tests.components.peripheral_mechanism.platforms import REST, T4, Platform, about_x, machine, random_state

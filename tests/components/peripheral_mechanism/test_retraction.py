@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.devices import drive
 from dockfmu.components.peripheral_mechanism import component
-from dockfmu.components.ring_on_legs import platform, retraction
+from dockfmu.components.physics.devices import drive
+from dockfmu.components.physics.ring_on_legs import platform, retraction
 from tests.components.peripheral_mechanism.retraction_rig import (
     HEIGHT,
     JOINED,

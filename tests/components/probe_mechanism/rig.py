@@ -13,7 +13,7 @@ import numpy as np
 from dockfmu.components.core.field import private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.record import Record
-from dockfmu.components.mechanics.rotation import (
+from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply,
     apply_transposed,
@@ -23,7 +23,7 @@ from dockfmu.components.mechanics.rotation import (
     quaternion,
     store_quaternion,
 )
-from dockfmu.components.mechanics.vector import add, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics.vector import add, cross, dot, load, scale, store, subtract
 from dockfmu.components.probe_cyclogram import component as cyclogram
 from dockfmu.components.probe_cyclogram.kernel import step as decide
 from dockfmu.components.probe_mechanism import component

@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.record import Record
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.probe_mechanism import component
 from dockfmu.components.probe_mechanism.axial import axial_train, spring_and_brake
-from tests.components.hysteresis import series_brakes
+from tests.components.physics.hysteresis import series_brakes
 from tests.components.probe_mechanism.one_dimensional import (
     ACTIVE,
     PASSIVE,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.ports import status
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import pushers
-from dockfmu.components.mechanics import rotation
+from dockfmu.components.physics.devices import pushers
+from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.probe_mechanism import cover
 from dockfmu.components.probe_mechanism.alignment import levers, ports
 

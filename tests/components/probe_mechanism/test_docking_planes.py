@@ -8,8 +8,8 @@ import pytest
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import docking_planes, pushers
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.devices import docking_planes, pushers
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 from dockfmu.components.probe_mechanism import component
 from tests.components.probe_mechanism.rig import Docking, degrees
 

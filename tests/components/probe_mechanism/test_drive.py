@@ -7,7 +7,7 @@ import pytest
 
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import drive
+from dockfmu.components.physics.devices import drive
 from dockfmu.components.probe_mechanism.axial import axial_train
 from dockfmu.components.probe_mechanism.axial.ports import SPRING_AND_BRAKE
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.parameters import read_parameter_set
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.probe_mechanism import tree
 from dockfmu.components.probe_mechanism.lateral import lateral_damper
 from tests.components.probe_mechanism.test_probe_tree import RECORD, evaluate, gain, mechanism, place, run, tilt

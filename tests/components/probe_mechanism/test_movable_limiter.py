@@ -9,7 +9,7 @@ from dockfmu.components.core.component import Instance
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import drive
+from dockfmu.components.physics.devices import drive
 from dockfmu.components.probe_mechanism import component, ports
 from dockfmu.components.probe_mechanism.alignment import limiter
 from dockfmu.components.probe_mechanism.axial import axial_train

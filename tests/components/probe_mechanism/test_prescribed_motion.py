@@ -7,9 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dockfmu.components.contact.probe_cone import latches
 from dockfmu.components.core.component import Instance
-from dockfmu.components.mechanics.rotation import advance, apply_transposed, from_angles, from_quaternion, quaternion
+from dockfmu.components.physics.contact.probe_cone import latches
+from dockfmu.components.physics.mechanics.rotation import (
+    advance,
+    apply_transposed,
+    from_angles,
+    from_quaternion,
+    quaternion,
+)
 from dockfmu.components.probe_mechanism import component
 from dockfmu.components.probe_mechanism.alignment.ports import SIMPLIFICATIONS
 from dockfmu.components.probe_mechanism.axial import axial_train

@@ -6,14 +6,14 @@ from math import pi
 import numpy as np
 import pytest
 
-from dockfmu.components import hysteresis
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.devices import drive
+from dockfmu.components.physics import hysteresis
+from dockfmu.components.physics.devices import drive
 from dockfmu.components.probe_mechanism import component
 from dockfmu.components.probe_mechanism.axial import axial_train, two_brakes
 from dockfmu.components.probe_mechanism.axial.ports import TWO_BRAKES
-from tests.components.hysteresis import series_brakes
+from tests.components.physics.hysteresis import series_brakes
 from tests.components.probe_mechanism.event_driven import event_driven_impact
 from tests.components.probe_mechanism.one_dimensional import (
     ACTIVE,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dockfmu.components.core.kernel import kernel, variant
-from dockfmu.components.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
+from dockfmu.components.physics.ring_on_legs.platform import height
 from dockfmu.components.ring_mechanism import component
 from dockfmu.components.ring_mechanism.kernel import initialize, step
 from dockfmu.components.ring_mechanism.legs import cranked
-from dockfmu.components.ring_on_legs.platform import height
 from tests.components.probe_mechanism.rig import CRAFT, add_momentum, craft_energy, move, put_acceleration, put_port
 
 # of ring, housings and rods of PM-1, kg

@@ -8,9 +8,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.linkage import hexapod
-from dockfmu.components.mechanics.rotation import from_angles
-from dockfmu.components.mechanics.vector import ZERO
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.mechanics.rotation import from_angles
+from dockfmu.components.physics.mechanics.vector import ZERO
 from dockfmu.components.ring_mechanism import component
 from dockfmu.components.ring_mechanism.legs import cranked
 from tests.components.codegen.test_hexapod import reduced_energy

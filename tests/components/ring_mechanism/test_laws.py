@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.record import Record
+from dockfmu.components.physics.ring_on_legs import train
 from dockfmu.components.ring_mechanism import component
 from dockfmu.components.ring_mechanism.legs import force_controlled, hydraulic
-from dockfmu.components.ring_on_legs import train
 from tests.components.peripheral_mechanism.platforms import Platform, machine
 
 pytestmark = pytest.mark.slow

@@ -7,10 +7,10 @@ import pytest
 
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.linkage import hexapod
+from dockfmu.components.physics.linkage import hexapod
+from dockfmu.components.physics.ring_on_legs import forward_stop, platform
 from dockfmu.components.ring_mechanism import component
 from dockfmu.components.ring_mechanism.legs import cranked, geared
-from dockfmu.components.ring_on_legs import forward_stop, platform
 
 pytestmark = pytest.mark.quick
 

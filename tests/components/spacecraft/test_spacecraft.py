@@ -13,7 +13,7 @@ import pytest
 from dockfmu.components import spacecraft
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.ports import AFFINE, LAGGED, SOURCE
-from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.spacecraft import elastic
 from dockfmu.components.spacecraft.modes import Modes
 from tests.components.spacecraft.crafts import ATV, STATION, craft, random_modes, rotation, turned

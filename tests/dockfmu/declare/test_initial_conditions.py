@@ -10,7 +10,7 @@ from scipy import stats
 
 from dockfmu.components import probe_mechanism, spacecraft
 from dockfmu.components.core.component import Instance
-from dockfmu.components.mechanics.rotation import angles, from_quaternion
+from dockfmu.components.physics.mechanics.rotation import angles, from_quaternion
 from dockfmu.components.spacecraft.modes.declared import declared_modes
 from dockfmu.declare import declaration
 from dockfmu.declare.conditions.initial_conditions import ACROSS, InitialConditions, read_conditions

@@ -6,7 +6,7 @@ from scipy.signal import find_peaks, peak_widths
 
 from benchmarks.validation.starts import DEEP
 from dockfmu import load
-from dockfmu.components.contact.probe_cone.pairs import PAD_CONE
+from dockfmu.components.physics.contact.probe_cone.pairs import PAD_CONE
 from dockfmu.declare.declaration import read
 
 pytestmark = pytest.mark.slow

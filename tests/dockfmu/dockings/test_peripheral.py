@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dockfmu
-from dockfmu.components.mechanics.rotation import from_angles
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,66 @@
+"""Kinds of pairs of the radiator's units, their force laws, and the messages of their failures."""
+
+from __future__ import annotations
+
+from dockfmu.components.core.component import Message
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.contact.contact_list import adding, summing
+from dockfmu.components.physics.contact.force import penetration
+
+# floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
+PIN = 1.0
+PLUG = 2.0
+PLANES = 3.0
+BALL_RESISTS = 4.0
+BALL_HOLDS = 5.0
+
+PAIRS = {
+    PIN: "guide pin {status.index:.0f} on its cone or socket",
+    PLUG: "the plug on its socket",
+    PLANES: "point {status.index:.0f} of the active docking plane on the passive one",
+    BALL_RESISTS: "the plug on the ball of the lock",
+    BALL_HOLDS: "the plug held by the ball of the lock",
+}
+
+
+@kernel
+def law_of(parameters, pair):
+    """Return the force law of a kind of pair."""
+    if pair == PLANES:
+        return parameters.law_plane
+    return parameters.law_device
+
+
+GEOMETRY = 100
+TILTED = 101
+# PENETRATION + pair: the depth exceeds the limit of the pair's law
+PENETRATION = 110
+
+add_contact = adding(law_of, PENETRATION)
+sum_forces = summing(law_of)
+
+
+def messages() -> dict[int, Message]:
+    """Return the messages of a unit's failures, by their codes; a shorter step may avoid a depth beyond its limit."""
+    group = "radiator_pair.parameters"
+    by_code = {
+        GEOMETRY: Message(
+            "contact: check {status.index:.0f} of the radiator's units fails; in turn: "
+            f"(1) {group}.guide and (2) {group}.socket: plane_radius > mouth_radius > bore_radius > 0, "
+            "0 < cone_angle < 90 deg, end beyond the cone; (3) pin.radius at most guide.bore_radius and "
+            "plug.ring_radius + plug.radius at most socket.bore_radius; (4) 0 < ball.rise <= ball.travel; "
+            "(5) all points of plane.y, plane.z within plane.radius"
+        ),
+        TILTED: Message(
+            "contact: the axis of the active unit is {status.value:.4g} rad off that of the passive one, more than "
+            "radiator_pair.parameters.tilt_limit = {radiator_pair.parameters.tilt_limit:.4g} rad, beyond which the "
+            "model does not hold"
+        ),
+    }
+    for pair, name in PAIRS.items():
+        law = "law_plane" if pair == PLANES else "law_device"
+        by_code[PENETRATION + int(pair)] = penetration(name, f"{group}.{law}.penetration_limit")
+    return by_code
+
+
+MESSAGES = messages()
