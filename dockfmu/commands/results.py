@@ -50,7 +50,7 @@ def add_export(commands: Any) -> None:
     export.add_argument(
         "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
         help="only these variables: * matches any text, the name of a group or array all its members, e.g. "
-        "'mechanism.target,*.audit.*'; may be repeated",
+        "'mechanism.target,*.audit.*'; a variable with commas in its name is given alone; may be repeated",
     )  # fmt: skip
     export.add_argument("--every", type=count, default=1, metavar="N", help="write one row in N")
     export.set_defaults(action=_export)

@@ -1,7 +1,8 @@
 """What all code of a process shares, and the library of one FMU may change for everything else.
 
 The working directory, the mask of new files, the locale, the environment, the handling of signals that the master
-relies on, and the rounding and denormal mode of this thread. Taking them takes some microseconds.
+relies on, and of this thread the signals blocked and the rounding and denormal mode. Taking them takes some
+microseconds.
 """
 
 from __future__ import annotations
@@ -127,6 +128,11 @@ def _mask() -> int | None:
     return None
 
 
+def _blocked() -> frozenset[int]:
+    """Return the signals that this thread blocks: a Ctrl-C among them would wait for ever."""
+    return frozenset(signal.pthread_sigmask(signal.SIG_BLOCK, ())) if _POSIX else frozenset()
+
+
 def _folder() -> str:
     try:
         return os.getcwd()  # noqa: PTH109, a path takes ten times as long
@@ -143,6 +149,7 @@ class Surroundings:
     environment: bytes
     variables: tuple[tuple[bytes, bytes], ...]
     handlers: tuple[bytes, ...]
+    blocked: frozenset[int]
     floats: bytes
     mask: int | None
 
@@ -161,6 +168,7 @@ class Surroundings:
             environment=environment,
             variables=before.variables if before is not None and same else tuple(_variables().items()),
             handlers=_handlers() if whole or before is None else before.handlers,
+            blocked=_blocked() if whole or before is None else before.blocked,
             floats=_floats(),
             mask=_mask() if whole or before is None else before.mask,
         )
@@ -188,6 +196,8 @@ class Surroundings:
         numbers = [n for n, a, b in zip(_SIGNALS, self.handlers, later.handlers, strict=True) if a[:8] != b[:8]]
         if numbers:
             found.append(f"the handling of signals ({', '.join(signal.Signals(n).name for n in numbers[:3])})")
+        if masked := sorted(self.blocked ^ later.blocked):
+            found.append(f"the signals blocked ({', '.join(getattr(n, 'name', str(n)) for n in masked[:3])})")
         if _control_bits(self.floats) != _control_bits(later.floats):
             found.append(MODE)
         return found
@@ -217,6 +227,8 @@ class Surroundings:
         for number, mine, its in zip(_SIGNALS, self.handlers, later.handlers, strict=True):
             if mine[:8] != its[:8]:
                 c.sigaction(number, mine, None)
+        if self.blocked != later.blocked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self.blocked)
         if _control_bits(self.floats) != _control_bits(later.floats):
             c.fesetenv(self.floats)
 

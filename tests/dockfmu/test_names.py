@@ -90,6 +90,24 @@ def test_names_in_matlab_are_legal(recorded, tmp_path):
         assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name), name
 
 
+@pytest.mark.parametrize(
+    ("names", "legal"), [(["a+", "a-"], "n_a"), (["y" * 61 + "1", "y" * 61 + "2"], "n_" + "y" * 61)]
+)
+def test_names_that_matlab_cannot_tell_apart_are_refused(third_party, tmp_path, capsys, names, legal):
+    system = System("odd")
+    system.add("n", third_party.build(tmp_path, xml=description(names)))
+    system.record(tmp_path / "out", step=0.5, stop=1.0, report=False)
+    export = ["export", str(tmp_path / "out"), "--mat", "-o", str(tmp_path / "x.mat")]
+    assert main(export) == 2
+    assert f"n.{names[1]} and n.{names[0]} have the same MATLAB name {legal}: leave one out" in capsys.readouterr().err
+    assert not (tmp_path / "x.mat").exists()
+    assert main([*export, "--signals", f"n.{names[1]}"]) == 0
+    found = scipy.io.loadmat(tmp_path / "x.mat")
+    assert found["names"][0, 0] == legal
+    assert found["names"][0, 1] == f"n.{names[1]}"
+    assert found[legal].shape == (3, 1)
+
+
 def alone(third_party, folder, **changes):
     system = Structure("alone")
     system.add("a", third_party.build(folder, xml=description(**changes)))

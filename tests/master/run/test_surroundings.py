@@ -217,9 +217,10 @@ def test_each_kind_of_change_is_found_and_undone():
         math.fesetround(UP)
         handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda number: None)
         c.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         assert undo(before) == [
             "the working directory", "the mask of new files", "the environment (PATH, BORDER)",
-            "the handling of signals (SIGINT)", "the rounding or denormal mode",
+            "the handling of signals (SIGINT)", "the signals blocked (SIGTERM)", "the rounding or denormal mode",
         ]  # fmt: skip
         assert undo(before) == []
     c.getenv.restype = ctypes.c_char_p
