@@ -384,15 +384,21 @@ def _update_stiffness(m):
 
 @kernel
 def _answer_base(m):
-    """Change the joint rates by the response to the station's twist minus the extrapolated one (AFFINE)."""
-    velocity = load(m.root.velocity)
-    angular_velocity = load(m.root.angular_velocity)
+    """Change the joint rates by the response to the station's twist minus the extrapolated one (AFFINE).
+
+    The twists are compared in the axes of now: those of R at the end of the last step were extrapolated too, and their
+    error would count times a velocity that everything has in common (spec/00 R48).
+    """
+    before = rotation.load_matrix(m.root.rotation)
+    velocity = rotation.apply_transposed(before, load(m.root.velocity))
+    angular_velocity = rotation.apply_transposed(before, load(m.root.angular_velocity))
     _place_root(m, 0.0)
     links.place(m)
+    now = rotation.load_matrix(m.root.rotation)
     outputs.answer_base(
         m,
-        subtract(load(m.root.velocity), velocity),
-        subtract(load(m.root.angular_velocity), angular_velocity),
+        subtract(load(m.root.velocity), rotation.apply(now, velocity)),
+        subtract(load(m.root.angular_velocity), rotation.apply(now, angular_velocity)),
     )
 
 

@@ -46,7 +46,8 @@ CHECKS = {
     ),
     # ten times the residual promised at the default step
     "energy_residual": Check(
-        0.01, "dynamics", "|input - stored - dissipated| over the approach energy",
+        0.01, "dynamics",
+        "|input - stored - dissipated| over the energy of the approach or, without one, the energy exchanged",
         _STEP + ", or work from outside is missing in it",
     ),
 }  # fmt: skip

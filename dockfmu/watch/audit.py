@@ -8,7 +8,10 @@ from dockfmu.master.system import Structure
 
 
 def audit(system: Structure, plan: Plan) -> Audit:
-    """Return the balance over the audited elements, from the `audit` outputs that they have."""
+    """Return the balance over the audited elements, from the `audit` outputs that they have.
+
+    Energies are those in the frame that moves as the last audited craft does at the start.
+    """
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}
@@ -27,6 +30,12 @@ def audit(system: Structure, plan: Plan) -> Audit:
             *(name for name in present(kind) if f"{name.removesuffix(kind)}own_{kind}" not in own_outputs),
         ]
 
+    bodies = [
+        element
+        for element in plan.audited
+        if {"body.velocity[1]", "body.quaternion[1]"} <= system.description(element).variables.keys()
+    ]
+    frame = (f"{bodies[-1]}.body.velocity", f"{bodies[-1]}.body.quaternion") if bodies else None
     return Audit(
         momentum=present("momentum"),
         angular_momentum=present("angular_momentum"),
@@ -36,9 +45,11 @@ def audit(system: Structure, plan: Plan) -> Audit:
         own_angular_momentum=own("angular_momentum"),
         impulse_errors=present("base_impulse_error"),
         angular_impulse_errors=present("base_angular_impulse_error"),
-        stored=present("kinetic_energy", "stored_energy"),
+        kinetic=present("kinetic_energy"),
+        stored=present("stored_energy"),
         dissipated=present("dissipated_energy"),
         supplied=plan.supplied,
+        frame=frame,
         reference_energy=plan.approach_energy or None,
         reference_momentum=plan.approach_momentum,
     )

@@ -146,18 +146,38 @@ def _change(values, first, row, columns):
 
 
 @compiled
-def residuals(values, first, stored, dissipated, supplied, residual):
+def _work_of(velocity, values, first, row, momenta):
+    """Return the product of a velocity and the change of the sum of 3-vectors since the row `first`."""
+    total = 0.0
+    for axis in range(3):
+        for m in range(momenta.shape[0]):
+            total += velocity[axis] * (values[row, momenta[m, axis]] - first[momenta[m, axis]])
+    return total
+
+
+@compiled
+def residuals(values, first, kinetic, stored, dissipated, supplied, momenta, impulses, velocity, changes, residual):
     """Compute, for each row, the growth of stored and dissipated energies less that of the supplied energies.
 
     Energies are given by their columns of `values`; changes count from the row `first`; the differences go into
-    `residual`. Returns the largest magnitude of the sum of `stored`.
+    `residual`. They are those in a frame that moves with `velocity`, in which a kinetic energy changes by the product
+    of `velocity` and the change of the momentum less, and the work from outside by that with the impulses.
+
+    The least and largest change of the sum of `kinetic`, then of that of `stored`, widen those in `changes`. Returns
+    the largest magnitude of the sums.
     """
     largest = 0.0
     for row in range(values.shape[0]):
-        energy = 0.0
+        motion, energy = 0.0, 0.0
+        for j in range(kinetic.size):
+            motion += values[row, kinetic[j]]
         for j in range(stored.size):
             energy += values[row, stored[j]]
-        largest = max(largest, abs(energy))
-        kept = _change(values, first, row, stored) + _change(values, first, row, dissipated)
-        residual[row] = kept - _change(values, first, row, supplied)
+        largest = max(largest, abs(motion), abs(energy))
+        motion = _change(values, first, row, kinetic) - _work_of(velocity, values, first, row, momenta)
+        energy = _change(values, first, row, stored)
+        changes[0], changes[1] = min(changes[0], motion), max(changes[1], motion)
+        changes[2], changes[3] = min(changes[2], energy), max(changes[3], energy)
+        given = _change(values, first, row, supplied) - _work_of(velocity, values, first, row, impulses)
+        residual[row] = motion + energy + _change(values, first, row, dissipated) - given
     return largest

@@ -16,6 +16,9 @@ from dockfmu.master.system import Structure
 
 SMALLEST_SCALE = 1e-12
 """Smallest scale of an error, in J, N.s or N.m.s: where nothing moves, energies of 1e-24 J differ by just as much."""
+ROUNDING = 1000 * 2.0**-52
+"""Least energy exchanged, relative to the largest energy, to which a residual is relative: some ten roundings of that
+energy, in kinetic energies and in products of momentum and velocity, are then a hundredth."""
 LEVER = 0.1
 """Lever in m at which a linear momentum that is exchanged could have exchanged an angular one: the size of a port."""
 
@@ -39,9 +42,16 @@ class Audit(Observer):
     linear momentum in N.s and an angular one in N.m.s, such as those of the approach. Those of angular momenta are
     relative to at least the linear momentum exchanged times LEVER too: equal pushers exchange no angular momentum.
 
-    `stored` name kinetic and potential energies, `dissipated` energies dissipated so far, `supplied` works done so far
-    on the system from outside. stored + dissipated - supplied is constant; the residual is its largest change relative
-    to `reference_energy` in J, or by default to the largest sum of `stored`, at least SMALLEST_SCALE.
+    `kinetic` name kinetic energies, `stored` potential ones, `dissipated` energies dissipated so far, `supplied` works
+    done so far on the system from outside. kinetic + stored + dissipated - supplied is constant; the residual is its
+    largest change relative to `reference_energy` in J, or by default to the energy exchanged: the larger of the ranges
+    over time of the sum of `kinetic` and of that of `stored`. It is relative to at least SMALLEST_SCALE, and to
+    ROUNDING of the largest energy, which may be that of a motion common to all.
+
+    `frame` names the velocity of a body in its own axes and its quaternion, I to these axes, scalar part first. All
+    energies are then those seen from a frame that moves as this body did at the start, which needs `momentum`. So they
+    do not depend on a velocity that all instances have in common, and an error of momentum counts in its own line only,
+    not times such a velocity.
 
     After the run `bonds_work` holds the work done over each bond on the owner of the flows, and `largest` the largest
     errors. With `keep_series`, for which a long run needs much memory, `series` holds the errors over time.
@@ -58,9 +68,11 @@ class Audit(Observer):
         own_angular_momentum: Sequence[str] = (),
         impulse_errors: Sequence[str] = (),
         angular_impulse_errors: Sequence[str] = (),
+        kinetic: Sequence[str] = (),
         stored: Sequence[str] = (),
         dissipated: Sequence[str] = (),
         supplied: Sequence[str] = (),
+        frame: tuple[str, str] | None = None,
         bonds: Sequence[Bond] = (),
         reference_energy: float | None = None,
         reference_momentum: tuple[float, float] = (0.0, 0.0),
@@ -78,7 +90,9 @@ class Audit(Observer):
             "linear_momentum": tuple(impulse_errors),
             "angular_momentum": tuple(angular_impulse_errors),
         }
-        self.stored, self.dissipated, self.supplied = tuple(stored), tuple(dissipated), tuple(supplied)
+        self.kinetic, self.stored = tuple(kinetic), tuple(stored)
+        self.dissipated, self.supplied = tuple(dissipated), tuple(supplied)
+        self.frame = frame
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
         self.reference_momentum = reference_momentum
@@ -95,7 +109,9 @@ class Audit(Observer):
         for vectors in (*self.momenta.values(), *self.impulses.values(), *self.impulse_errors.values()):
             for name in vectors:
                 names += vector(name)
-        names += [*self.stored, *self.dissipated, *self.supplied]
+        names += [*self.kinetic, *self.stored, *self.dissipated, *self.supplied]
+        motion = [] if self.frame is None else [*vector(self.frame[0]), *vector(self.frame[1], 4)]
+        names += motion
         for bond in self.bonds:
             names += [*bond.efforts, *bond.flows]
         # keep the variables of an element together, because the loop reads them by one call; values come in this order
@@ -115,7 +131,10 @@ class Audit(Observer):
         self._error_columns = {
             kind: [(triples([name]), triples([])) for name in found] for kind, found in self.impulse_errors.items()
         }
-        self._energies = [columns(found) for found in (self.stored, self.dissipated, self.supplied)]
+        energies = (self.kinetic, self.stored, self.dissipated, self.supplied)
+        self._energies = [columns(found) for found in energies]
+        self._energies += [triples(found["linear_momentum"]) for found in (self.momenta, self.impulses)]
+        self._frame_columns = columns(motion)
         self._bond_columns = {bond.name: (columns(bond.efforts), columns(bond.flows)) for bond in self.bonds}
         return Sampling(tuple(names), self.every)
 
@@ -128,6 +147,8 @@ class Audit(Observer):
         self._drift = dict.fromkeys(self.momenta, 0.0)
         self._impulse_error = dict.fromkeys(self.impulse_errors, 0.0)
         self._residual = self._energy = 0.0
+        # least and largest change of the kinetic energies, and of the stored ones
+        self._changes = np.zeros(4)
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
         first = self._first = values[0].copy() if self._first is None else self._first
@@ -144,9 +165,11 @@ class Audit(Observer):
                 error = np.empty(len(time))
                 loop.drifts(values, first, errors, nothing, error)
                 self._impulse_error[kind] = _larger(self._impulse_error[kind], error.max())
-        if self.stored:
+        if self.kinetic or self.stored:
             residual = np.empty(len(time))
-            self._energy = max(self._energy, loop.residuals(values, first, *self._energies, residual))
+            velocity = _velocity(first[self._frame_columns])
+            largest = loop.residuals(values, first, *self._energies, velocity, self._changes, residual)
+            self._energy = max(self._energy, largest)
             self._residual = _larger(self._residual, np.abs(residual).max())
             self._keep("energy", residual)
         self._integrate(time, values)
@@ -203,9 +226,19 @@ class Audit(Observer):
             least = self._least("linear_momentum", "angular_momentum")
             errors = [self._relative(self._impulse_error[kind], kind, least[kind]) for kind in kinds]
             result.audit["base_impulse_error"] = float(np.max(errors))
-        if self.stored:
-            scale = self.reference_energy or max(self._energy, SMALLEST_SCALE)
+        if self.kinetic or self.stored:
+            exchanged = float((self._changes[1::2] - self._changes[0::2]).max())
+            scale = self.reference_energy or max(exchanged, ROUNDING * self._energy, SMALLEST_SCALE)
             result.audit["energy_residual"] = self._residual / scale
+
+
+def _velocity(motion: np.ndarray) -> np.ndarray:
+    """Return the velocity in I of a body: from that in its axes and its quaternion, one after the other, or zero."""
+    if not motion.size:
+        return np.zeros(3)
+    velocity, scalar, axis = motion[:3], motion[3], motion[4:]
+    turned = 2.0 * np.cross(axis, velocity)
+    return velocity + scalar * turned + np.cross(axis, turned)
 
 
 def _larger(a: float, b: float) -> float:

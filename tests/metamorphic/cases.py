@@ -57,6 +57,9 @@ SYSTEMS = {
     "mim1_on_a_station": Kind(arm=True, duration=4.0),
 }
 OWN = Path(__file__).parent / "systems"
+# the parameters that say how the acceleration of the base reaches what it carries
+MECHANISM_ON_CHASER = ("chaser.parameters.port[1].base_motion", "mechanism.parameters.base_motion")
+ARM_ON_STATION = ("station.parameters.port[1].base_motion", "manipulator.parameters.base_motion")
 
 # the velocity of a body is absolute, in its own axes
 STATE = {"position": 3, "quaternion": 4, "velocity": 3, "angular_velocity": 3}
@@ -104,10 +107,12 @@ class Motion:
 class Bench:
     """A system whose FMUs are loaded once for each step and start time."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, base_motion: str | None = None) -> None:
         self.name = name
         own = OWN / f"{name}.toml"
-        self.system = dockfmu.load(own if own.exists() else name)
+        carried = ARM_ON_STATION if name in SYSTEMS and SYSTEMS[name].arm else MECHANISM_ON_CHASER
+        values = {} if base_motion is None else dict.fromkeys(carried, base_motion)
+        self.system = dockfmu.load(own if own.exists() else name, values)
         structure = self.system.structure
         self.crafts = [e for e in structure.elements if "body.velocity[1]" in structure.description(e).variables]
         self.arms = [e for e in structure.elements if "payload.velocity[1]" in structure.description(e).variables]
@@ -187,8 +192,9 @@ def _adrift(seed: int) -> Craft:
 
 
 @cache
-def bench(name: str) -> Bench:
-    return Bench(name)
+def bench(name: str, base_motion: str | None = None) -> Bench:
+    """Return the bench of a system, its base motion as declared or changed."""
+    return Bench(name, base_motion)
 
 
 @dataclass(frozen=True)

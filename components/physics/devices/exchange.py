@@ -95,7 +95,7 @@ def balance() -> tuple[Field, ...]:
                 "start of the step, I", shape=3),
         private("angular_lag", "N.m.s", "likewise, about the origin of I", shape=3),
         private("base_twist", "1", "of frame 0, extrapolated to the end of the last step: velocity, angular velocity, "
-                "frame 0 axes", shape=6),
+                "I", shape=6),
     )  # fmt: skip
 
 
@@ -209,19 +209,27 @@ def clear_impulses(m):
 @kernel
 def keep_base_twist(m):
     """Keep the twist of the base, extrapolated to the end of the step, for `base_twist_error` of the next one."""
+    A = load_matrix(m.motion.base.rotation)
+    velocity = apply_transposed(A, load(m.motion.base.velocity))
+    angular_velocity = apply_transposed(A, load(m.motion.base.angular_velocity))
     for i in range(3):
-        m.balance.base_twist[i] = m.motion.base.velocity[i]
-        m.balance.base_twist[3 + i] = m.motion.base.angular_velocity[i]
+        m.balance.base_twist[i] = velocity[i]
+        m.balance.base_twist[3 + i] = angular_velocity[i]
 
 
 @kernel
 def base_twist_error(m):
-    """Return (velocity, angular velocity): the twist of the base less that which `keep_base_twist` kept, frame 0."""
+    """Return (velocity, angular velocity): the twist of the base less that which `keep_base_twist` kept, frame 0.
+
+    They are compared in I: in the axes of frame 0, whose attitude was extrapolated too, the error of the attitude would
+    count times the velocity that the craft have in common (spec/00 R48).
+    """
     base = m.motion.base
+    A = load_matrix(base.rotation)
     kept = m.balance.base_twist
     return (
-        subtract(load(base.velocity), (kept[0], kept[1], kept[2])),
-        subtract(load(base.angular_velocity), (kept[3], kept[4], kept[5])),
+        subtract(load(base.velocity), apply(A, (kept[0], kept[1], kept[2]))),
+        subtract(load(base.angular_velocity), apply(A, (kept[3], kept[4], kept[5]))),
     )
 
 
