@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.components.core.component import Component
+from dockfmu.components.multibody.contacts.ports import pair_rows
 from dockfmu.components.multibody.declaration import Declared, ModelError, read_model, read_text
-from dockfmu.components.multibody.kernel import MESSAGES, initialize, step
+from dockfmu.components.multibody.kernel import initialize, messages_of, step
 from dockfmu.components.multibody.layout import layout
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.ports import ROWS, record_of
@@ -52,7 +53,10 @@ def component_of(declared: Declared) -> Component:
         record=record_of(model, made, layout(model, made)),
         initialize=initialize,
         step=step,
-        messages=MESSAGES,
+        messages=messages_of(
+            [contact.name for contact in model.contacts],
+            [f"{row.first.name} on {row.second.name}" for row in pair_rows(model)],
+        ),
         module=Path(__file__),
         options={"model": declared.text} if declared.text else {},
         scene=scene_of(model, declared.solids),

@@ -165,7 +165,7 @@ def set_rows(link, cut, row, run):
 
 
 @kernel
-def _clear_pushes(link):
+def clear_pushes(link):
     for k in range(len(link)):
         store(ZERO, link[k].push_force)
         store(ZERO, link[k].push_torque)
@@ -190,7 +190,7 @@ def _push(link, cut, o, size):
 
 
 @kernel
-def _respond(link):
+def respond(link):
     """Set the changes of all accelerations by the pushes, after `links.accelerate`: one pass inward, one outward."""
     for k in range(len(link) - 1, 0, -1):
         b = link[k]
@@ -274,9 +274,9 @@ def _set_matrix(link, cut, row, matrix, run):
     """Set H M^-1 H^T of the rows, after `links.accelerate`."""
     count = int(run.rows)
     for j in range(count):
-        _clear_pushes(link)
+        clear_pushes(link)
         _push(link, cut, row[j], 1.0)
-        _respond(link)
+        respond(link)
         for i in range(count):
             matrix[i, j] = _row_response(link, cut, row[i])
 
@@ -339,15 +339,15 @@ def _solve(row, matrix, run):
 @kernel
 def _push_all(link, cut, row, run):
     """Push with all multipliers, and set the response."""
-    _clear_pushes(link)
+    clear_pushes(link)
     for i in range(int(run.rows)):
         if row[i].independent != 0.0:
             _push(link, cut, row[i], row[i].multiplier)
-    _respond(link)
+    respond(link)
 
 
 @kernel
-def _add_response(link):
+def add_response(link):
     """Add the response to the accelerations, and what holds held coordinates and the base to their loads."""
     for k in range(1, len(link)):
         b = link[k]
@@ -396,7 +396,19 @@ def constrain(link, cut, row, matrix, run, h):
         run.open = 1.0
         return
     _push_all(link, cut, row, run)
-    _add_response(link)
+    add_response(link)
+
+
+@kernel
+def constrain_again(link, cut, row, matrix, run, h):
+    """Constrain accelerations that have changed since `constrain`; multipliers are the sums of both."""
+    if run.rows == 0.0 or run.open != 0.0:
+        return
+    for i in range(int(run.rows)):
+        row[i].earlier = row[i].multiplier
+    constrain(link, cut, row, matrix, run, h)
+    for i in range(int(run.rows)):
+        row[i].multiplier += row[i].earlier
 
 
 @kernel

@@ -6,13 +6,17 @@ others take arrays of groups and groups of fixed size: they are compiled once fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fabs, isfinite
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core import check, timing
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
-from dockfmu.components.multibody import assembly, closure, exchange, locks, momentum, outputs, stepping
+from dockfmu.components.multibody import assembly, closure, exchange, forces, locks, momentum, outputs, stepping
+from dockfmu.components.multibody.contacts import detection, sensors
+from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics import rotation
@@ -29,6 +33,8 @@ INPUT = 406
 SOURCE_BASE = 407
 NO_AFFINE = 408
 NO_INERTIA = 409
+OUTLINE = 410
+TOO_DEEP = 411
 
 OWN_MESSAGES = {
     INERTIA: Message(
@@ -56,7 +62,28 @@ OWN_MESSAGES = {
     SOURCE_BASE: Message("parameters.base_motion must be LAGGED, not SOURCE"),
     NO_AFFINE: Message("parameters.base_motion must be LAGGED: AFFINE is not built for declared systems"),
 }
-MESSAGES = combined(check.messages("1 base"), OWN_MESSAGES, assembly.MESSAGES)
+
+
+def messages_of(contacts: Sequence[str], pairs: Sequence[str]) -> dict[int, Message]:
+    """Return the messages of a model with these contacts, and with these pairs."""
+    named = ", ".join(f"{k} {name}" for k, name in enumerate(contacts, start=1))
+    listed = ", ".join(f"{k} {name}" for k, name in enumerate(pairs, start=1))
+    own = {
+        OUTLINE: Message(
+            f"parameters.surface: the outline in pair {{status.index:.0f}} ({listed}) is not convex any more: x must "
+            "not fall and r not rise along a profile, and a section must turn one way; keep the corners where they bend"
+        ),
+        TOO_DEEP: Message(
+            f"contact {{status.index:.0f}} ({named}): the depth {{status.value:.4g}} m exceeds its depth_limit; its "
+            "stiffness is too low for the impact, or the micro-steps are too long",
+            discard=True,
+            outcome=LIMIT_EXCEEDED,
+        ),
+    }
+    return combined(check.messages("1 base, 2 target"), OWN_MESSAGES, assembly.MESSAGES, own)
+
+
+MESSAGES = messages_of((), ())
 
 # rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
 LEAST_INERTIA = 1e-12
@@ -73,8 +100,8 @@ def _check_masses(mass, status):
 
 
 @kernel
-def _place_joints(link, body, place, port, spring, cut, mount, strength, run):
-    """Set the arms of links, springs and ports, and the reference points of bodies, from the points of the joints."""
+def _place_joints(link, body, place, port, spring, cut, mount, strength, surface, outline, run):
+    """Set the arms of links, springs, ports and surfaces, and the reference points of bodies, from the points of the joints."""
     for k in range(len(place)):
         p = place[k]
         outer = load(p.successor_point) if p.outward != 0.0 else load(p.predecessor_point)
@@ -93,6 +120,13 @@ def _place_joints(link, body, place, port, spring, cut, mount, strength, run):
         store(_arm(body, c.second, load(c.second_point)), c.second_arm)
     for k in range(int(run.ports)):
         store(_arm(body, port[k].body, load(mount[k].point)), port[k].arm)
+    for k in range(int(run.surfaces)):
+        s = surface[k]
+        p = outline[k]
+        store(_arm(body, s.body, load(p.point)), s.arm)
+        s.radius = p.radius
+        # a segment has the axes of its body
+        store(apply(load_matrix(p.rotation), load(p.along)), s.along)
 
 
 @kernel
@@ -214,6 +248,8 @@ def _check_motion(link, run, status):
     """Return 0 if all links move with finite accelerations and all loops are closed, else a code."""
     if run.open != 0.0:
         return fail(status, assembly.SINGULAR_CLOSURE, run.open, 0)
+    if run.excess > 0.0:
+        return fail(status, TOO_DEEP, run.excess, run.exceeded)
     for k in range(1, len(link)):
         b = link[k]
         total = b.q + b.rate + b.qdd
@@ -225,7 +261,7 @@ def _check_motion(link, run, status):
 
 
 @kernel
-def _check_inputs(base, coordinate, port, run, base_motion, status):
+def _check_inputs(base, target, coordinate, port, run, base_motion, status):
     """Return 0 if the inputs are valid, else a code."""
     for k in range(int(run.coordinates)):
         if not isfinite(coordinate[k].drive):
@@ -235,6 +271,12 @@ def _check_inputs(base, coordinate, port, run, base_motion, status):
         total = p.force[0] + p.force[1] + p.force[2] + p.torque[0] + p.torque[1] + p.torque[2]
         if not isfinite(total):
             return fail(status, INPUT, total, k + 1)
+    if run.has_target != 0.0:
+        code = check.check_port(target, 2, status)
+        if code == 0:
+            code = check.check_acceleration(target, 2, status)
+        if code:
+            return code
     if run.carried != 0.0:
         if base_motion == SOURCE:
             return fail(status, SOURCE_BASE, 0.0, 0)
@@ -249,13 +291,15 @@ def _check_inputs(base, coordinate, port, run, base_motion, status):
 
 @kernel
 def _finish(
-    base, gravity, link, coordinate, law, turning, body, spring, strength, port, cut, row, matrix, run, audit, tau, t, h
+    base, target, gravity, link, coordinate, law, turning, body, spring, strength, port, touch, cut, row, matrix, run,
+    audit, tau, t, h,
 ):  # fmt: skip
     """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
     stepping.follow_motions(link, coordinate, law, run, t)
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, tau)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, 0.0)
+    detection.place_target(target, run, tau)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, 0.0)
     stepping.move(link)
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
@@ -268,22 +312,31 @@ def _finish(
     outputs.publish_joints(link, coordinate, turning, run)
     outputs.publish_bodies(link, body, run)
     outputs.publish_ports(link, port, gravity, run, h)
-    outputs.publish_audit(audit, gravity, link, coordinate, law, spring, strength, run)
+    pair = touch[2]
+    contact_forces.publish(pair, touch[3], run)
+    contact_forces.publish_target(target, run, h)
+    stored = forces.stored_energy(link, coordinate, law, spring, strength, run)
+    outputs.publish_audit(audit, gravity, link, stored + contact_forces.energy(pair, touch[4], run), run)
 
 
 @kernel
 def _advance(
-    base, gravity, link, coordinate, law, spring, strength, port, lock, cut, row, matrix, run, p, clock, t, h
+    base, target, gravity, link, coordinate, law, spring, strength, port, touch, sensing, lock, cut, row, matrix, run,
+    p, clock, t, h,
 ):  # fmt: skip
     """Make all micro-steps of a step h."""
+    sensor, levels, condition = sensing
+    surface, _, pair, contact, _, loads = touch
     stepping.place_base(base, run, gravity, link, 0.0)
     exchange.begin(run)
+    contact_forces.begin_step(contact, loads, run)
     if run.locks > 0.0:
         locks.command(base, gravity, link, coordinate, lock, cut, row, matrix, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, 0.0)
+    detection.place_target(target, run, 0.0)
+    stepping.evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, 0.0)
     if run.free_root != 0.0:
         momentum.keep(link, run)
     done = 0.0
@@ -293,12 +346,19 @@ def _advance(
         size = (h - done) / left
         locks.keep_coordinates(link, coordinate, lock, run)
         stepping.micro_step(
-            base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, done, t + done, size
-        )
+            base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run,
+            done, t + done, size,
+        )  # fmt: skip
         done += size
+        if run.conditions > 0.0:
+            sensors.read(link, coordinate, surface, pair, sensor, levels, run)
+            sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
             locks.catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, done)
         until = locks.time_to_catch(link, coordinate, lock, run)
+        if run.pairs > 0.0:
+            # half a micro-step has passed since the pairs were detected
+            until = min(until, max(detection.time_to_contact(surface, pair, run) - 0.5 * size, 0.0))
         stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
         left -= 1
 
@@ -307,16 +367,23 @@ def _advance(
 def initialize(m):
     """Set the system to its initial state. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    code = _check_inputs(m.base, m.target, m.coordinate, m.port, m.run, p.base_motion, m.status)
     if code == 0:
         code = _check_masses(p.body, m.status)
     if code == 0:
-        _place_joints(m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.run)
+        _place_joints(
+            m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.surface, p.surface, m.run
+        )
+        outline = detection.set_faces(m.surface, p.vertex, m.face, m.pair, m.run)
+        if outline:
+            return fail(m.status, OUTLINE, 0.0, outline)
         _set_masses(m.link, m.body, p.body)
         code = _set_state(m.link, m.coordinate, p.coordinate, m.rotation, p.rotation, m.run, m.status)
     if code:
         return code
     _clear(m.run)
+    contact_forces.clear(m.pair, m.contact, m.run)
+    touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
     locks.start(m.link, m.coordinate, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
@@ -325,10 +392,11 @@ def initialize(m):
     if code:
         return code
     _finish(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
-        m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, 0.0, m.start_time, 0.0,
+        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
+        touch, m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, 0.0, m.start_time, 0.0,
     )  # fmt: skip
     outputs.publish_base(m.base, m.link, m.run, 0.0)
+    sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
     if code == 0:
         code = _check_motion(m.link, m.run, m.status)
@@ -341,18 +409,20 @@ def initialize(m):
 def step(m, t, h):
     """Advance the system from t by h > 0, s. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    code = _check_inputs(m.base, m.target, m.coordinate, m.port, m.run, p.base_motion, m.status)
     if code:
         return code
+    touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
     _advance(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, m.lock,
-        m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping, m.stepping, t, h,
+        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, touch,
+        (m.sensor, p.sensor, m.condition), m.lock, m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping, m.stepping, t, h,
     )  # fmt: skip
     _finish(
-        m.base, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
-        m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, h, t + h, h,
+        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
+        touch, m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, h, t + h, h,
     )  # fmt: skip
     outputs.publish_base(m.base, m.link, m.run, h)
+    sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_motion(m.link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.components.multibody.contacts.ports import lay_out_contacts
 from dockfmu.components.multibody.link_data import Links, Placing
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
 from dockfmu.components.multibody.ports import ROWS, coordinate_labels
@@ -70,6 +71,7 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
     for lock in model.locks:
         name = COORDINATES[kinds[lock.joint]][lock.coordinate]
         put(f"lock.{lock.name}.coordinate", labels.index(f"{lock.joint}.{name}"))
+    lay_out_contacts(model, made.bodies, index, labels, put)
     for port in model.ports:
         put(f"{port.name}.body", index[port.body])
         put(f"{port.name}.link", made.bodies[port.body].link)

@@ -25,6 +25,10 @@ def start(link, coordinate, lock, run):
         o.loss = 0.0
         o.close_before = o.close
         o.open_before = o.open
+        o.close_ready = 0.0
+        o.open_ready = 0.0
+        o.to_close = 0.0
+        o.to_open = 0.0
         if o.closed != 0.0:
             b = link[int(coordinate[int(o.coordinate)].link)]
             b.held = 1.0
@@ -103,16 +107,23 @@ def _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau):
 
 
 @kernel
+def _open(o, b, run):
+    """Open a lock that is closed."""
+    if o.closed != 0.0:
+        o.closed = 0.0
+        b.held = 0.0
+        b.qdd = 0.0
+        run.restart = 1.0
+
+
+@kernel
 def command(base, gravity, link, coordinate, lock, cut, row, matrix, run):
     """Carry out the commands at the start of a step: rising edges close and open locks."""
     for k in range(int(run.locks)):
         o = lock[k]
         b = link[int(coordinate[int(o.coordinate)].link)]
-        if o.open != 0.0 and o.open_before == 0.0 and o.closed != 0.0:
-            o.closed = 0.0
-            b.held = 0.0
-            b.qdd = 0.0
-            run.restart = 1.0
+        if o.open != 0.0 and o.open_before == 0.0:
+            _open(o, b, run)
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
             _close(base, gravity, link, coordinate, cut, row, matrix, o, run, 0.0)
         o.close_before = o.close
@@ -128,15 +139,26 @@ def keep_coordinates(link, coordinate, lock, run):
 
 @kernel
 def catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, tau):
-    """Close the locks whose coordinate has passed their value in the micro-step that ends `tau` into the step."""
+    """Close and open locks at the end of the micro-step that ends `tau` into the step.
+
+    They close where their coordinate has passed their value in it; sensors close and open them (`sensors.command`).
+    """
     for k in range(int(run.locks)):
         o = lock[k]
-        if o.automatic == 0.0 or o.closed != 0.0 or o.open != 0.0:
+        b = link[int(coordinate[int(o.coordinate)].link)]
+        if o.to_open != 0.0:
+            o.to_open = 0.0
+            _open(o, b, run)
             continue
-        now = link[int(coordinate[int(o.coordinate)].link)].q
-        upward = o.before < o.at <= now
-        downward = now <= o.at < o.before
-        if (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0):
+        if o.closed != 0.0 or o.open != 0.0:
+            continue
+        passed = False
+        if o.automatic != 0.0:
+            upward = o.before < o.at <= b.q
+            downward = b.q <= o.at < o.before
+            passed = (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0)
+        if passed or o.to_close != 0.0:
+            o.to_close = 0.0
             _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau)
 
 

@@ -96,24 +96,26 @@ def publish_ports(link, port, gravity, run, h):
 
 
 @kernel
-def publish_audit(audit, gravity, link, coordinate, law, spring, strength, run):
-    """Set energies, works and momenta; the links must be placed with their velocities."""
+def publish_audit(audit, gravity, link, stored, run):
+    """Set energies, works and momenta; the links must be placed with their velocities, `stored` is that of springs."""
     kinetic, linear, angular, moment = momentum.momenta(link, load(run.base_velocity), ZERO)
     mass = momentum.total_mass(link)
     audit.kinetic_energy = kinetic
     height = add(moment, scale(mass, load(run.base_position)))
-    stored = forces.stored_energy(link, coordinate, law, spring, strength, run)
     audit.stored_energy = stored - dot(load(gravity), height)
     audit.dissipated_dampers = run.dampers
     audit.dissipated_stops = run.stops
     audit.dissipated_friction = run.friction
     audit.dissipated_springs = run.springs_lost
     audit.dissipated_locks = run.locks_lost
-    audit.dissipated_energy = run.dampers + run.stops + run.friction + run.springs_lost + run.locks_lost
+    audit.dissipated_contacts = run.contacts_lost
+    lost = run.dampers + run.stops + run.friction + run.springs_lost + run.locks_lost + run.contacts_lost
+    audit.dissipated_energy = lost
     audit.work_drives = run.drives
     audit.work_motions = run.motions
     audit.work_ports = run.ports_work
     audit.work_base = run.base_work
+    audit.work_target = run.work_target
     store(linear, audit.momentum)
     store(add(angular, cross(load(run.base_position), linear)), audit.angular_momentum)
 

@@ -23,6 +23,7 @@ from dockfmu.components.core.field import (
 )
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 from dockfmu.components.multibody import closure
+from dockfmu.components.multibody.contacts import ports as contact_ports
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
 from dockfmu.components.multibody.model.parts import (
@@ -38,7 +39,8 @@ from dockfmu.components.multibody.model.parts import (
     PrescribedMotion,
     RigidBody,
 )
-from dockfmu.components.physics.devices import micro_steps
+from dockfmu.components.multibody.model.surfaces import DeclaredSensor
+from dockfmu.components.physics.devices import interface_load, micro_steps
 
 FAR = 1e9
 """Stop of a coordinate that has none, rad or m."""
@@ -57,8 +59,8 @@ ROWS: dict[Kind, tuple[tuple[float, int], ...]] = {
     "fixed": tuple((kind, k) for kind in (closure.TRANSLATION, closure.TURNED) for k in range(3)),
 }
 """Kind and axis of the constraints of each kind of joint that can be cut."""
-DEVICES = ("dampers", "stops", "friction", "springs", "locks")
-WORKS = ("drives", "motions", "ports", "base")
+DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts")
+WORKS = ("drives", "motions", "ports", "base", "target")
 
 
 def coordinate_labels(model: Model) -> list[str]:
@@ -90,8 +92,14 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     locks = {lock.name: lock for lock in model.locks}
     cuts = {joint.name: joint for joint in model.cuts}
     own_ports = {port.name: port for port in model.ports}
+    surfaces = {surface.name: surface for surface in model.surfaces}
+    contacts = {contact.name: contact for contact in model.contacts}
+    sensors = {sensor.name: sensor for sensor in model.sensors}
+    looked_at = {sensor.name: sensor_unit(sensor, joints) for sensor in model.sensors}
     return NamedRecord(
         _base(model),
+        _hidden_group(contact_ports.target_group(), contact_ports.has_target(model)),
+        _hidden_group(interface_load.loads(), contact_ports.has_target(model)),
         Family("port", list(own_ports), lambda name: _port_fields()),
         Family("coordinate", coordinates, lambda label: _coordinate_fields(label), "joint"),
         Family("rotation", special, lambda name: _rotation_fields(joints.get(name)), "joint"),
@@ -99,6 +107,10 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("spring", list(springs), lambda name: _spring_fields(), "spring"),
         Family("lock", list(locks), lambda name: _lock_fields(locks.get(name), joints), "lock"),
         Family("cut", list(cuts), lambda name: _cut_fields(cuts.get(name)), "joint"),
+        Family("surface", list(surfaces), lambda name: contact_ports.surface_fields(), "surface"),
+        Family("contact", list(contacts), lambda name: contact_ports.contact_fields(), "contact"),
+        Family("sensor", list(sensors),
+               lambda name: contact_ports.sensor_fields(sensors.get(name), looked_at.get(name, "1")), "sensor"),
         FamilyGroup(
             "parameters",
             (
@@ -112,6 +124,13 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
                 Family("rotation", special, lambda name: _start_fields(joints.get(name)), "joint"),
                 Family("spring", list(springs), lambda name: _spring_parameters(springs.get(name)), "spring"),
                 Family("port", list(own_ports), lambda name: _port_parameters(own_ports.get(name)), "port"),
+                Family("surface", list(surfaces), lambda name: contact_ports.outline_fields(surfaces.get(name)),
+                       "surface"),
+                Family("vertex", contact_ports.vertex_labels(model),
+                       lambda label: contact_ports.vertex_fields(label, surfaces), "surface"),
+                Family("contact", list(contacts), lambda name: contact_ports.law_fields(contacts.get(name)), "contact"),
+                Family("sensor", list(sensors),
+                       lambda name: contact_ports.level_fields(sensors.get(name), looked_at.get(name, "1")), "sensor"),
             ),
         ),
         ports.audit(DEVICES, WORKS),
@@ -120,6 +139,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Group("stepping", *micro_steps.state()),
         _run(model),
         _closure(max(1, rows_of(model))),
+        *contact_ports.hidden_groups(model),
         link_group(len(made.kind)),
         values=values,
     )  # fmt: skip
@@ -127,6 +147,21 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
 
 def _hidden(fields: tuple[Field, ...], public: bool) -> tuple[Field, ...]:
     return fields if public else tuple(replace(field, causality="private") for field in fields)
+
+
+def _hidden_group(group: Group, public: bool) -> Group:
+    """Return a group of fields, all private unless it is public."""
+    fields = tuple(member for member in group.members if isinstance(member, Field))
+    return Group(group.name, *_hidden(fields, public), description=group.description)
+
+
+def sensor_unit(sensor: DeclaredSensor, joints: Mapping[str, MultibodyJoint]) -> str:
+    """Return the unit of what a sensor looks at."""
+    if sensor.kind == "contact":
+        return "1"
+    if sensor.kind == "gap":
+        return "m"
+    return UNIT[COORDINATES[joints[sensor.part].kind][sensor.coordinate]]
 
 
 def _base(model: Model) -> Group:
@@ -243,6 +278,7 @@ def _lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> t
         private("before", "1", "coordinate before the micro-step"),
         private("close_before", "1", "input of the last step"),
         private("open_before", "1", "input of the last step"),
+        *contact_ports.lock_conditions(),
     )
 
 
@@ -285,6 +321,7 @@ def _closure(rows: int) -> Group:
             private("axis", "1", "axis of the joint frame on the predecessor"),
             private("independent", "1", "1: it does not depend on others"),
             private("multiplier", "1", "force or torque, N or N.m"),
+            private("earlier", "1", "likewise, before friction"),
             private("wanted", "1", "right-hand side"),
             private("error", "1", "m or rad"),
             private("rate", "1", "m/s or rad/s"),
@@ -462,6 +499,7 @@ def _run(model: Model) -> Group:
         private("end_angular_momentum", "N.m.s", "likewise, about the base's origin", shape=3),
         private("end_moment", "kg.m", "of mass about the base's origin, likewise", shape=3),
         private("end_velocity", "m/s", "of the base, predicted for the end of the last step, I", shape=3),
+        *contact_ports.run_fields(model),
     )
 
 

@@ -10,6 +10,8 @@ from math import cos, fabs, sin
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, forces, links, momentum
+from dockfmu.components.multibody.contacts import detection
+from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics import rotation
@@ -39,6 +41,7 @@ def place_base(base, run, gravity, link, tau):
         store(ZERO, b.angular_velocity)
         store(ZERO, b.angular_acceleration)
         store(negate(g), b.acceleration)
+        store(ZERO, run.base_acceleration)
         return
     q = load_attitude(base.quaternion)
     A = from_quaternion(q)
@@ -51,6 +54,7 @@ def place_base(base, run, gravity, link, tau):
     store(apply_transposed(now, axpy(tau, epsilon, w)), b.angular_velocity)
     store(apply_transposed(now, epsilon), b.angular_acceleration)
     store(subtract(a, g), b.acceleration)
+    store(a, run.base_acceleration)
     store(axpy(tau, a, v), run.base_velocity)
     store(add(load(base.position), axpy(0.5 * tau * tau, a, scale(tau, v))), run.base_position)
 
@@ -141,16 +145,24 @@ def move(link):
 
 
 @kernel
-def evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, h):
-    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`."""
+def evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, h):
+    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
+
+    `touch` is (surfaces, faces, pairs, contacts, their laws, loads of the target).
+    """
+    surface, face, pair, contact, contact_law, loads = touch
     links.place(link)
-    if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0:
+    if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
         forces.pull_springs(link, spring, strength, run, h)
         forces.push_ports(link, port, run, h)
+        contact_forces.press(link, surface, face, pair, contact_law, run, h)
     forces.drive_coordinates(link, coordinate, law, run, h)
     links.accelerate(link)
     closure.constrain(link, cut, row, matrix, run, h)
+    if h > 0.0 and run.pairs > 0.0:
+        contact_forces.rub(link, surface, pair, contact_law, cut, row, matrix, run, h)
+        contact_forces.account(link, surface, pair, contact, contact_law, loads, run, h)
 
 
 @kernel
@@ -198,7 +210,9 @@ def _change(link):
 
 
 @kernel
-def micro_step(base, gravity, link, coordinate, law, spring, strength, port, cut, row, matrix, run, tau, t, h):
+def micro_step(
+    base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, tau, t, h
+):  # fmt: skip
     """Advance the system by h from `tau` seconds into the step, t the time then."""
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)
@@ -206,7 +220,8 @@ def micro_step(base, gravity, link, coordinate, law, spring, strength, port, cut
     if run.free_root != 0.0:
         momentum.begin(link, run, h)
     place_base(base, run, gravity, link, tau + 0.5 * h)
-    evaluate(link, coordinate, law, spring, strength, port, cut, row, matrix, run, h)
+    detection.place_target(target, run, tau + 0.5 * h)
+    evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, h)
     run.change = _change(link)
     _kick(link, h)
     if run.free_root != 0.0:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.declaration.contact_checks import check_contacts
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model, MultibodyJoint
 
 Problem = tuple[str, str]
@@ -37,9 +38,11 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
     for port in model.ports:
         if port.body not in known:
             yield f"ports.{port.name}.body", f"there is no body {port.body!r}{did_you_mean(port.body, known)}"
-        if port.name in (BASE, "audit", "status", "joint", "body", "spring", "lock", "parameters", "happened"):
+        if port.name in (BASE, "target", "audit", "status", "joint", "body", "spring", "lock", "surface", "contact",
+                         "sensor", "load", "parameters", "happened"):  # fmt: skip
             yield f"ports.{port.name}", "this is the name of a group of variables; choose another"
     yield from _check_locks(model)
+    yield from check_contacts(model)
     if sound:
         yield from _check_graph(model)
 

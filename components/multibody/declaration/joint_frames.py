@@ -25,13 +25,13 @@ def joint_frames(entries: Entries, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
     """
     frame = np.eye(3)
     if kind in WITH_AXIS:
-        frame = about(_unit(entries, "axis", entries.array("axis", "1", (3,), (0.0, 0.0, 1.0))))
+        frame = about(unit_vector(entries, "axis", entries.array("axis", "1", (3,), (0.0, 0.0, 1.0))))
         if "axes" in entries:
             entries.problem("axes", f"a {kind} joint has one axis: give axis")
     elif "axis" in entries:
         entries.problem("axis", f"a {kind} joint has no single axis" + ("; give axes" if kind == "universal" else ""))
     if kind == "universal":
-        x, y = (_unit(entries, "axes", axis) for axis in entries.array("axes", "1", (2, 3), ((1.0, 0, 0), (0, 1.0, 0))))
+        x, y = (unit_vector(entries, "axes", axis) for axis in entries.array("axes", "1", (2, 3), ((1.0, 0, 0), (0, 1.0, 0))))
         if abs(x @ y) > NEAR_ONE:
             entries.problem("axes", f"must be perpendicular; their scalar product is {x @ y:.6g}")
         else:
@@ -53,7 +53,8 @@ def about(axis: np.ndarray) -> np.ndarray:
     return np.array((x, np.cross(z, x), z))
 
 
-def _unit(entries: Entries, key: str, axis: np.ndarray) -> np.ndarray:
+def unit_vector(entries: Entries, key: str, axis: np.ndarray) -> np.ndarray:
+    """Return an axis with length 1; one that is none is noted, and z is returned."""
     length = float(np.linalg.norm(axis))
     if not abs(length - 1.0) < NEAR_ONE:
         entries.problem(key, f"must be a unit vector; its length is {length:.6g}")

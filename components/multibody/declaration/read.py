@@ -19,6 +19,7 @@ from dockfmu.components.multibody.declaration.checks import check_model
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, joint_frames
 from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
 from dockfmu.components.multibody.declaration.solids import Solid, read_solid
+from dockfmu.components.multibody.declaration.surfaces import names_of, read_contact, read_sensor, read_surface
 from dockfmu.components.multibody.model.parts import (
     COORDINATES,
     CoordinateLaw,
@@ -36,7 +37,8 @@ from dockfmu.components.multibody.model.parts import (
 )
 from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
-MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports")
+MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports",
+              "surfaces", "contacts", "sensors")  # fmt: skip
 BODY_KEYS = ("mass", "center", "inertia", "solid", "description")
 JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "start", "description")
 START_KEYS = ("position", "quaternion", "angles", "velocity", "angular_velocity")
@@ -45,7 +47,7 @@ LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_s
 COORDINATE_KEYS = ("start", "rate", "motion", *LAW_KEYS)
 MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
 SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "description")
-LOCK_KEYS = ("joint", "coordinate", "at", "direction", "closed", "description")
+LOCK_KEYS = ("joint", "coordinate", "at", "direction", "closed", "close_when", "open_when", "description")
 PORT_KEYS = ("body", "point", "angles", "description")
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 
@@ -96,6 +98,11 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
         springs=tuple(filter(None, (_spring(key, entries) for key, entries in top.tables("springs").items()))),
         locks=tuple(_lock(key, entries, joints) for key, entries in top.tables("locks").items()),
         ports=tuple(_port(key, entries) for key, entries in top.tables("ports").items()),
+        surfaces=tuple(filter(None, (read_surface(key, entries) for key, entries in top.tables("surfaces").items()))),
+        contacts=tuple(read_contact(key, entries) for key, entries in top.tables("contacts").items()),
+        sensors=tuple(
+            filter(None, (read_sensor(key, entries, joints) for key, entries in top.tables("sensors").items()))
+        ),
     )
     for where, what in check_model(model, complete=len(joints) == len(top.table("joints").content)):
         problems.add(where, what)
@@ -331,7 +338,10 @@ def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLoc
     number = kinds.index(named) if named in kinds else 0
     at = entries.quantity("at", UNIT[named]) if "at" in entries and named in UNIT else None
     direction = DIRECTIONS[entries.text("direction", "both", DIRECTIONS)]
-    return JointLock(name, joint, number, at, direction, entries.flag("closed"))
+    return JointLock(
+        name, joint, number, at, direction, entries.flag("closed"),
+        names_of(entries, "close_when"), names_of(entries, "open_when"),
+    )  # fmt: skip
 
 
 def _port(name: str, entries: Entries) -> Port:

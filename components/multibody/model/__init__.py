@@ -15,12 +15,17 @@ from dockfmu.components.multibody.model.parts import (
     PrescribedMotion,
     RigidBody,
 )
+from dockfmu.components.multibody.model.surfaces import TARGET, DeclaredContact, DeclaredSensor, DeclaredSurface
 
 __all__ = [
     "BASE",
     "COORDINATES",
     "RATES",
+    "TARGET",
     "CoordinateLaw",
+    "DeclaredContact",
+    "DeclaredSensor",
+    "DeclaredSurface",
     "JointLock",
     "Kind",
     "Model",

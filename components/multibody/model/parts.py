@@ -34,11 +34,8 @@ from dataclasses import dataclass, field
 from math import cos, sin
 from typing import Literal
 
-Vector = tuple[float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
-
-ZERO: Vector = (0.0, 0.0, 0.0)
-IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+from dockfmu.components.multibody.model.surfaces import DeclaredContact, DeclaredSensor, DeclaredSurface
+from dockfmu.components.multibody.model.vectors import IDENTITY, ZERO, Matrix, Vector
 
 BASE = "base"
 """Name of body 0: the inertial frame, a body with prescribed motion, or the craft that carries the system."""
@@ -207,8 +204,9 @@ class PointSpring:
 class JointLock:
     """A lock of one coordinate of a joint, by a perfectly plastic impulse (spec/10 4.1).
 
-    It closes when the coordinate passes `at` upward (`direction` 1), downward (-1) or either way (0), and by command;
-    `closed` is its state at the start. It opens by command.
+    It closes when the coordinate passes `at` upward (`direction` 1), downward (-1) or either way (0), when all sensors
+    of `close_when` have closed, and by command; `closed` is its state at the start. It opens when all sensors of
+    `open_when` have closed, and by command.
     """
 
     name: str
@@ -217,6 +215,8 @@ class JointLock:
     at: float | None = None
     direction: int = 0
     closed: bool = False
+    close_when: tuple[str, ...] = ()
+    open_when: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -252,6 +252,9 @@ class Model:
     springs: tuple[PointSpring, ...] = ()
     locks: tuple[JointLock, ...] = ()
     ports: tuple[Port, ...] = ()
+    surfaces: tuple[DeclaredSurface, ...] = ()
+    contacts: tuple[DeclaredContact, ...] = ()
+    sensors: tuple[DeclaredSensor, ...] = ()
     gravity: Vector = ZERO
     base: Literal["fixed", "carried"] = "fixed"
     description: str = ""

@@ -1,0 +1,1 @@
+"""Contact of declared surfaces: pairs, forces, the target port, sensors."""

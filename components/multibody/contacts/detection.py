@@ -1,0 +1,209 @@
+"""Where the surfaces are, and how deep the pairs are in each other.
+
+Positions are from the origin of the base, velocities relative to it, all in axes of I: what base and target have in
+common never enters.
+"""
+
+from __future__ import annotations
+
+from math import inf, isinf, sqrt
+
+from dockfmu.components.physics.contact.profile import segment_profile, sphere_profile
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
+    advance,
+    apply,
+    apply_transposed,
+    compose,
+    from_quaternion,
+    load_attitude,
+    load_matrix,
+)
+from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, norm, scale, store, subtract
+from dockfmu.components.multibody.contacts.geometry import ball_section, build_section, capsules
+
+BALL_PROFILE = 0.0
+SEGMENT_PROFILE = 1.0
+BALL_SECTION = 2.0
+CAPSULES = 3.0
+"""Kinds of pairs: the moving part first."""
+
+
+@kernel
+def place_target(target, run, tau):
+    """Place the target `tau` seconds into the step, after the base: from the origin of the base and relative to it."""
+    if run.has_target == 0.0:
+        return
+    q = load_attitude(target.quaternion)
+    A = from_quaternion(q)
+    a = apply_transposed(A, load(target.acceleration))
+    v = apply_transposed(A, load(target.velocity))
+    w = load(target.angular_velocity)
+    epsilon = load(target.angular_acceleration)
+    now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
+    rotation.store_matrix(now, run.target_rotation)
+    store(apply_transposed(now, axpy(tau, epsilon, w)), run.target_spin)
+    store(apply_transposed(now, epsilon), run.target_turning)
+    store(a, run.target_acceleration)
+    velocity = axpy(tau, a, v)
+    store(velocity, run.target_motion)
+    store(subtract(velocity, load(run.base_velocity)), run.target_velocity)
+    position = add(load(target.position), axpy(0.5 * tau * tau, a, scale(tau, v)))
+    store(subtract(position, load(run.base_position)), run.target_position)
+
+
+@kernel
+def place_surfaces(link, surface, run):
+    """Place all surfaces, for links that are placed with their velocities."""
+    for k in range(int(run.surfaces)):
+        s = surface[k]
+        if s.link < 0.0:
+            A = load_matrix(run.target_rotation)
+            origin = load(run.target_position)
+            v = load(run.target_velocity)
+            w = load(run.target_spin)
+        else:
+            b = link[int(s.link)]
+            A = load_matrix(b.rotation)
+            origin = load(b.position)
+            v = load(b.velocity)
+            w = load(b.angular_velocity)
+        r = apply_transposed(A, load(s.arm))
+        A = compose(load_matrix(s.turn), A)
+        rotation.store_matrix(A, s.rotation)
+        store(apply_transposed(A, load(s.along)), s.reach)
+        store(add(origin, r), s.position)
+        store(add(v, cross(w, r)), s.velocity)
+        store(w, s.spin)
+
+
+@kernel
+def set_faces(surface, vertex, face, pair, run):
+    """Set the faces of all pairs from the vertices of their surfaces. Returns 0, or 1 + the pair that is not convex.
+
+    A segment with a radius meets a profile that is moved toward it by the radius.
+    """
+    for k in range(int(run.pairs)):
+        o = pair[k]
+        count = int(o.vertices)
+        if o.kind == CAPSULES:
+            continue
+        begin = int(o.first_face)
+        faces = face[begin : begin + count]
+        for v in range(count):
+            faces[v].x = vertex[int(o.first_vertex) + v].x
+            faces[v].r = vertex[int(o.first_vertex) + v].r
+        if o.kind == BALL_SECTION:
+            if not build_section(faces, count):
+                return k + 1
+            continue
+        if not _build_chain(faces, count):
+            return k + 1
+        if o.kind == SEGMENT_PROFILE:
+            radius = surface[int(o.first)].radius
+            for v in range(count - 1):
+                faces[v].x -= radius * faces[v].n_x
+                faces[v].r -= radius * faces[v].n_r
+    return 0
+
+
+@kernel
+def _build_chain(face, count):
+    """Set normals and lengths of the faces of a chain in place. Returns True if it is convex (`profile.build`)."""
+    for v in range(count - 1):
+        f = face[v]
+        g = face[v + 1]
+        dx = g.x - f.x
+        dr = g.r - f.r
+        length = sqrt(dx * dx + dr * dr)
+        if not (length > 0.0 and dx >= 0.0 and dr <= 0.0 and g.r >= 0.0):
+            return False
+        f.n_x = -dr / length
+        f.n_r = dx / length
+        f.length = length
+        if v > 0 and f.n_x * face[v - 1].n_r - f.n_r * face[v - 1].n_x > 0.0:
+            return False
+    return count >= 2
+
+
+@kernel
+def _beside(faces, count, centre, radius):
+    """Return minus a distance that a ball beside the end of a chain has to go before it can touch."""
+    r = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
+    return -max(r - faces[0].r, 0.1 * radius)
+
+
+@kernel
+def _detect(first, second, faces, o):
+    """Return (depth, normal, gain, point from the base) of a pair; the normal is the reaction on the second, I."""
+    kind = o.kind
+    if kind == CAPSULES:
+        depth, normal, point = capsules(
+            load(first.position), load(first.reach), first.radius, load(second.position), load(second.reach),
+            second.radius,
+        )  # fmt: skip
+        return depth, normal, 1.0, point
+    A = load_matrix(second.rotation)
+    origin = load(second.position)
+    centre = apply(A, subtract(load(first.position), origin))
+    count = int(o.vertices)
+    gain = 1.0
+    if kind == SEGMENT_PROFILE:
+        depth, normal, gain, point = segment_profile(faces, count - 1, centre, apply(A, load(first.reach)))
+    elif kind == BALL_PROFILE:
+        depth, normal, _ = sphere_profile(faces, count - 1, centre, first.radius)
+        point = centre
+        if isinf(depth):
+            depth = _beside(faces, count, centre, first.radius)
+    else:
+        depth, normal = ball_section(faces, count, centre, first.radius)
+        point = centre
+    point = axpy(first.radius, normal, point)
+    return depth, apply_transposed(A, normal), gain, add(origin, apply_transposed(A, point))
+
+
+@kernel
+def relative_velocity(first, second, point):
+    """Return the velocity of the first surface's body relative to the second's at a point from the base, I."""
+    v1 = add(load(first.velocity), cross(load(first.spin), subtract(point, load(first.position))))
+    v2 = add(load(second.velocity), cross(load(second.spin), subtract(point, load(second.position))))
+    return subtract(v1, v2)
+
+
+@kernel
+def detect(surface, face, pair, run):
+    """Set depth, normal and point of all pairs, for placed surfaces."""
+    for k in range(int(run.pairs)):
+        o = pair[k]
+        first = surface[int(o.first)]
+        second = surface[int(o.second)]
+        begin = int(o.first_face)
+        depth, normal, gain, point = _detect(first, second, face[begin : begin + int(o.vertices)], o)
+        o.depth = depth
+        o.gain = gain
+        store(normal, o.normal)
+        store(point, o.point)
+
+
+@kernel
+def time_to_contact(surface, pair, run):
+    """Return the time until the first open pair can close at the present speeds, s; 1e9 if none does.
+
+    Speed in any direction counts: a pair also closes by the curvature of a surface that is passed this closely.
+    """
+    least = 1e9
+    for k in range(int(run.pairs)):
+        o = pair[k]
+        if o.depth > 0.0 or o.depth == -inf:
+            continue
+        first = surface[int(o.first)]
+        second = surface[int(o.second)]
+        speed = norm(relative_velocity(first, second, load(first.position)))
+        end = add(load(first.position), load(first.reach))
+        speed = max(speed, norm(relative_velocity(first, second, end)))
+        if speed > 0.0:
+            least = min(least, -o.depth / speed)
+    return least
+
+
