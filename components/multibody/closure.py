@@ -166,6 +166,7 @@ def set_rows(link, cut, row, run):
 
 @kernel
 def clear_pushes(link):
+    """Set the pushes on all links to zero."""
     for k in range(len(link)):
         store(ZERO, link[k].push_force)
         store(ZERO, link[k].push_torque)

@@ -101,7 +101,7 @@ def _check_masses(mass, status):
 
 @kernel
 def _place_joints(link, body, place, port, spring, cut, mount, strength, surface, outline, run):
-    """Set the arms of links, springs, ports and surfaces, and the reference points of bodies, from the points of the joints."""
+    """Set the arms of links, springs, ports and surfaces, and the reference points of bodies, from their points."""
     for k in range(len(place)):
         p = place[k]
         outer = load(p.successor_point) if p.outward != 0.0 else load(p.predecessor_point)
@@ -371,9 +371,7 @@ def initialize(m):
     if code == 0:
         code = _check_masses(p.body, m.status)
     if code == 0:
-        _place_joints(
-            m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.surface, p.surface, m.run
-        )
+        _place_joints(m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.surface, p.surface, m.run)
         outline = detection.set_faces(m.surface, p.vertex, m.face, m.pair, m.run)
         if outline:
             return fail(m.status, OUTLINE, 0.0, outline)
@@ -415,7 +413,8 @@ def step(m, t, h):
     touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
     _advance(
         m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, touch,
-        (m.sensor, p.sensor, m.condition), m.lock, m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping, m.stepping, t, h,
+        (m.sensor, p.sensor, m.condition), m.lock, m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping,
+        m.stepping, t, h,
     )  # fmt: skip
     _finish(
         m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dockfmu.components.multibody.contacts.ports import has_target
 from dockfmu.components.multibody.declaration.solids import Solid
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
+from dockfmu.components.multibody.model.surfaces import TARGET
+from dockfmu.components.physics.mechanics.rotation import quaternion
 
-BASE_FRAME = "base of the system"
-"""Name of the frame of body 0; no body can have it."""
+BASE_FRAME, TARGET_FRAME, WORLD = "base of the system", "target of the system", "inertial frame"
+"""Names of the frames of body 0, of the target and of I; no body can have them."""
 MOST_DEVICES = 24
 """Coordinates for which the page shows a bar."""
 
@@ -54,6 +57,8 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
             "label": f"port {port.name}",
         }
         shapes.append({"shape": "triad", "frame": f"port {port.name}", "length": 0.3})
+    if model.surfaces:
+        _add_surfaces(model, frames, shapes)
     names = [
         f"{joint.name}.{name}"
         for joint in model.tree
@@ -61,11 +66,55 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
         for name in COORDINATES[joint.kind]
     ]
     items = [{"device": "number", "label": name, "variable": f"joint.{name}.position"} for name in names[:MOST_DEVICES]]
-    return {"frames": frames, "shapes": shapes, "devices": [{"title": "Joints", "items": items}] if items else []}
+    devices = [{"title": "Joints", "items": items}] if items else []
+    if model.sensors:
+        lamps = [
+            {"device": "lamp", "label": sensor.name, "variable": f"sensor.{sensor.name}.closed"}
+            for sensor in model.sensors
+        ]
+        devices.append({"title": "Sensors", "items": lamps})
+    return {"frames": frames, "shapes": shapes, "devices": devices}
 
 
 def _frame(body: str) -> str:
-    return BASE_FRAME if body == BASE else body
+    return {BASE: BASE_FRAME, TARGET: TARGET_FRAME}.get(body, body)
+
+
+def _add_surfaces(model: Model, frames: dict[str, Any], shapes: list[dict[str, Any]]) -> None:
+    """Add the surfaces in frames of their own, red while a contact with them is closed, and the points of contact."""
+    if has_target(model):
+        frames[TARGET_FRAME] = {"position": "target.position", "quaternion": "target.quaternion", "label": "target"}
+    for surface in model.surfaces:
+        name = f"surface {surface.name}"
+        point = f"parameters.surface.{surface.name}.point"
+        lit = [
+            f"contact.{contact.name}.closed"
+            for contact in model.contacts
+            if any(surface.name in pair for pair in contact.pairs)
+        ]
+        look = {"label": surface.name, **({"lit": lit} if lit else {})}
+        style = "passive" if surface.body == TARGET else "line"
+        if surface.form == "ball":
+            shapes.append({"shape": "sphere", "frame": _frame(surface.body), "centre": point,
+                           "radius": f"parameters.surface.{surface.name}.radius", **look})  # fmt: skip
+        elif surface.form == "segment":
+            along = f"parameters.surface.{surface.name}.along"
+            end = [{"sum": [f"{point}[{k}]", f"{along}[{k}]"]} for k in (1, 2, 3)]
+            shapes.append({"shape": "polyline", "frame": _frame(surface.body), "points": [point, end], **look})
+        else:
+            turned = list(quaternion(surface.rotation))
+            frames[name] = {"parent": _frame(surface.body), "position": point, "quaternion": turned}
+            around = [*range(1, len(surface.vertices) + 1), *([1] if surface.form == "section" else [])]
+            outline = {
+                key: [f"parameters.surface.{surface.name}.vertex_{k}.{key}" for k in around] for key in ("x", "r")
+            }
+            shapes.append({"shape": "revolution", "frame": name, **outline, "style": style, **look})
+    if model.contacts:
+        frames[WORLD] = {"position": [0.0, 0.0, 0.0], "quaternion": [1.0, 0.0, 0.0, 0.0], "label": ""}
+    for contact in model.contacts:
+        at = f"contact.{contact.name}"
+        shapes.append({"shape": "contact", "frame": WORLD, "active": f"{at}.closed", "position": f"{at}.position",
+                       "force": f"{at}.normal_force", "label": contact.name})  # fmt: skip
 
 
 def _point(joint: str, side: str, cut: bool, place: tuple[float, float, float]) -> Any:

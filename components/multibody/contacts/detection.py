@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from math import inf, isinf, sqrt
 
-from dockfmu.components.physics.contact.profile import segment_profile, sphere_profile
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody.contacts.geometry import ball_section, build_section, capsules
+from dockfmu.components.physics.contact.profile import segment_profile, sphere_profile
 from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
@@ -21,7 +22,6 @@ from dockfmu.components.physics.mechanics.rotation import (
     load_matrix,
 )
 from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, norm, scale, store, subtract
-from dockfmu.components.multibody.contacts.geometry import ball_section, build_section, capsules
 
 BALL_PROFILE = 0.0
 SEGMENT_PROFILE = 1.0
@@ -205,5 +205,3 @@ def time_to_contact(surface, pair, run):
         if speed > 0.0:
             least = min(least, -o.depth / speed)
     return least
-
-

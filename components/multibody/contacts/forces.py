@@ -12,6 +12,10 @@ balance to rounding in each kick.
 
 from __future__ import annotations
 
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody import closure, links, momentum
+from dockfmu.components.multibody.contacts.detection import detect, place_surfaces, relative_velocity
+from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.contact.force import (
     friction_force,
     normal_force,
@@ -19,7 +23,6 @@ from dockfmu.components.physics.contact.force import (
     stored_energy,
     tangential,
 )
-from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.devices import interface_load
 from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_attitude, load_matrix
@@ -37,9 +40,6 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
-from dockfmu.components.multibody import closure, links, momentum
-from dockfmu.components.multibody.contacts.detection import detect, place_surfaces, relative_velocity
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 
 @kernel

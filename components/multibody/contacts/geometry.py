@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from dockfmu.components.physics.contact.profile import revolve
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.contact.profile import revolve
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, dot, norm, scale, subtract
 
 SMALL = 1e-12

@@ -31,7 +31,8 @@ def joint_frames(entries: Entries, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
     elif "axis" in entries:
         entries.problem("axis", f"a {kind} joint has no single axis" + ("; give axes" if kind == "universal" else ""))
     if kind == "universal":
-        x, y = (unit_vector(entries, "axes", axis) for axis in entries.array("axes", "1", (2, 3), ((1.0, 0, 0), (0, 1.0, 0))))
+        both = entries.array("axes", "1", (2, 3), ((1.0, 0, 0), (0, 1.0, 0)))
+        x, y = (unit_vector(entries, "axes", axis) for axis in both)
         if abs(x @ y) > NEAR_ONE:
             entries.problem("axes", f"must be perpendicular; their scalar product is {x @ y:.6g}")
         else:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.names import did_you_mean
-from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, unit_vector
 from dockfmu.components.multibody.declaration.problems import Entries
 from dockfmu.components.multibody.model.parts import COORDINATES, MultibodyJoint
 from dockfmu.components.multibody.model.surfaces import DeclaredContact, DeclaredSensor, DeclaredSurface, Vertex
 from dockfmu.components.multibody.model.vectors import Matrix, Vector
+from dockfmu.components.physics.mechanics.rotation import from_angles
 
 FORMS = ("sphere", "segment", "cone", "circle", "cylinder", "plane", "profile", "section")
 SURFACE_KEYS = ("body", "point", "axis", "angles", "radius", *FORMS, "description")
