@@ -54,6 +54,7 @@ def link_state() -> tuple[Field, ...]:
         private("last_speed", "m/s", "speed at the start of the micro-step", shape=3),
         private("predicted", "1", "acceleration that predicted the middle of the last micro-step"),
         private("predicted_spin", "1", "likewise of `spin`", shape=3),
+        private("predicted_speed", "m/s2", "likewise of `speed`", shape=3),
         private("held", "1", "1: the coordinate is locked or prescribed"),
         private("forced", "1", "its acceleration while it is held"),
     )

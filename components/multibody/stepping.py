@@ -108,6 +108,7 @@ def predict(link, h):
             store(axpy(0.5 * h, load(b.spin_rate), load(b.spin)), b.spin)
             if kind == FREE:
                 store(load(b.speed), b.last_speed)
+                store(load(b.speed_rate), b.predicted_speed)
                 store(axpy(0.5 * h, load(b.speed_rate), load(b.speed)), b.speed)
 
 
@@ -206,6 +207,8 @@ def _change(link):
         elif kind >= SPHERICAL:
             for i in range(3):
                 largest = max(largest, fabs(b.spin_rate[i] - b.predicted_spin[i]))
+                if kind == FREE:
+                    largest = max(largest, fabs(b.speed_rate[i] - b.predicted_speed[i]))
     return largest
 
 
