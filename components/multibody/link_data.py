@@ -13,8 +13,15 @@ import numpy as np
 
 from dockfmu.components.core.field import Field, Group, constants, private, temporary
 from dockfmu.components.multibody import links
-from dockfmu.components.multibody.model.parts import BASE, IDENTITY, Kind, Model, Mounting, MultibodyJoint
+from dockfmu.components.multibody.model.parts import (
+    BASE,
+    Kind,
+    Model,
+    Mounting,
+    MultibodyJoint,
+)
 from dockfmu.components.multibody.model.topology import limbs
+from dockfmu.components.multibody.model.vectors import IDENTITY
 
 Z = np.eye(3)
 X = np.array(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))

@@ -25,7 +25,6 @@ from dockfmu.components.multibody.model.parts import (
     CoordinateLaw,
     JointLock,
     Kind,
-    Matrix,
     Model,
     Mounting,
     MultibodyJoint,
@@ -33,8 +32,8 @@ from dockfmu.components.multibody.model.parts import (
     Port,
     PrescribedMotion,
     RigidBody,
-    Vector,
 )
+from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
 MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports",

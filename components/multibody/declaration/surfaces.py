@@ -13,7 +13,7 @@ from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, unit_vector
 from dockfmu.components.multibody.declaration.problems import Entries
 from dockfmu.components.multibody.model.parts import COORDINATES, MultibodyJoint
-from dockfmu.components.multibody.model.surfaces import DeclaredContact, DeclaredSensor, DeclaredSurface, Vertex
+from dockfmu.components.multibody.model.surfaces import DeclaredContact, DeclaredSensor, DeclaredSurface, Form, Vertex
 from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.physics.mechanics.rotation import from_angles
 
@@ -43,7 +43,7 @@ def read_surface(name: str, entries: Entries) -> DeclaredSurface | None:
     if kind == "segment":
         return _segment(name, body, entries, rotation)
     vertices = _vertices(entries, kind)
-    form = "section" if kind == "section" else "profile"
+    form: Form = "section" if kind == "section" else "profile"
     if form == "section":
         vertices = _check_section(entries, vertices)
     else:

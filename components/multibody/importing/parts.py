@@ -11,7 +11,7 @@ import numpy as np
 
 from dockfmu.components.multibody.declaration.joint_frames import about
 from dockfmu.components.multibody.model import CoordinateLaw, Kind, Mounting, MultibodyJoint
-from dockfmu.components.multibody.model.parts import Matrix, Vector
+from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.multibody.reference.algebra import rotation_of, unit
 
 LIMIT_PERIOD = 0.02

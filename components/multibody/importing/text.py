@@ -10,7 +10,7 @@ import numpy as np
 
 from dockfmu.components.multibody.declaration.joint_frames import about
 from dockfmu.components.multibody.model import COORDINATES, CoordinateLaw, Model, MultibodyJoint, RigidBody
-from dockfmu.components.multibody.model.parts import Matrix
+from dockfmu.components.multibody.model.vectors import Matrix
 from dockfmu.components.physics.mechanics.rotation import from_angles
 
 DIGITS = 12

@@ -20,7 +20,7 @@ from dockfmu.components.multibody.model import (
     MultibodyJoint,
     RigidBody,
 )
-from dockfmu.components.multibody.model.parts import Matrix, Vector
+from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
 
 KINDS: tuple[Kind, ...] = tuple(COORDINATES)

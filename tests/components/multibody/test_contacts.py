@@ -180,7 +180,8 @@ PAIRS = {
     "ball on a ring": ("sphere = 0.03", "section = [[0, 0.2], [0.05, 0.2], [0.05, 0.3], [0, 0.28]]"),
     "ball on a dome": ("sphere = 0.03", "section = [[0, 0], [0.1, 0], [0.05, 0.3], [0, 0.28]]"),
     "two capsules": (
-        "segment = [[-0.1, 0, 0], [0.1, 0.02, 0]]\nradius = 0.02", "segment = [[0, -0.2, 0], [0, 0.3, 0.1]]\nradius = 0.03",
+        "segment = [[-0.1, 0, 0], [0.1, 0.02, 0]]\nradius = 0.02",
+        "segment = [[0, -0.2, 0], [0, 0.3, 0.1]]\nradius = 0.03",
     ),
 }  # fmt: skip
 
@@ -305,3 +306,142 @@ def test_a_depth_beyond_its_limit_is_told_by_name() -> None:
     one = ball(fall=-20.0)
     with pytest.raises(ComponentError, match=r"contact 1 \(1 bounce\): the depth 0.01.* m exceeds its depth_limit"):
         run(one, 0.05)
+
+
+PROBE = """
+name = "probe"
+base = "{base}"
+[bodies.rod]
+mass = 4.0
+inertia = [0.01, 0.2, 0.2]
+{joint}
+[surfaces.head]
+body = "rod"
+sphere = 0.05
+point = [0.3, 0, 0]
+[surfaces.cone]
+body = "target"
+cone = [0.4, 0.1, 0.3]
+[contacts.capture]
+surfaces = ["head", "cone"]
+stiffness = 5e4
+damping = 100
+friction = 0.2
+[sensors.near]
+gap = ["head", "cone"]
+below = 0.02
+"""
+CARRIED = """
+[joints.slide]
+kind = "prismatic"
+bodies = ["base", "rod"]
+axis = [1, 0, 0]
+displacement = { stiffness = 2e3, damping = 50 }
+"""
+FLYING = """
+[joints.slide]
+kind = "free"
+bodies = ["base", "rod"]
+start = { position = [-0.4, 0.2, 0.1], velocity = [0.5, 0, 0], angular_velocity = [0.1, 0, 0.2] }
+"""
+
+
+def test_the_target_gets_the_opposite_of_what_a_free_system_gets_about_every_point() -> None:
+    common = np.array([7000.0, 1.0, -2.0])
+    one = instance(
+        PROBE.format(base="fixed", joint=FLYING.replace("velocity = [0.5, 0, 0]", "velocity = [7000.5, 1, -2]")),
+        **{"target.position": (0.0, 0.0, 0.0), "target.velocity": common, "target.angular_velocity": (0.1, 0.0, 0.0)},
+    )  # fmt: skip
+    target, audit = one.m.target, one.m.audit
+    impulse, turned, work, peak = np.zeros(3), np.zeros(3), 0.0, 0.0
+    energy = balance(one) - audit.work_target
+    momentum = np.hstack([audit.momentum, audit.angular_momentum])
+    step = 1e-3
+    for k in range(400):
+        t = k * step
+        angle = 0.1 * t
+        target.position[:] = common * t
+        target.quaternion[:] = (np.cos(0.5 * angle), np.sin(0.5 * angle), 0.0, 0.0)
+        c, s = np.cos(angle), np.sin(angle)
+        A = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+        target.velocity[:] = A @ common
+        one.step(t, step)
+        c, s = np.cos(angle + 0.05 * step), np.sin(angle + 0.05 * step)
+        middle = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+        force = middle.T @ target.force
+        impulse += step * force
+        turned += step * (middle.T @ target.torque + np.cross(common * (t + 0.5 * step), force))
+        work -= step * (force @ common + 0.1 * (middle.T @ target.torque)[0])
+        peak = max(peak, one.m.load.compression)
+        assert one.m.load.compression >= target.force[0] - 1e-9
+    assert peak > 50.0
+    after = np.hstack([audit.momentum, audit.angular_momentum])
+    np.testing.assert_allclose(after[:3] - momentum[:3], -impulse, atol=1e-9)
+    # the origin of a step's mean is the moving origin of the port (spec/00 R48)
+    np.testing.assert_allclose(after[3:] - momentum[3:], -turned, atol=2e-3 * np.abs(turned).max() + 1e-4)
+    assert audit.work_target == pytest.approx(work, rel=1e-9)
+    assert balance(one) - audit.work_target == pytest.approx(energy, abs=2e-3)
+
+
+def test_a_carried_mechanism_hands_on_the_whole_impulse_of_its_contact() -> None:
+    """A base at rest gets what the target gives, but for the momentum that the rod keeps."""
+    one = instance(PROBE.format(base="carried", joint=CARRIED), **{"target.position": (0.1, -0.1, 0.02)})
+    m = one.m
+    start = 0.1
+    on_base, on_target = np.zeros(3), np.zeros(3)
+    for k in range(500):
+        t = k * 1e-3
+        m.target.position[0] = start - 0.4 * t if t < 0.25 else start - 0.1 + 0.4 * (t - 0.25)
+        m.target.velocity[0] = -0.4 if t < 0.25 else 0.4
+        one.step(t, 1e-3)
+        on_base += 1e-3 * m.base.force
+        on_target += 1e-3 * m.target.force
+    assert on_target[0] > 1.0
+    np.testing.assert_allclose(on_base + on_target, -np.array(m.audit.momentum), atol=1e-9)
+
+
+LATCH = """
+name = "latch"
+[bodies.bolt]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[joints.slide]
+kind = "prismatic"
+bodies = ["base", "bolt"]
+axis = [1, 0, 0]
+displacement = { start = -0.2, rate = 1.0 }
+[surfaces.tip]
+body = "bolt"
+sphere = 0.01
+[surfaces.stop]
+body = "base"
+plane = 1.0
+[contacts.end]
+surfaces = ["tip", "stop"]
+stiffness = 1e5
+[sensors.end]
+contact = "end"
+[sensors.half]
+joint = "slide"
+above = -0.1
+[locks.bolt]
+joint = "slide"
+close_when = ["end", "half"]
+"""
+
+
+def test_a_lock_closes_when_all_its_sensors_have_closed_and_opens_by_another() -> None:
+    one = instance(LATCH)
+    run(one, 0.15)
+    assert (one.m.sensor[1].closed, one.m.lock[0].closed) == (1.0, 0.0)
+    run(one, 0.06)
+    assert one.m.lock[0].closed == one.m.lock[0].closings == 1.0
+    # within two short micro-steps at 1 m/s from the plane
+    assert -0.01 <= one.m.coordinate[0].position < -0.01 + 2.1e-4
+    assert one.m.lock[0].loss == pytest.approx(0.5, rel=1e-2)
+    opened = instance(LATCH.replace('close_when = ["end", "half"]', 'closed = true\nopen_when = "early"')
+                      + '[sensors.early]\ngap = ["tip", "stop"]\nabove = 0.1\n')  # fmt: skip
+    run(opened, 0.1)
+    # closed at the start: at rest, and opened by the gap of 0.2 m
+    assert opened.m.lock[0].closed == 0.0
+    assert opened.m.sensor[2].value == pytest.approx(0.2)

@@ -134,3 +134,47 @@ def test_all_mistakes_are_reported_at_once() -> None:
 
 def test_a_correct_tree_has_no_mistakes() -> None:
     assert read_text(TREE).model.name == "a"
+
+
+SURFACES = TREE + (
+    "[surfaces.tip]\nbody = 'b'\nsphere = 0.1\n[surfaces.hole]\nbody = 'target'\ncone = [0.5, 0.1, 0.4]\n"
+    "[contacts.c]\nsurfaces = ['tip', 'hole']\nstiffness = 1e5\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("body = 'b'\nsphere", "body = 'bb'\nsphere"), "surfaces.tip.body: there is no body 'bb'; did you mean"),
+        (("'tip', 'hole'", "'tap', 'hole'"), "contacts.c: there is no surface 'tap'; did you mean tip?"),
+        (("body = 'target'", "body = 'b'"), "tip and hole: both are on b; a pair needs surfaces on two bodies"),
+        (("sphere = 0.1", "plane = 0.1"), "there is no pair of plane and cone; spheres meet everything"),
+        (("cone = [0.5, 0.1, 0.4]", "sphere = 0.0\n[surfaces.p]\nbody = 'a'\nsphere = 0"), None),
+        (("cone = [0.5, 0.1, 0.4]", "cone = [0.1, 0.5, 0.4]"), "r neither rise nor be negative"),
+        (("cone = [0.5, 0.1, 0.4]", "section = [[0, 1], [1, 1], [0.5, 0.9], [1, 2]]"), "must be a convex polygon"),
+        (("cone = [0.5, 0.1, 0.4]", "point = [0, 0, 0]"), "exactly one form: sphere, segment, cone"),
+        (("sphere = 0.1", "sphere = '0.1 kg'"), "surfaces.tip.sphere = '0.1 kg': units 'kg' and 'm'"),
+        (("stiffness = 1e5", "damping = 1"), "contacts.c.stiffness: is missing; give one finite number in N/m"),
+        (
+            ("stiffness = 1e5", "stiffness = 1e5\n[sensors.s]\ncontact = 'd'"),
+            "there is no contact 'd'; there are c",
+        ),
+        (
+            ("stiffness = 1e5", "stiffness = 1e5\n[sensors.s]\njoint = 'k'"),
+            "sensors.s.above: give either above or below",
+        ),
+        (("stiffness = 1e5", "stiffness = 1e5\n[sensors.s]\ncontact = 'c'\npairs = 2"), "c has only 1 pairs"),
+        (("stiffness = 1e5", "stiffness = 1e5\n[locks.l]\njoint = 'k'\nclose_when = 's'"), "there is no sensor 's'"),
+    ],
+)
+def test_mistakes_in_surfaces_contacts_and_sensors_are_told(change: tuple[str, str], expected: str | None) -> None:
+    text = SURFACES.replace(*change)
+    if expected is None:
+        read_text(text)
+        return
+    assert any(expected in problem and problem.startswith("wing.toml: ") for problem in problems(text)), problems(text)
+
+
+def test_all_mistakes_in_surfaces_are_told_at_once() -> None:
+    text = SURFACES.replace("'tip', 'hole'", "'tap', 'hole'").replace("body = 'b'\nsphere", "body = 'x'\nsphere")
+    assert len(problems(text + "[sensors.s]\ngap = ['tip', 'wall']\nabove = 1\n")) == 3
