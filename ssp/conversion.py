@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import Unit, conversion
@@ -13,10 +13,15 @@ from dockfmu.ssp.model import LinearTransformation, MappingTable, Transformation
 
 @dataclass(frozen=True)
 class Point:
-    """A variable, connector or signal on the path of a value: its unit, and the items of its enumeration."""
+    """A variable, connector or signal on the path of a value: its unit, and the items of its enumeration.
+
+    `relative` says of a variable whether it is a difference (relativeQuantity); None where nothing says it, as of
+    connectors and values of parameter sets.
+    """
 
     unit: Unit | None = None
     items: tuple[tuple[str, int], ...] = ()
+    relative: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,13 @@ class Hop:
 def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
     """Return (factor, offset) of the whole path of a Real value: each hop converts the unit, then transforms.
 
-    A point without a unit has the unit of the previous point. Raises ValueError for incompatible units.
+    A point without a unit has the unit of the previous point. If an end is a difference, the offsets of units do not
+    apply anywhere on the path. Raises ValueError for incompatible units, and for a path from a quantity to a difference
+    through units with offsets.
     """
+    hops = list(hops)
+    start, *ends = _differences([start, *(hop.end for hop in hops)])
+    hops = [replace(hop, end=end) for hop, end in zip(hops, ends, strict=True)]
     factor, offset, unit = 1.0, 0.0, start.unit
     for hop in hops:
         if isinstance(hop.transformation, MappingTable):
@@ -47,6 +57,20 @@ def affine(start: Point, hops: Iterable[Hop]) -> tuple[float, float]:
             scale, shift = hop.transformation.factor, hop.transformation.offset
             factor, offset = scale * factor, scale * offset + shift
     return factor, offset
+
+
+def _differences(points: Sequence[Point]) -> list[Point]:
+    """Return the points of a path, with units without offsets if what passes along it is a difference."""
+    kinds = {point.relative for point in points} - {None}
+    with_offset = [point.unit.name for point in points if point.unit is not None and point.unit.offset]
+    if True not in kinds or not with_offset:
+        return list(points)
+    if False in kinds:
+        raise ValueError(
+            f"one end is a difference (relativeQuantity), the other is none, and the unit {with_offset[0]!r} between "
+            "them has an offset"
+        )
+    return [p if p.unit is None else replace(p, unit=replace(p.unit, offset=0.0)) for p in points]
 
 
 def whole(value: Value, start: Point, hops: Iterable[Hop]) -> Value:

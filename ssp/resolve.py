@@ -223,7 +223,9 @@ class _Resolver:
             mapping = BoundMapping(mapping=self._mapping(place, mapping, where, component))
         named = {definition.unit.name for definition in values.units}
         more = [definition for definition in place.description.units if definition.unit.name not in named]
-        values = replace(values, units=[*values.units, *more])
+        items = {enumeration.name for enumeration in values.enumerations}
+        listed = [enumeration for enumeration in place.description.enumerations if enumeration.name not in items]
+        values = replace(values, units=[*values.units, *more], enumerations=[*values.enumerations, *listed])
         return ParameterBinding(values=values, prefix=binding.prefix, mapping=mapping)
 
     def _values(

@@ -150,6 +150,8 @@ class _Flattening:
         for connector in component.connectors:
             where, variable = f"{path}.{connector.name}", description.variables[connector.name]
             own, unit = description.unit(variable), self.package.units.get(connector.unit or "")
+            if unit is not None and variable.relative:
+                unit = replace(unit, offset=0.0)
             if unit is not None:
                 known = own is not None and own.exponents is not None
                 if own is None or (not known and own.name == unit.name):
@@ -337,7 +339,8 @@ def _existing(element: SsdElement | None) -> SsdElement:
 
 
 def _variable_point(description: Description, variable: Variable) -> Point:
-    return Point(description.unit(variable), variable.items)
+    # with the offset of its unit, also of a difference: the whole path decides whether it applies
+    return Point(description.unit(replace(variable, relative=False)), variable.items, variable.relative)
 
 
 def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
