@@ -34,7 +34,7 @@ class Law(Protocol):
         ...
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the uniform numbers of a grid: for each dimension `points` of them, or one for each option."""
+        """Return the uniform numbers of a grid: for each dimension `points` of them, or one for each possible option."""
         ...
 
 
@@ -90,6 +90,24 @@ class Normal:
             raise OptionError([f"{', '.join(self.names)}: limits need independent variables, not a covariance"])
         if self.low and not all(low < high for low, high in zip(self.low, self.high, strict=True)):
             raise OptionError([f"{', '.join(self.names)}: low = {self.low} must be below high = {self.high}"])
+        if self.low and not (self._shares()[1] > 0.0).all():
+            raise OptionError(
+                [
+                    f"{', '.join(self.names)}: values between {self.low} and {self.high} are too rare to draw with a "
+                    f"mean of {self.mean} and a deviation of {tuple(np.diag(factor).tolist())}"
+                ]
+            )
+
+    def _shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return (probability below the range, probability of the range, sign), of the mirrored law where it is -1.
+
+        Above the mean the law is mirrored: the distribution function has few digits near 1, and many near 0.
+        """
+        mean, deviation = np.array(self.mean), np.diag(np.array(self.factor))
+        first, last = (np.array(self.low) - mean) / deviation, (np.array(self.high) - mean) / deviation
+        sign = np.where(first > 0.0, -1.0, 1.0)
+        below = ndtr(np.where(sign > 0.0, first, -last))
+        return below, ndtr(np.where(sign > 0.0, last, -first)) - below, sign
 
     @property
     def dimension(self) -> int:
@@ -102,8 +120,9 @@ class Normal:
         if not self.low:
             return dict(zip(self.names, (mean + factor @ ndtri(uniform)).tolist(), strict=True))
         low, high, deviation = np.array(self.low), np.array(self.high), np.diag(factor)
-        below, above = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
-        found = np.clip(mean + deviation * ndtri(below + uniform * (above - below)), low, high)
+        below, share, sign = self._shares()
+        mirrored = np.where(sign > 0.0, uniform, 1.0 - uniform)
+        found = np.clip(mean + sign * deviation * ndtri(below + mirrored * share), low, high)
         return dict(zip(self.names, found.tolist(), strict=True))
 
     def levels(self, points: int) -> list[list[float]]:
@@ -111,10 +130,10 @@ class Normal:
         if not self.low:
             return [((np.arange(points) + 0.5) / points).tolist()] * self.dimension
         levels = []
-        for low, high, mean, deviation in zip(self.low, self.high, self.mean, np.diag(self.factor), strict=True):
-            below, above = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
-            steps = ndtr((np.linspace(low, high, points) - mean) / deviation)
-            levels.append(((steps - below) / (above - below)).tolist())
+        ranges = zip(self.low, self.high, self.mean, np.diag(self.factor), *self._shares(), strict=True)
+        for low, high, mean, deviation, below, share, sign in ranges:
+            steps = (ndtr(sign * (np.linspace(low, high, points) - mean) / deviation) - below) / share
+            levels.append((steps if sign > 0.0 else 1.0 - steps).tolist())
         return levels
 
 
@@ -273,8 +292,8 @@ class Choice:
         return {self.name: self.options[min(k, len(self.options) - 1)].label}
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the midpoint of the share of each option."""
-        ends = np.cumsum([0.0, *(option.weight for option in self.options)])
+        """Return the midpoint of the share of each option that has one: an option of weight 0 is never chosen."""
+        ends = np.cumsum([0.0, *(option.weight for option in self.options if option.weight > 0.0)])
         return [((ends[:-1] + ends[1:]) / 2.0 / ends[-1]).tolist()]
 
 

@@ -209,3 +209,37 @@ def test_the_last_point_of_a_sobol_sequence_is_one():
     assert 0.0 < draws.values(2**30 - 1)["x"] < 1.0
     with pytest.raises(OptionError, match="there is no run 1073741824"):
         draws.values(2**30)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("low", "high"), [(-0.5, 2.0), (7.5, 10.0), (9.0, 10.0), (30.0, 31.0)])
+def test_a_truncated_law_is_the_same_on_both_sides_of_its_mean(low, high):
+    """Far above the mean, 1 minus the distribution function is lost in rounding; the mirrored law has all digits."""
+    right, left = (
+        Normal(("x",), (0.0,), ((1.0,),), (low,), (high,)),
+        Normal(("x",), (0.0,), ((1.0,),), (-high,), (-low,)),
+    )
+    for u in (0.01, 0.3, 0.5, 0.99):
+        value = right.values(np.array([u]))["x"]
+        assert low < value < high
+        assert value == pytest.approx(-left.values(np.array([1.0 - u]))["x"], rel=1e-9)
+    (levels,) = right.levels(5)
+    values = [right.values(np.array([u]))["x"] for u in levels]
+    # a level near 1 has the spacing of numbers there, and the density is least at the end
+    assert values == pytest.approx(np.linspace(low, high, 5).tolist(), rel=0.2)
+    assert levels == sorted(levels)
+    assert (levels[0], levels[-1]) == pytest.approx((0.0, 1.0))
+
+
+@pytest.mark.quick
+def test_a_range_that_a_normal_law_never_reaches_is_refused():
+    with pytest.raises(OptionError, match="too rare to draw"):
+        Normal(("x",), (0.0,), ((1.0,),), (40.0,), (41.0,))
+
+
+@pytest.mark.quick
+def test_a_grid_has_no_points_of_options_without_weight():
+    """An option of weight 0 had the point of its neighbour, whose runs were then made twice."""
+    choice = Choice("c", (Option("a"), Option("never", 0.0), Option("b"), Option("nor", 0.0)))
+    (levels,) = choice.levels(2)
+    assert [choice.values(np.array([u]))["c"] for u in levels] == ["a", "b"]
