@@ -323,9 +323,9 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
 
 
 def _whole(arrays: Mapping[str, list[Variable]]) -> Iterator[tuple[str, list[Variable]]]:
-    """Yield arrays, and the scalars whose subscripts do not fill one under their own names."""
+    """Yield arrays, and the scalars that do not fill one, or have types or units of their own, under their own names."""
     for array, members in arrays.items():
-        if _shape(members):
+        if _shape(members) and len({(v.type, v.unit, v.display_unit, v.items) for v in members}) == 1:
             yield array, members
         else:
             yield from ((variable.name, [variable]) for variable in members)

@@ -154,12 +154,16 @@ def set_value(system: Structure, name: str, value: Any) -> None:
         value = value.tolist()
     if isinstance(value, Written):
         value = parse_value(value) if shape else _meant(name, first, value)
-    if first.type == "Real":
-        try:
+    # elements of an array may have units of their own
+    one_unit = len({description.unit(known[variable + place]) for place in _places(shape)}) == 1
+    try:
+        if first.type == "Real" and one_unit:
             value = in_unit(value, description.unit(first), name)
-        except UnitError as error:
-            raise StructureError([str(error)]) from error
-    chosen = dict(_elements(name, variable, shape, value)) if shape else {variable: value}
+        chosen = dict(_elements(name, variable, shape, value)) if shape else {variable: value}
+        if not one_unit:
+            chosen = {key: in_unit(v, description.unit(known[key]), f"{element}.{key}") for key, v in chosen.items()}
+    except UnitError as error:
+        raise StructureError([str(error)]) from error
     system.elements[element].start |= {key: _typed(f"{element}.{key}", known[key], v) for key, v in chosen.items()}
 
 
