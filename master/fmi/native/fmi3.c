@@ -2,6 +2,7 @@
  *
  * The value references here are numbers of elements: arrays of FMI 3.0 are taken apart, and put together again for the
  * calls, which know only whole arrays. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ static bool write_element(unsigned char *cache, uint32_t type, Form form, const 
         float single = (float)real;
         if (type == Float64) memcpy(cache, &real, sizeof real);
         else memcpy(cache, &single, sizeof single);
-        return true;
+        return type == Float64 || isinf(real) || !isinf(single);
     }
     int32_t whole = ((const int32_t *)values)[i];
     switch (type) {

@@ -64,6 +64,17 @@ def test_other_types_pass(arrays):
         ]  # fmt: skip
 
 
+def test_a_number_beyond_single_precision_is_refused(arrays):
+    """It would have become infinite without a word."""
+    with Fmu(arrays) as fmu:
+        instance = fmu.instantiate("a")
+        with pytest.raises(FmuError, match="does not fit the type"):
+            instance.set({"single.in": 1e39})
+        # the FMU gives twice the number
+        instance.set({"single.in": -1.5e38})
+        assert instance.get(["single.out"]) == [2.0 * float(np.float32(-1.5e38))]
+
+
 def test_a_number_that_needs_more_than_32_bits_is_refused(arrays):
     with Fmu(arrays) as fmu, pytest.raises(FmuError, match="needs more than 32 bits"):
         fmu.instantiate("a").get(["wide"])
