@@ -323,7 +323,7 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
 
 
 def _whole(arrays: Mapping[str, list[Variable]]) -> Iterator[tuple[str, list[Variable]]]:
-    """Yield arrays, and the scalars that do not fill one, or have types or units of their own, under their own names."""
+    """Yield arrays, and scalars that fill none, or have types or units of their own, under their own names."""
     for array, members in arrays.items():
         if _shape(members) and len({(v.type, v.unit, v.display_unit, v.items) for v in members}) == 1:
             yield array, members

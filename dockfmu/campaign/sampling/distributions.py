@@ -34,7 +34,7 @@ class Law(Protocol):
         ...
 
     def levels(self, points: int) -> list[list[float]]:
-        """Return the uniform numbers of a grid: for each dimension `points` of them, or one for each possible option."""
+        """Return the uniform numbers of a grid: `points` in each dimension, or one for each possible option."""
         ...
 
 
