@@ -43,7 +43,7 @@ def _to_passive(v):
 @kernel
 def _wrench_on_target(m):
     """Return (force, torque) on PMU, its axes, about its origin, now."""
-    passive = m.airlock_pair.work.passive
+    passive = m.airlock_pair.work.sums.passive
     force = _to_passive(load(passive.force))
     torque = _to_passive(load(passive.torque))
     return force, add(torque, cross((m.parameters.cone.offset, 0.0, 0.0), force))
@@ -102,7 +102,7 @@ def _publish_now(m):
     force, torque = wrench_on_base(m)
     store(force, m.base.force_now)
     store(torque, m.base.torque_now)
-    airlock_pair.list_contacts(unit, m.contact)
+    airlock_pair.copy_contacts(unit.tally, m.contact)
     for k in range(len(m.contact)):
         if m.contact[k].active != 0.0:
             position = _to_passive(load(m.contact[k].position))
@@ -118,7 +118,7 @@ def _publish_now(m):
     m.sensor.capture = 1.0 if fired >= m.parameters.latches_for_capture else 0.0
     out = m.audit
     out.kinetic_energy = 0.0
-    out.stored_energy = unit.tally.stored_energy
+    out.stored_energy = unit.work.sums.stored_energy
     for i in range(2):
         m.head.angle[i] = m.swing.angle[i]
         m.head.rate[i] = m.swing.rate[i]

@@ -11,8 +11,8 @@ from math import copysign, cos, fabs, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import airlock_pair
-from dockfmu.components.physics.contact.airlock_pair.pairs import law_of
 from dockfmu.components.physics.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.physics.contact.pairs import kind_of
 from dockfmu.components.physics.mechanics.rotation import (
     about_y,
     about_z,
@@ -84,7 +84,7 @@ def place_head(m):
     c = cos(p.hinge.roll)
     clocking = ((-1.0, 0.0, 0.0), (0.0, s, c), (0.0, c, -s))
     store_matrix(compose(clocking, compose(compose(about_z(theta), about_y(psi)), AU)), hinge.rotation)
-    head = m.airlock_pair.work.link
+    head = m.airlock_pair.work.link[0]
     store(load(hinge.position), head.position)
     store(load(hinge.velocity), head.velocity)
     store_matrix(load_matrix(hinge.rotation), head.rotation)
@@ -95,7 +95,7 @@ def set_rates(m, first, second):
     """Set the angular velocity of the head with the rates of the swing."""
     w = load(m.motion.hinge.angular_velocity)
     w = axpy(first, load(m.motion.axis[0]), axpy(second, load(m.motion.axis[1]), w))
-    store(w, m.airlock_pair.work.link.angular_velocity)
+    store(w, m.airlock_pair.work.link[0].angular_velocity)
 
 
 @kernel
@@ -120,11 +120,11 @@ def _rates_after(m, first, second, h):
         r = subtract(point, load(m.motion.hinge.position))
         arm0 = cross(y, r)
         arm1 = cross(z, r)
-        if item.push > 0.0:
+        if item.sprung > 0.0:
             b0 -= h * item.push * dot(n, arm0)
             b1 -= h * item.push * dot(n, arm1)
             continue
-        law = law_of(unit.parameters, item.pair)
+        law = kind_of(unit.kind, item.pair)
         held = point_velocity(m.motion.hinge, point)
         v = add(held, cross(turning, r))
         rate = dot(n, v)
@@ -183,14 +183,14 @@ def swing(m, h):
     airlock_pair.sum_forces(m.airlock_pair)
     # power of the forces at the end of the micro-step at the mean rate
     set_rates(m, 0.5 * (before[0] + first), 0.5 * (before[1] + second))
-    m.losses.contact += h * airlock_pair.lost_power(m.airlock_pair)
+    m.losses.contact += h * airlock_pair.power_at(m.airlock_pair)
 
 
 @kernel
 def wrench_on_base(m):
     """Return the present (force, torque) of the hinge and its stops on AU, its axes, about its origin."""
     AU = load_matrix(m.motion.to_AU)
-    active = m.airlock_pair.work.active
+    active = m.airlock_pair.work.sums.part[0]
     force = apply(AU, load(active.force))
     # the hinge carries the torque about the head's axis, perpendicular to both axes of the swing; the stops give the
     # rest

@@ -2,13 +2,12 @@
 
 from math import isfinite
 
-from dockfmu.components.contact_probe_cone import losses
+from dockfmu.components.contact_probe_cone import roller_losses
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, combined, fail, pass_on
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact import losses, probe_cone
 from dockfmu.components.physics.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from dockfmu.components.physics.contact.losses import dissipated
 from dockfmu.components.physics.contact.probe_cone import tip_slope
 from dockfmu.components.physics.devices import interface_load
 from dockfmu.components.physics.mechanics.vector import axpy, load, store
@@ -58,7 +57,7 @@ def _detect(m, h):
     code = pass_on(m.status, probe_cone.attempt(unit), unit.status)
     if code:
         return code
-    losses.begin_step(unit, m.losses, h)
+    roller_losses.begin_step(unit, m.losses, h)
     probe_cone.accept(unit)
     if h > 0.0 and m.parameters.evaluation != DELAYED_MIDPOINT:
         probe_cone.remember_friction(unit)
@@ -111,11 +110,11 @@ def _finish(m, h):
     output = m.probe_cone.output
     _publish_now(output, m.target, m.link)
     m.capture.margin = probe_cone.capture_margin(m.probe_cone)
-    probe_cone.list_contacts(m.probe_cone, m.contact)
+    probe_cone.copy_contacts(m.probe_cone.tally, m.contact)
     probe_cone.publish_validity(m.probe_cone, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy
-    out.dissipated_contact = dissipated(m.losses)
+    out.dissipated_contact = losses.dissipated(m.losses)
     out.dissipated_latches = output.dissipated_latches
     out.dissipated_energy = out.dissipated_contact + out.dissipated_latches
     out.work_tip = m.tip.work
@@ -132,8 +131,9 @@ def initialize(m):
     if code:
         return code
     tip_slope.reset(m.tip)
-    losses.reset(m.losses)
+    roller_losses.reset(m.losses)
     unit.input.step = 0.0
+    unit.input.lead = 0.0
     _place(m, 0.0)
     code = _detect(m, 0.0)
     if code:
@@ -153,6 +153,7 @@ def step(m, t, h):
     tau = ahead(m.parameters.evaluation, h)
     unit = m.probe_cone
     unit.input.step = h
+    unit.input.lead = 0.0
     unit.input.mass[0] = m.parameters.head_mass
     unit.input.mass[1] = m.parameters.limiter_mass
     _place(m, tau)

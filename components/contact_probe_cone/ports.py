@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dockfmu.components.contact_probe_cone import losses
+from dockfmu.components.contact_probe_cone import roller_losses
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import (
     INPUT,
@@ -65,5 +65,5 @@ RECORD = Record(
         kinematics.moving("target", "frame PU"),
     ),
     tip_slope.state(),
-    losses.state(),
+    roller_losses.state(),
 )  # fmt: skip

@@ -7,8 +7,6 @@ from dockfmu.components.core.component import combined, pass_on
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import losses, radiator_pair
 from dockfmu.components.physics.contact.evaluation import ahead, place_ports
-from dockfmu.components.physics.contact.force import spring_force
-from dockfmu.components.physics.contact.radiator_pair.pairs import law_of
 from dockfmu.components.physics.devices import interface_load
 from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.physics.mechanics.rotation import angles, apply, load_matrix
@@ -21,7 +19,7 @@ MESSAGES = combined(check.messages("1 base, 2 target"), radiator_pair.MESSAGES)
 def _place(m, tau):
     """Place the active unit in USP, tau after the ports were received."""
     place_ports(m, tau, m.motion.relative)
-    kinematics.copy_placement(m.motion.relative, m.radiator_pair.work.link)
+    kinematics.copy_placement(m.motion.relative, m.radiator_pair.work.link[0])
 
 
 @kernel
@@ -31,22 +29,12 @@ def _evaluate(m):
 
 
 @kernel
-def _spring_of(unit, item):
-    if item.push != 0.0:
-        return item.push
-    return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
-
-
-_begin_losses = losses.beginning(_spring_of)
-
-
-@kernel
 def _wrenches(m):
     """Return (force, torque) on USP, and on the active unit in its axes."""
     unit = m.radiator_pair
-    A = load_matrix(unit.work.link.rotation)
-    passive = unit.work.passive
-    active = unit.work.active
+    A = load_matrix(unit.work.link[0].rotation)
+    passive = unit.work.sums.passive
+    active = unit.work.sums.part[0]
     return (
         load(passive.force), load(passive.torque), apply(A, load(active.force)), apply(A, load(active.torque))
     )  # fmt: skip
@@ -89,7 +77,7 @@ def _finish(m, h):
     store(torque, m.target.torque_now)
     store(on_base, m.base.force_now)
     store(torque_on_base, m.base.torque_now)
-    radiator_pair.list_contacts(unit, m.contact)
+    radiator_pair.copy_contacts(unit.tally, m.contact)
     m.sensor.capture = unit.state.captured
     relative = m.motion.relative
     m.docking.plane_gap = -relative.position[0]
@@ -98,7 +86,7 @@ def _finish(m, h):
     plug = axpy(unit.parameters.plug.x, load(relative.rotation[0]), load(relative.position))
     m.flag.in_socket = 1.0 if radiator_pair.in_bore(unit, plug) else 0.0
     out = m.audit
-    out.stored_energy = unit.tally.stored_energy
+    out.stored_energy = unit.work.sums.stored_energy
     out.dissipated_contact = losses.dissipated(m.losses)
     out.dissipated_ball = unit.state.dissipated_ball
     out.dissipated_energy = out.dissipated_contact + out.dissipated_ball
@@ -135,8 +123,9 @@ def step(m, t, h):
     code = _evaluate(m)
     if code:
         return code
-    _begin_losses(m.radiator_pair, m.radiator_pair.work.active, m.losses, h)
-    radiator_pair.accept(m.radiator_pair)
+    unit = m.radiator_pair
+    losses.begin_step(unit.tally, unit.work.link, unit.work.sums, m.losses, h)
+    radiator_pair.accept(unit)
     _publish_step(m)
     _finish(m, h)
     m.status.code = 0.0

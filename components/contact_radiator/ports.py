@@ -49,5 +49,5 @@ RECORD = Record(
         kinematics.moving("target", "USP"),
         kinematics.placement("relative", "active unit relative to USP, USP axes"),
     ),
-    losses.state("the active unit, USP axes"),
+    losses.state(1, "the active unit, USP axes"),
 )  # fmt: skip

@@ -5,8 +5,6 @@ from dockfmu.components.core.component import combined, pass_on
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import losses, ring_pair
 from dockfmu.components.physics.contact.evaluation import DELAYED_MIDPOINT, ahead, place_link, place_ports
-from dockfmu.components.physics.contact.force import spring_force
-from dockfmu.components.physics.contact.ring_pair.pairs import law_of
 from dockfmu.components.physics.devices import interface_load
 from dockfmu.components.physics.mechanics.vector import load, store
 
@@ -31,22 +29,9 @@ def _prepare(m, h):
     """Set the inputs for friction held over h; the velocities are those at its start."""
     m.ring_pair.input.step = h
     m.ring_pair.input.lead = 0.0
-    m.ring_pair.input.mass = m.parameters.ring_mass
+    m.ring_pair.input.mass[0] = m.parameters.ring_mass
     for k in range(ring_pair.LATCHES):
         m.ring_pair.input.release[k] = m.command.release[k]
-
-
-@kernel
-def _spring_of(unit, item):
-    return spring_force(law_of(unit.parameters, item.pair), item.gain, item.penetration)
-
-
-@kernel
-def _moment_of(unit, item):
-    return item.moment
-
-
-_begin_losses = losses.beginning(_spring_of, _moment_of)
 
 
 @kernel
@@ -56,7 +41,7 @@ def _detect(m, h):
     code = pass_on(m.status, ring_pair.attempt(unit), unit.status)
     if code:
         return code
-    _begin_losses(unit, unit.work.ring, m.losses, h)
+    losses.begin_step(unit.tally, unit.work.link, unit.work.sums, m.losses, h)
     code = pass_on(m.status, ring_pair.accept(unit, h), unit.status)
     if code:
         return code
@@ -95,7 +80,7 @@ def _finish(m, h):
     store(load(output.target.torque), m.target.torque_now)
     store(load(output.link.force), m.link[0].force_now)
     store(load(output.link.torque), m.link[0].torque_now)
-    ring_pair.list_contacts(m.ring_pair, m.contact)
+    ring_pair.copy_contacts(m.ring_pair.tally, m.contact)
     ring_pair.publish_validity(m.ring_pair, m.validity)
     out = m.audit
     out.stored_energy = output.stored_energy

@@ -50,5 +50,5 @@ RECORD = Record(
         kinematics.moving("base", "frame 0"),
         kinematics.moving("target", "frame PU"),
     ),
-    losses.state("the ring, PU axes"),
+    losses.state(1, "the ring, PU axes"),
 )  # fmt: skip

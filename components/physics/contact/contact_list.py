@@ -1,57 +1,67 @@
-"""Lists of contacts: all are first found from positions, then their forces are summed with velocities.
+"""The list of contacts of one evaluation: what touches, where, and how deep.
 
-Where links move under the contact forces within the step, the forces need the velocities at its end, which depend on
-the forces; with a list they can be summed as often as needed. A unit has the groups `tally` (`tally()`) and `work` with
-the motion `link` of its active part and the wrenches `passive` and `active`, in axes of the passive frame. The lists of
-other units have more fields; `contacts`, `append`, `status` and `list_contacts` serve all of them.
+Detection only lists. What follows from the list is found by one module each, for every unit and mechanism:
+
+    detection           lists contacts: kind of pair, part, bodies, point, normal, depth
+    `list_forces`       velocities at the points, and the force of each contact by the law of its pair
+    `sums`              their sums on the passive unit and on the parts that touch it
+    `held_friction`     friction that is held over a step
+    `losses`            what damping and friction take
+
+So forces can be found as often as needed: where bodies move under the contact forces within a step, the forces need
+the velocities at its end, which depend on the forces.
+
+All vectors are in one frame, that of the passive unit. A contact is between its `link`, a moving body, and the passive
+unit itself; or between two moving bodies, `link` and `other`. The `part` is the row of `sums` that gets its wrench: the
+link, unless the wrenches of parts of a link are wanted apart. The items of all lists are alike.
 """
 
 from __future__ import annotations
 
+from dockfmu.components.core.component import fail
 from dockfmu.components.core.field import Field, Group, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import (
-    clear,
-    contact_force,
-    exert,
-    point_velocity,
-    spring_force,
-    stored_energy,
-)
-from dockfmu.components.physics.mechanics.vector import dot, load, scale, store
+from dockfmu.components.physics.contact.pairs import kind_of, slot_of, weight
+from dockfmu.components.physics.mechanics.vector import load, store
+
+# `other` of a contact with the passive unit itself
+PASSIVE = -1.0
 
 
-def contacts(count: int, *more: Field) -> Group:
-    """Return the group of at most `count` contacts of a list, with `more` fields for a kind of unit."""
+def contacts(count: int) -> Group:
+    """Return the group of at most `count` contacts."""
     return Group(
         "contact",
-        private("pair", "1", "kind of pair"),
+        private("pair", "1", "kind of pair, from 1"),
         private("index", "1", "number of the part, from 1; 0 if there is only one"),
+        private("link", "1", "row of the body that carries the surface"),
+        private("other", "1", "row of the body with the other surface; -1: the passive unit"),
+        private("part", "1", "row of the sums that gets its wrench"),
+        private("feature", "1", "face or edge of the passive surface, see `profile.depth`"),
         private("position", "m", "contact point, passive frame", shape=3),
         private("normal", "1", "unit reaction on the passive unit, its axes", shape=3),
         private("gain", "1", "magnitude of the gradient of the depth, whose direction is the normal"),
         private("penetration", "m", "depth; 0 for a pushing spring"),
+        private("moment", "m", "torque along the normal per unit of normal force, of a contact that is spread"),
+        private("sprung", "1", "1: a spring without inertia that pushes with `push`; 0: a contact with a law"),
+        private("push", "N", "force of a pushing spring along the normal"),
+        private("spring_energy", "J", "in a spring without inertia that pushes, or that the contact holds pushed in"),
+        private("velocity", "m/s", "of the link relative to the passive surface at the point", shape=3),
+        private("spin", "rad/s", "of the link relative to the passive surface about the normal"),
+        private("spring", "N", "force of its spring along the normal"),
+        private("stored_energy", "J", "in its spring"),
         private("normal_force", "N", "normal reaction"),
         private("friction_force", "N", "friction"),
-        *more,
+        private("friction", "N", "friction on the passive unit", shape=3),
+        private("force", "N", "on the passive unit", shape=3),
+        private("slip", "m/s", "velocity of sliding, of a contact whose friction is held", shape=3),
         count=count,
     )
 
 
-def tally(count: int) -> Group:
-    """Return the group of the list of at most `count` contacts."""
-    return Group(
-        "tally",
-        private("count", "1", "contacts listed"),
-        private("stored_energy", "J", "in contacts and in pushing springs"),
-        private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "number of the part that exceeds it, from 1"),
-        contacts(
-            count,
-            private("push", "N", "force of a pushing spring along the normal; 0 for a contact"),
-            private("force", "N", "on the passive unit", shape=3),
-        ),
-    )
+def tally(count: int, *more: Field) -> Group:
+    """Return the group of the list of at most `count` contacts, with `more` fields of its unit."""
+    return Group("tally", private("count", "1", "contacts listed"), *more, contacts(count))
 
 
 def status() -> Group:
@@ -68,123 +78,71 @@ def status() -> Group:
 def clear_list(tally):
     """Empty the list."""
     tally.count = 0.0
-    tally.stored_energy = 0.0
 
 
 @kernel
-def append(tally, pair, index, point, normal, gain, depth):
-    """List a contact and return its item, without its forces.
+def list_contact(tally, pair, index, link, depth, normal, gain, point):
+    """List a contact of the body in row `link` with the passive unit. Returns its item.
 
-    `point` and unit `normal` are in axes of the passive frame, `depth` in m; for `gain` see `force.contact_force`.
+    `point` and unit `normal` are in axes of the passive frame, `depth` > 0 in m; for `gain` see `force.contact_force`.
+    The item may be given another `part`, an `other` body, a `feature` and a `moment`.
     """
     item = tally.contact[int(tally.count)]
     tally.count += 1.0
     item.pair = pair
     item.index = index
+    item.link = link
+    item.other = PASSIVE
+    item.part = link
+    item.feature = 0.0
     store(point, item.position)
     store(normal, item.normal)
     item.gain = gain
     item.penetration = depth
+    item.moment = 0.0
+    item.sprung = 0.0
+    item.push = 0.0
+    item.spring_energy = 0.0
     return item
 
 
 @kernel
-def _clear_forces(item):
-    item.push = 0.0
-    item.normal_force = 0.0
-    item.friction_force = 0.0
-
-
-@kernel
-def add_push(unit, pair, index, point, normal, push, energy):
-    """List a spring that pushes with `push` > 0, N, along the normal without friction, and stores `energy`, J."""
-    item = append(unit.tally, pair, index, point, normal, 1.0, 0.0)
-    _clear_forces(item)
+def list_push(tally, pair, index, link, normal, point, push, energy):
+    """List a spring that pushes with `push`, N, along the normal without friction, and stores `energy`, J."""
+    item = list_contact(tally, pair, index, link, 0.0, normal, 1.0, point)
+    item.sprung = 1.0
     item.push = push
-    unit.tally.stored_energy += energy
-
-
-def adding(law_of, penetration):
-    """Return the kernel `add_contact(unit, pair, index, point, normal, gain, depth) -> code` for one kind of unit.
-
-    It lists a contact with spring, damper and friction; for `gain` see `force.contact_force`. `law_of(parameters,
-    pair)` returns the law of a pair. The code is 0, or `penetration` + pair for a depth beyond the limit of the law.
-    """
-
-    @kernel
-    def add_contact(unit, pair, index, point, normal, gain, depth):
-        law = law_of(unit.parameters, pair)
-        _clear_forces(append(unit.tally, pair, index, point, normal, gain, depth))
-        unit.tally.stored_energy += stored_energy(law, depth)
-        if depth > law.penetration_limit:
-            unit.tally.excess = depth
-            unit.tally.index = index
-            return penetration + int(pair)
-        return 0
-
-    return add_contact
-
-
-def summing(law_of):
-    """Return the kernel `sum_forces(unit)` for one kind of unit.
-
-    It sums the forces of all listed contacts with the velocities of `work.link`.
-    """
-
-    @kernel
-    def sum_forces(unit):
-        work = unit.work
-        clear(work.passive)
-        clear(work.active)
-        for k in range(int(unit.tally.count)):
-            item = unit.tally.contact[k]
-            n = load(item.normal)
-            point = load(item.position)
-            if item.push > 0.0:
-                item.normal_force = item.push
-                force = scale(item.push, n)
-            else:
-                law = law_of(unit.parameters, item.pair)
-                v = point_velocity(work.link, point)
-                force, normal, friction = contact_force(law, v, n, item.gain, item.penetration)
-                item.normal_force = normal
-                item.friction_force = friction
-            store(force, item.force)
-            exert(force, point, load(work.link.position), work.passive, work.active)
-
-    return sum_forces
-
-
-def losing(law_of):
-    """Return the kernel `lost_power(unit)` for one kind of unit.
-
-    It returns the power, W, that damping and friction in the forces summed last dissipate at the velocities of
-    `work.link`.
-    """
-
-    @kernel
-    def lost_power(unit):
-        total = 0.0
-        for k in range(int(unit.tally.count)):
-            item = unit.tally.contact[k]
-            if item.push > 0.0:
-                continue
-            law = law_of(unit.parameters, item.pair)
-            v = point_velocity(unit.work.link, load(item.position))
-            spring = spring_force(law, item.gain, item.penetration)
-            total += dot(load(item.force), v) - spring * dot(load(item.normal), v)
-        return total
-
-    return lost_power
+    item.spring_energy = energy
+    return item
 
 
 @kernel
-def list_contacts(unit, contact):
-    """Copy the contacts of the last evaluation to `contact`, a group of `ports.contacts`, as far as it has room."""
-    count = int(unit.tally.count)
+def check_depths(tally, kinds, status, penetration):
+    """Return 0, or `penetration` + pair of the first listed contact that is deeper than the law of its pair allows."""
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        if item.penetration > kind_of(kinds, item.pair).penetration_limit:
+            return fail(status, penetration + int(item.pair), item.penetration, item.index)
+    return 0
+
+
+@kernel
+def closed_set(tally, kinds):
+    """Return the set of all listed contacts, one bit each by its slot, of a unit with at most 53 slots."""
+    closed = 0.0
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        closed += weight(slot_of(kinds, item.pair, item.index))
+    return closed
+
+
+@kernel
+def copy_contacts(tally, contact):
+    """Copy the listed contacts with their forces to `contact`, a group of `ports.contacts`, as far as it has room."""
+    count = int(tally.count)
     for k in range(len(contact)):
         if k < count:
-            item = unit.tally.contact[k]
+            item = tally.contact[k]
             contact[k].active = 1.0
             contact[k].pair = item.pair
             store(load(item.position), contact[k].position)

@@ -13,10 +13,10 @@ tree, `levers` its alignment levers with the slopes of the rollers' paths, `h` t
 from math import fabs, sqrt, tanh
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import normal_damping, point_velocity, spring_force
+from dockfmu.components.physics.contact.force import normal_damping, point_velocity
+from dockfmu.components.physics.contact.pairs import kind_of
 from dockfmu.components.physics.contact.probe_cone import tip_slope
-from dockfmu.components.physics.contact.probe_cone.pairs import PAD_CONE, ROLLER_CONE, law_of
-from dockfmu.components.physics.contact.probe_cone.ports import CONTACTS
+from dockfmu.components.physics.contact.probe_cone.pairs import ROLLER_CONE, SLOTS
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.spatial import lower, upper
 from dockfmu.components.physics.mechanics.vector import (
@@ -35,7 +35,7 @@ from dockfmu.components.physics.mechanics.vector import (
 from dockfmu.components.probe_mechanism.tree import LIMITER, PROBE, mean_twist, reach
 
 # index of the capture sensors in the table of held forces, after the contacts
-SENSORS = CONTACTS
+SENSORS = SLOTS
 # relative excess of friction that counts as rounding
 SLACK = 1e-9
 
@@ -84,7 +84,7 @@ def _roller(item):
 @kernel
 def _set_motion(unit, item, held):
     """Set link, point, normal and velocity of a listed contact."""
-    j = LIMITER if item.pair in (PAD_CONE, ROLLER_CONE) else PROBE
+    j = int(item.link)
     link = unit.work.link[j]
     A = load_matrix(link.rotation)
     point = apply(A, subtract(load(item.position), load(link.position)))
@@ -156,13 +156,13 @@ def _contact(unit, state, t, levers, k, h):
     """Add the damper and the losses of the listed class-1 contact k, or the force that it is held to."""
     item = unit.tally.contact[k]
     held = state.held[k]
-    law = law_of(unit.parameters, item.pair)
+    law = kind_of(unit.kind, item.pair)
     j, r, n, v = _motion(held, t)
     state.loaded[j] = 1.0
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
     drag = _drag(law, item.normal_force, slip)
-    spring = spring_force(law, item.gain, item.penetration)
+    spring = item.spring
     lost = axpy(-drag, slip, scale(spring - item.normal_force, n))
     roller = _roller(item)
     if held.active > 0.0:
@@ -262,7 +262,7 @@ def _bound(unit, state, t, levers, k, change, h):
     held = state.held[k]
     if item.normal_force == 0.0:
         return False
-    law = law_of(unit.parameters, item.pair)
+    law = kind_of(unit.kind, item.pair)
     j, r, n, v = _motion(held, t)
     rate = dot(n, v)
     slip = axpy(-rate, n, v)
@@ -272,7 +272,7 @@ def _bound(unit, state, t, levers, k, change, h):
         gained = axpy(change, load(levers.slope[roller]), gained)
     gained_rate = dot(n, gained)
     end = axpy(-gained_rate, n, add(slip, gained))
-    normal = spring_force(law, item.gain, item.penetration)
+    normal = item.spring
     normal += normal_damping(law, item.gain) * (rate + 0.5 * gained_rate)
     friction = _drag(law, item.normal_force, slip) * norm(end)
     if normal >= 0.0 and friction <= law.friction * normal * (1.0 + SLACK):

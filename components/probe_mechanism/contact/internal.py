@@ -7,8 +7,8 @@ them by the record: one with `probe_cone` gets these.
 from dockfmu.components.core.component import pass_on
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.pairs import slot_of
 from dockfmu.components.physics.contact.probe_cone import tip_slope
-from dockfmu.components.physics.contact.probe_cone.pairs import bit
 from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.physics.mechanics.vector import dot, load, store
 from dockfmu.components.probe_mechanism.alignment import levers
@@ -89,10 +89,10 @@ def newly_closed(m):
         return True
     for k in range(int(m.probe_cone.tally.class_1)):
         item = m.probe_cone.tally.contact[k]
-        place = bit(item.pair, item.index)
-        if (before >> place) & 1 == 0:
+        slot = int(slot_of(m.probe_cone.kind, item.pair, item.index))
+        if (before >> slot) & 1 == 0:
             return True
-        if dot(load(item.normal), load(m.implicit_contact.last[place].normal)) < TURNED:
+        if dot(load(item.normal), load(m.implicit_contact.last[slot].normal)) < TURNED:
             return True
     return False
 
@@ -104,7 +104,8 @@ def remember_closed(m):
     m.implicit_contact.closed = tally.closed
     for k in range(int(tally.class_1)):
         item = tally.contact[k]
-        store(load(item.normal), m.implicit_contact.last[bit(item.pair, item.index)].normal)
+        slot = int(slot_of(m.probe_cone.kind, item.pair, item.index))
+        store(load(item.normal), m.implicit_contact.last[slot].normal)
 
 
 @kernel
@@ -232,7 +233,7 @@ def finish_step(m):
     for k in range(len(contact.latch_fired)):
         m.flag.latch[k] = contact.latch_fired[k]
     m.capture.margin = probe_cone.capture_margin(m.probe_cone)
-    probe_cone.list_contacts(m.probe_cone, m.contact)
+    probe_cone.copy_contacts(m.probe_cone.tally, m.contact)
     probe_cone.publish_validity(m.probe_cone, m.validity)
 
 

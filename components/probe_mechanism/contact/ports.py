@@ -8,8 +8,7 @@ from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, Field, Group, input, output, private, temporary
 from dockfmu.components.physics.contact import probe_cone
 from dockfmu.components.physics.contact.probe_cone import tip_slope
-from dockfmu.components.physics.contact.probe_cone.pairs import BITS
-from dockfmu.components.physics.contact.probe_cone.ports import CONTACTS as LISTED
+from dockfmu.components.physics.contact.probe_cone.pairs import SLOTS
 
 CONTACTS = 16
 
@@ -60,8 +59,8 @@ INTERNAL = ContactPorts(
             Group(
                 "last",
                 private("normal", "1", "of the contact when it was last closed, PU axes", shape=3),
-                count=BITS,
-                description="contacts by their bit in the set",
+                count=SLOTS,
+                description="contacts by their slot",
             ),
             private("correction", "1", "part of the contact wrenches added by held forces, likewise", shape=(2, 6)),
             private("axial_damping", "kg", "damping of contacts along the probe times the micro-step"),
@@ -73,7 +72,7 @@ INTERNAL = ContactPorts(
                 temporary("velocity", "m/s", "of the point relative to PU, link axes", shape=3),
                 temporary("active", "1", "the contact is held to a force"),
                 temporary("force", "N", "on its link for this micro-step, link axes", shape=3),
-                count=LISTED + 1,
+                count=SLOTS + 1,
                 description="class-1 contacts as listed, then the capture sensors",
             ),
             private("cam_damping", "kg", "damping of the rollers' contacts times the micro-step, per probe's rate"),

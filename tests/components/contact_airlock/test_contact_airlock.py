@@ -54,8 +54,8 @@ def test_spec08_oracle_O22_frames():
         # the passive unit d before the active one: r_PA = (d, 0, 0)
         c = airlock(**{"target.position": (-d - 0.5, 0.0, 0.0)})
         assert c.m.motion.hinge.position == pytest.approx([0.228 - d - 0.5, 0.0, 0.0], abs=1e-12)
-        assert c.m.airlock_pair.work.link.rotation[0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
-        A = np.array(c.m.airlock_pair.work.link.rotation)
+        assert c.m.airlock_pair.work.link[0].rotation[0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
+        A = np.array(c.m.airlock_pair.work.link[0].rotation)
         assert np.allclose(A @ A.T, np.eye(3), atol=1e-12)
         assert np.linalg.det(A) == pytest.approx(1.0, abs=1e-12)
     psi, theta = 1e-5, -2e-5
@@ -64,7 +64,7 @@ def test_spec08_oracle_O22_frames():
     # P -> H from the printed H -> AU, PMU -> P and aligned units
     to_AU = np.array([[-1, -theta * s + psi * k, -theta * k - psi * s], [-theta, s, k], [psi, k, -s]])
     to_P = np.array([[-1, 0, 0], [0, 0, 1], [0, 1, 0]])
-    assert np.array(c.m.airlock_pair.work.link.rotation) == pytest.approx((to_P @ to_AU).T, abs=1e-9)
+    assert np.array(c.m.airlock_pair.work.link[0].rotation) == pytest.approx((to_P @ to_AU).T, abs=1e-9)
     assert np.linalg.det(to_P) == pytest.approx(1.0)
 
 

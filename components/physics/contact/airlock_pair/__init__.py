@@ -10,10 +10,10 @@
     airlock_pair.accept(m.airlock_pair)                   # once per accepted micro-step: latches move and fire
 """
 
-from dockfmu.components.physics.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near
-from dockfmu.components.physics.contact.airlock_pair.pairs import MESSAGES, PAIRS, lost_power, sum_forces
+from dockfmu.components.physics.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near, power_at, sum_forces
+from dockfmu.components.physics.contact.airlock_pair.pairs import MESSAGES, PAIRS
 from dockfmu.components.physics.contact.airlock_pair.ports import LATCHES, PARAMETER_SETS, unit
-from dockfmu.components.physics.contact.contact_list import list_contacts
+from dockfmu.components.physics.contact.contact_list import copy_contacts
 
 __all__ = [
     "LATCHES",
@@ -21,11 +21,11 @@ __all__ = [
     "PAIRS",
     "PARAMETER_SETS",
     "accept",
+    "copy_contacts",
     "evaluate",
     "initialize",
     "is_near",
-    "list_contacts",
-    "lost_power",
+    "power_at",
     "sum_forces",
     "unit",
 ]

@@ -8,10 +8,14 @@ from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.airlock_pair.geometry import set_geometry
 from dockfmu.components.physics.contact.airlock_pair.latches import accept_latches, detect_latches
-from dockfmu.components.physics.contact.airlock_pair.pairs import TILTED
+from dockfmu.components.physics.contact.airlock_pair.pairs import TILTED, set_kinds
 from dockfmu.components.physics.contact.airlock_pair.ports import LATCHES, SPHERES
 from dockfmu.components.physics.contact.airlock_pair.surfaces import detect_surfaces, place_sphere
-from dockfmu.components.physics.contact.contact_list import clear_list
+from dockfmu.components.physics.contact.contact_list import check_depths, clear_list
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.losses import lost_power
+from dockfmu.components.physics.contact.pairs import PENETRATION
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 
 
 @kernel
@@ -24,6 +28,7 @@ def initialize(unit):
         unit.state.latch[k].travel = 0.0
         unit.state.latch[k].fired = 0.0
     unit.state.dissipated_latches = 0.0
+    set_kinds(unit)
     clear_list(unit.tally)
     return 0
 
@@ -52,15 +57,29 @@ def evaluate(unit):
         unit.work.latch[k].clear = 0.0
     if not is_near(unit, 0.0):
         return 0
-    angle = acos(max(-1.0, min(1.0, unit.work.link.rotation[0, 0])))
+    angle = acos(max(-1.0, min(1.0, unit.work.link[0].rotation[0, 0])))
     if angle > unit.parameters.tilt_limit:
         return fail(unit.status, TILTED, angle, 0)
-    code = detect_surfaces(unit)
-    if code == 0:
-        code = detect_latches(unit)
-    if code:
-        return fail(unit.status, code, unit.tally.excess, unit.tally.index)
-    return 0
+    detect_surfaces(unit)
+    detect_latches(unit)
+    return check_depths(unit.tally, unit.kind, unit.status, PENETRATION)
+
+
+@kernel
+def sum_forces(unit):
+    """Find and sum the forces of all listed contacts with the velocities of `work.link`."""
+    work = unit.work
+    set_velocities(unit.tally, 0.0, work.link)
+    make_forces(unit.tally, 0.0, unit.kind, True)
+    clear_sums(work.sums)
+    add_forces(unit.tally, 0.0, work.link, work.sums)
+
+
+@kernel
+def power_at(unit):
+    """Return the power, W, that damping and friction in the forces found last take at the velocities of `work.link`."""
+    set_velocities(unit.tally, 0.0, unit.work.link)
+    return lost_power(unit.tally)
 
 
 @kernel

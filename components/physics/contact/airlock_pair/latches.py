@@ -13,10 +13,10 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED, add_contact
-from dockfmu.components.physics.contact.airlock_pair.ports import FACES, LATCHES
+from dockfmu.components.physics.contact.airlock_pair.pairs import LATCH_BOTTOMED, LATCH_HOLDS, LATCH_PUSHED
+from dockfmu.components.physics.contact.airlock_pair.ports import FACES, HEAD, LATCHES
 from dockfmu.components.physics.contact.airlock_pair.surfaces import place_sphere
-from dockfmu.components.physics.contact.contact_list import add_push
+from dockfmu.components.physics.contact.contact_list import list_contact, list_push
 from dockfmu.components.physics.contact.profile import sphere_profile
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, add, dot, load, norm, scale, subtract
@@ -31,14 +31,14 @@ EXTENDED_TOP = 0.05
 @kernel
 def latch_axis(unit, k):
     """Return the direction in which latch k slides out of the head, P."""
-    return apply_transposed(load_matrix(unit.work.link.rotation), (0.0, COSINE[k], SINE[k]))
+    return apply_transposed(load_matrix(unit.work.link[0].rotation), (0.0, COSINE[k], SINE[k]))
 
 
 @kernel
 def latch_point(unit, k, i):
     """Return point i, 0 to 3, of the extended latch k, P."""
     latch = unit.parameters.latch
-    head = unit.work.link
+    head = unit.work.link[0]
     A = load_matrix(head.rotation)
     r = latch.r[i]
     return add(load(head.position), apply_transposed(A, (latch.x[i], r * COSINE[k], r * SINE[k])))
@@ -104,7 +104,7 @@ def _find_travel(unit, k):
     if length > 0.0:
         top = scale(EXTENDED_TOP / length, top)
     else:
-        top = apply_transposed(load_matrix(unit.work.link.rotation), (-EXTENDED_TOP, 0.0, 0.0))
+        top = apply_transposed(load_matrix(unit.work.link[0].rotation), (-EXTENDED_TOP, 0.0, 0.0))
     p, t, c = travel_on_circle(peak, top, u, cone.depth, cone.strike_radius)
     if 0.0 <= t <= 1.0 and p > travel:
         return p, top, c
@@ -123,7 +123,7 @@ def _normal_on_circle(along, point):
 
 @kernel
 def _detect_free(unit, k):
-    """List the contact of a latch that has not fired. Returns 0, or a code."""
+    """List the contact of a latch that has not fired."""
     p = unit.parameters
     item = unit.work.latch[k]
     item.travel = 0.0
@@ -133,48 +133,43 @@ def _detect_free(unit, k):
     item.clear = 1.0 if behind and rear_depth(unit, barb) <= 0.0 and rear_depth(unit, heel) <= 0.0 else 0.0
     travel, along, point = _find_travel(unit, k)
     if travel <= 0.0:
-        return 0
+        return
     n = _normal_on_circle(along, point)
     across = dot(n, latch_axis(unit, k))
     item.travel = min(travel, p.latch.travel)
     push = (p.latch.preload + p.latch.stiffness * item.travel) / across
     energy = _spring_energy(p.latch, item.travel)
     if travel <= p.latch.travel:
-        add_push(unit, LATCH_PUSHED, k + 1.0, point, n, push, energy)
-        return 0
+        list_push(unit.tally, LATCH_PUSHED, k + 1.0, HEAD, n, point, push, energy)
+        return
     # at the end of its travel the latch is a part of the head: the force of its spring is internal
-    unit.tally.stored_energy += energy
     depth = travel - p.latch.travel
-    return add_contact(unit, LATCH_BOTTOMED, k + 1.0, point, n, 1.0 / across, depth)
+    item = list_contact(unit.tally, LATCH_BOTTOMED, k + 1.0, HEAD, depth, n, 1.0 / across, point)
+    item.spring_energy = energy
 
 
 @kernel
 def _detect_fired(unit, k):
-    """List the contacts of the points L2 and L3 of a latch behind the strike. Returns 0, or a code."""
-    code = 0
+    """List the contacts of the points L2 and L3 of a latch behind the strike."""
     for i in range(2, 4):
         point = latch_point(unit, k, i)
         depth, n, _ = sphere_profile(unit.geometry.face, FACES, point, 0.0)
-        if code == 0 and depth > 0.0:
-            code = add_contact(unit, LATCH_HOLDS, k + 1.0, point, n, 1.0, depth)
-    return code
+        if depth > 0.0:
+            list_contact(unit.tally, LATCH_HOLDS, k + 1.0, HEAD, depth, n, 1.0, point)
 
 
 @kernel
 def detect_latches(unit):
-    """List the contacts of the latches. Returns 0, or PENETRATION + pair."""
-    code = 0
+    """List the contacts of the latches."""
     nose = place_sphere(unit, 0)
     # beside the disc of the passive unit there is no strike (spec/00 R57)
     if sqrt(nose[1] * nose[1] + nose[2] * nose[2]) > unit.parameters.cone.plane_radius:
-        return 0
+        return
     for k in range(LATCHES):
-        if code == 0:
-            if unit.state.latch[k].fired != 0.0:
-                code = _detect_fired(unit, k)
-            else:
-                code = _detect_free(unit, k)
-    return code
+        if unit.state.latch[k].fired != 0.0:
+            _detect_fired(unit, k)
+        else:
+            _detect_free(unit, k)
 
 
 @kernel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.contact_list import adding, losing, summing
-from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 SPHERE_ON_CONE = 1.0
@@ -18,38 +17,35 @@ LATCH_BOTTOMED = 7.0
 LATCH_HOLDS = 8.0
 
 PAIRS = {
-    SPHERE_ON_CONE: "sphere {status.index:.0f} of the head on the receiving cone",
-    SPHERE_ON_WALL: "sphere {status.index:.0f} of the head on the wall of the socket",
-    SPHERE_ON_BOTTOM: "sphere {status.index:.0f} of the head on the bottom of the socket",
-    CONE_ON_MOUTH: "cone {status.index:.0f} of the head on the mouth of the receiving cone",
-    CONE_ON_STRIKE: "cone {status.index:.0f} of the head on the strike",
-    LATCH_PUSHED: "latch {status.index:.0f} pushed in by the strike",
-    LATCH_BOTTOMED: "latch {status.index:.0f} on the strike at the end of its travel",
-    LATCH_HOLDS: "latch {status.index:.0f} behind the strike",
+    SPHERE_ON_CONE: Pair("sphere {status.index:.0f} of the head on the receiving cone", "law_head", 2),
+    SPHERE_ON_WALL: Pair("sphere {status.index:.0f} of the head on the wall of the socket", "law_head", 2),
+    SPHERE_ON_BOTTOM: Pair("sphere {status.index:.0f} of the head on the bottom of the socket", "law_head", 2),
+    CONE_ON_MOUTH: Pair("cone {status.index:.0f} of the head on the mouth of the receiving cone", "law_head", 2),
+    CONE_ON_STRIKE: Pair("cone {status.index:.0f} of the head on the strike", "law_head", 2),
+    # latches that are pushed in have no law
+    LATCH_PUSHED: Pair("latch {status.index:.0f} pushed in by the strike", "law_head", 4),
+    LATCH_BOTTOMED: Pair("latch {status.index:.0f} on the strike at the end of its travel", "law_latch", 4),
+    LATCH_HOLDS: Pair("latch {status.index:.0f} behind the strike", "law_latch", 4),
 }
 
 
 @kernel
 def law_of(parameters, pair):
-    """Return the force law of a kind of pair; latches that are pushed in have none."""
+    """Return the force law of a kind of pair."""
     if pair in (LATCH_BOTTOMED, LATCH_HOLDS):
         return parameters.law_latch
     return parameters.law_head
 
 
+set_kinds = setting(PAIRS, law_of)
+
 GEOMETRY = 100
 TILTED = 101
-# PENETRATION + pair: the depth exceeds the limit of the pair's law
-PENETRATION = 110
-
-add_contact = adding(law_of, PENETRATION)
-sum_forces = summing(law_of)
-lost_power = losing(law_of)
 
 
 def messages() -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes; a shorter step may avoid a depth beyond its limit."""
-    by_code = {
+    return {
         GEOMETRY: Message(
             "contact: check {status.index:.0f} of the head and its cone fails; in turn: "
             "(1) airlock_pair.parameters.cone.plane_radius > mouth_radius > strike_radius > 0 and depth > 0, "
@@ -63,11 +59,8 @@ def messages() -> dict[int, Message]:
             "airlock_pair.parameters.tilt_limit = {airlock_pair.parameters.tilt_limit:.4g} rad, beyond which the "
             "model does not hold"
         ),
+        **dict(penetration_messages(PAIRS, "airlock_pair.parameters")),
     }
-    for pair, name in PAIRS.items():
-        law = "law_latch" if pair in (LATCH_BOTTOMED, LATCH_HOLDS) else "law_head"
-        by_code[PENETRATION + int(pair)] = penetration(name, f"airlock_pair.parameters.{law}.penetration_limit")
-    return by_code
 
 
 MESSAGES = messages()

@@ -7,7 +7,8 @@ from pathlib import Path
 from dockfmu.components.core.field import Group, constants, parameter, private, temporaries
 from dockfmu.components.core.parameters import read_parameter_sets
 from dockfmu.components.core.starts import with_starts
-from dockfmu.components.physics.contact import contact_list, force, profile
+from dockfmu.components.physics.contact import contact_list, force, pairs, profile, sums
+from dockfmu.components.physics.contact.airlock_pair.pairs import PAIRS
 
 SPHERES = 2
 CONES = 2
@@ -17,6 +18,8 @@ LATCHES = 4
 GENERATRICES = 65
 # faces of the passive profile: plane around the mouth, cone, rear face of the strike
 FACES = 3
+# row of the head
+HEAD = 0.0
 # three for each sphere, one for each edge, three for each latch
 CONTACTS = 3 * SPHERES + EDGES + 3 * LATCHES
 
@@ -91,9 +94,8 @@ def work() -> Group:
     """Return the group of work space of one evaluation; P axes."""
     return Group(
         "work",
-        force.motion("link"),
-        force.wrench("passive", "on the passive unit, about the origin of P"),
-        force.wrench("active", "on the head, about the hinge"),
+        force.motion("link", 1),
+        sums.sums("sums", 1, "forces on the passive unit and on the head, about the hinge"),
         Group(
             "latch",
             private("travel", "m", "by which it is pushed in, in this evaluation"),
@@ -108,7 +110,7 @@ def unit() -> Group:
     members = (
         parameters(),
         state(),
-        constants(geometry()),
+        *map(constants, (geometry(), pairs.kinds(len(PAIRS)))),
         *map(temporaries, (work(), contact_list.tally(CONTACTS))),
         contact_list.status(),
     )

@@ -16,9 +16,9 @@ from dockfmu.components.physics.contact.airlock_pair.pairs import (
     SPHERE_ON_BOTTOM,
     SPHERE_ON_CONE,
     SPHERE_ON_WALL,
-    add_contact,
 )
-from dockfmu.components.physics.contact.airlock_pair.ports import EDGES, FACES, SPHERES
+from dockfmu.components.physics.contact.airlock_pair.ports import EDGES, FACES, HEAD, SPHERES
+from dockfmu.components.physics.contact.contact_list import list_contact
 from dockfmu.components.physics.contact.profile import SMALL_RADIUS, sphere_profile
 from dockfmu.components.physics.contact.search import farthest_around, line_circle_distance
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
@@ -32,7 +32,7 @@ search_around = farthest_around(line_circle_distance)
 @kernel
 def place_sphere(unit, k):
     """Return the centre of a sphere of the head, P."""
-    head = unit.work.link
+    head = unit.work.link[0]
     A = load_matrix(head.rotation)
     return add(load(head.position), apply_transposed(A, (unit.parameters.head.sphere_x[k], 0.0, 0.0)))
 
@@ -77,7 +77,7 @@ def generatrix_on_edge(row, r, A, cosine, x, radius):
 @kernel
 def _cone_on_edge(unit, rows, cosine, x, radius):
     """Return `generatrix_on_edge` of the generatrix of a cone of the head that is farthest from the axis."""
-    head = unit.work.link
+    head = unit.work.link[0]
     r = load(head.position)
     A = load_matrix(head.rotation)
     index, d = search_around(rows, r, A, ((x, 0.0, 0.0), (1.0, 0.0, 0.0)))
@@ -108,7 +108,7 @@ def _edge_sphere(unit, edge):
 
 @kernel
 def _detect_edge(unit, edge):
-    """List the deepest contact over an edge of the passive unit. Returns 0, or a code."""
+    """List the deepest contact over an edge of the passive unit."""
     p = unit.parameters
     g = unit.geometry
     x = 0.0 if edge == 0 else p.cone.depth
@@ -127,41 +127,34 @@ def _detect_edge(unit, edge):
             pair = CONE_ON_MOUTH if edge == 0 else CONE_ON_STRIKE
             index = cone + 1.0
     if depth > 0.0:
-        return add_contact(unit, pair, index, point, normal, gain, depth)
-    return 0
+        list_contact(unit.tally, pair, index, HEAD, depth, normal, gain, point)
 
 
 @kernel
 def _detect_sphere(unit, k):
-    """List the contacts of a sphere with faces, wall and bottom. Returns 0, or a code."""
+    """List the contacts of a sphere with faces, wall and bottom."""
     p = unit.parameters
     centre = place_sphere(unit, k)
     radius = p.head.sphere_radius[k]
     depth, n, feature = sphere_profile(unit.geometry.face, FACES, centre, radius)
-    code = 0
     if depth > 0.0 and edge_of(feature) == NOT_AN_EDGE:
-        code = add_contact(unit, SPHERE_ON_CONE, k + 1.0, axpy(radius, n, centre), n, 1.0, depth)
+        list_contact(unit.tally, SPHERE_ON_CONE, k + 1.0, HEAD, depth, n, 1.0, axpy(radius, n, centre))
     d = sqrt(centre[1] * centre[1] + centre[2] * centre[2])
     depth = d + radius - p.cone.wall_radius
     wall = unit.geometry.face[2].x + unit.geometry.face[2].n_r * unit.geometry.face[2].length
-    if code == 0 and depth > 0.0 and centre[0] > wall and SMALL_RADIUS < d <= p.cone.plane_radius:
+    if depth > 0.0 and centre[0] > wall and SMALL_RADIUS < d <= p.cone.plane_radius:
         n = (0.0, centre[1] / d, centre[2] / d)
-        code = add_contact(unit, SPHERE_ON_WALL, k + 1.0, axpy(radius, n, centre), n, 1.0, depth)
+        list_contact(unit.tally, SPHERE_ON_WALL, k + 1.0, HEAD, depth, n, 1.0, axpy(radius, n, centre))
     depth = centre[0] + radius - p.cone.bottom
-    if code == 0 and depth > 0.0 and d < p.cone.wall_radius:
+    if depth > 0.0 and d < p.cone.wall_radius:
         n = (1.0, 0.0, 0.0)
-        code = add_contact(unit, SPHERE_ON_BOTTOM, k + 1.0, axpy(radius, n, centre), n, 1.0, depth)
-    return code
+        list_contact(unit.tally, SPHERE_ON_BOTTOM, k + 1.0, HEAD, depth, n, 1.0, axpy(radius, n, centre))
 
 
 @kernel
 def detect_surfaces(unit):
-    """List the contacts of the head's spheres and cones. Returns 0, or PENETRATION + pair."""
-    code = 0
+    """List the contacts of the head's spheres and cones."""
     for k in range(SPHERES):
-        if code == 0:
-            code = _detect_sphere(unit, k)
+        _detect_sphere(unit, k)
     for edge in range(EDGES):
-        if code == 0:
-            code = _detect_edge(unit, edge)
-    return code
+        _detect_edge(unit, edge)

@@ -9,8 +9,8 @@
     code = probe_cone.evaluate(m.probe_cone)      # where outputs are needed and no micro-step ends
 """
 
-from dockfmu.components.physics.contact.contact_list import list_contacts
-from dockfmu.components.physics.contact.probe_cone.held_friction import remember_friction
+from dockfmu.components.physics.contact.contact_list import copy_contacts
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.probe_cone.kernel import (
     accept,
     attempt,
@@ -18,6 +18,7 @@ from dockfmu.components.physics.contact.probe_cone.kernel import (
     head_penetration,
     initialize,
     publish_validity,
+    remember_friction,
 )
 from dockfmu.components.physics.contact.probe_cone.latches import capture_margin
 from dockfmu.components.physics.contact.probe_cone.pairs import (
@@ -26,7 +27,6 @@ from dockfmu.components.physics.contact.probe_cone.pairs import (
     NOT_FINITE,
     OUT_OF_RANGE,
     PAIRS,
-    PENETRATION,
     messages,
 )
 from dockfmu.components.physics.contact.probe_cone.ports import (
@@ -51,12 +51,12 @@ __all__ = [
     "attempt",
     "capture",
     "capture_margin",
+    "copy_contacts",
     "evaluate",
     "flags",
     "head_penetration",
     "initialize",
     "latches_armed",
-    "list_contacts",
     "messages",
     "publish_validity",
     "remember_friction",

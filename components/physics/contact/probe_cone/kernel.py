@@ -10,8 +10,11 @@ from math import cos, inf, isfinite, pi, sin, sqrt
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.physics.contact.contact_list import check_depths, clear_list, closed_set
 from dockfmu.components.physics.contact.force import clear
-from dockfmu.components.physics.contact.probe_cone.held_friction import forget_friction, hold_friction
+from dockfmu.components.physics.contact.held_friction import forget_friction, hold_friction, remember
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.probe_cone.latches import (
     all_fired,
     detect_bottomed,
@@ -23,10 +26,20 @@ from dockfmu.components.physics.contact.probe_cone.latches import (
     sum_held,
     withdraw_latches,
 )
-from dockfmu.components.physics.contact.probe_cone.pairs import GEOMETRY, NOT_FINITE, OUT_OF_RANGE, SLOT
+from dockfmu.components.physics.contact.probe_cone.pairs import (
+    GEOMETRY,
+    HEAD_BOTTOM,
+    HEAD_CONE,
+    NOT_FINITE,
+    OUT_OF_RANGE,
+    PAD_CONE,
+    ROLLER_CONE,
+    SLOT,
+    set_kinds,
+)
 from dockfmu.components.physics.contact.probe_cone.surface_contacts import (
+    add_roller_velocities,
     add_sensor_friction,
-    begin,
     detect_head,
     detect_pads,
     detect_rollers,
@@ -36,6 +49,7 @@ from dockfmu.components.physics.contact.probe_cone.surface_contacts import (
 from dockfmu.components.physics.contact.profile import build
 from dockfmu.components.physics.contact.profile import depth as profile_depth
 from dockfmu.components.physics.contact.sprung_lever import release
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, load, store
@@ -123,6 +137,7 @@ def initialize(unit):
     g.wall.wide_half_width = slot_half_width(p.slot, p.slot.wide_depth)
     _set_azimuths(p, g, len(unit.state.latch))
     _set_pads(p.limiter, g)
+    set_kinds(unit)
     _reset(unit.state)
     return 0
 
@@ -149,32 +164,64 @@ def _place(unit):
 
 @kernel
 def _detect_class_1(unit):
-    """Find all class-1 contacts of the placed links and sum their forces. Returns 0, or PENETRATION + pair."""
+    """List all class-1 contacts of the placed links. Returns 0, or PENETRATION + pair."""
     w = unit.work
-    begin(unit.tally)
-    clear(w.head)
-    clear(w.limiter)
-    for k in range(len(w.roller)):
-        clear(w.roller[k])
-    code = detect_head(unit)
-    if code == 0:
-        code = detect_pads(unit)
-    if code == 0:
-        code = detect_rollers(unit)
+    tally = unit.tally
+    clear_list(tally)
+    tally.closing = 0.0
+    tally.tilted = 0.0
+    tally.wide = 0.0
+    detect_head(unit)
+    detect_pads(unit)
+    detect_rollers(unit)
     w.levers_clear = 1.0 if levers_are_clear(unit.geometry, w.link[0]) else 0.0
     if w.levers_clear == 0.0:
         place_levers(unit)
-        if code == 0:
-            code = detect_bottomed(unit)
+        detect_bottomed(unit)
         for k in range(len(w.latch)):
-            if code == 0 and unit.state.latch[k].fired > 0.0:
-                code = detect_slot(unit, k)
+            if unit.state.latch[k].fired > 0.0:
+                detect_slot(unit, k)
+    tally.class_1 = tally.count
+    tally.closed = closed_set(tally, unit.kind)
+    return check_depths(tally, unit.kind, unit.status, PENETRATION)
+
+
+@kernel
+def _sum_class_1(unit):
+    """Find and sum the forces of all class-1 contacts, and the friction of the capture sensors."""
+    w = unit.work
+    tally = unit.tally
+    set_velocities(tally, 0.0, w.link)
+    add_roller_velocities(unit)
+    make_forces(tally, 0.0, unit.kind, True)
+    clear_sums(w.bearing)
+    add_forces(tally, 0.0, w.link, w.bearing)
+    tally.sensor_friction = 0.0
     if unit.state.captured > 0.0:
         add_sensor_friction(unit)
-    unit.tally.class_1 = unit.tally.count
     if unit.input.step > 0.0:
-        hold_friction(unit)
-    return code
+        hold_friction(tally, unit.kind, unit.state.friction_memory, unit.input, w.link, w.bearing)
+
+
+@kernel
+def _set_flags(unit):
+    """Set the outputs of what touches. Contact with the socket's wall, the last face, is not the first one."""
+    output = unit.output
+    output.first_contact = 0.0
+    output.socket_bottom = 0.0
+    output.limiter_contact = 0.0
+    for k in range(len(output.roller_contact)):
+        output.roller_contact[k] = 0.0
+    for k in range(int(unit.tally.class_1)):
+        item = unit.tally.contact[k]
+        if item.pair == HEAD_CONE and item.feature != unit.geometry.faces - 1.0:
+            output.first_contact = 1.0
+        elif item.pair == HEAD_BOTTOM:
+            output.socket_bottom = 1.0
+        elif item.pair == PAD_CONE:
+            output.limiter_contact = 1.0
+        elif item.pair == ROLLER_CONE:
+            output.roller_contact[int(item.index) - 1] = 1.0
 
 
 @kernel
@@ -192,20 +239,22 @@ def _add(wrench, total):
 
 
 @kernel
-def _publish_wrenches(work, tally, output):
-    store(add(load(tally.target.force), load(work.held_target.force)), output.target.force)
-    store(add(load(tally.target.torque), load(work.held_target.torque)), output.target.torque)
+def _publish_wrenches(work, output):
+    bearing = work.bearing
+    levers = work.levers
+    store(add(load(bearing.passive.force), load(levers.passive.force)), output.target.force)
+    store(add(load(bearing.passive.torque), load(levers.passive.torque)), output.target.torque)
     A = load_matrix(work.link[0].rotation)
-    force = add(load(work.head.force), load(work.held_head.force))
-    store(apply(A, force), output.link[0].force)
-    store(apply(A, add(load(work.head.torque), load(work.held_head.torque))), output.link[0].torque)
+    head = bearing.part[0]
+    store(apply(A, add(load(head.force), load(levers.part[0].force))), output.link[0].force)
+    store(apply(A, add(load(head.torque), load(levers.part[0].torque))), output.link[0].torque)
     A = load_matrix(work.link[1].rotation)
-    _store_in_link_axes(A, work.limiter, output.limiter)
+    _store_in_link_axes(A, bearing.part[1], output.limiter)
     store(load(output.limiter.force), output.link[1].force)
     store(load(output.limiter.torque), output.link[1].torque)
-    for k in range(len(work.roller)):
+    for k in range(len(output.roller)):
         if output.roller_contact[k] > 0.0:
-            _store_in_link_axes(A, work.roller[k], output.roller[k])
+            _store_in_link_axes(A, bearing.part[2 + k], output.roller[k])
             _add(output.roller[k], output.link[1])
         else:
             clear(output.roller[k])
@@ -214,13 +263,13 @@ def _publish_wrenches(work, tally, output):
 @kernel
 def _publish(unit):
     sum_held(unit)
-    _publish_wrenches(unit.work, unit.tally, unit.output)
+    _publish_wrenches(unit.work, unit.output)
     output = unit.output
     state = unit.state
     output.capture = state.captured
     for k in range(len(state.latch)):
         output.latch_fired[k] = state.latch[k].fired
-    output.stored_energy = unit.tally.stored_energy + lever_energy(unit.parameters, state)
+    output.stored_energy = unit.work.bearing.stored_energy + lever_energy(unit.parameters, state)
     output.dissipated_latches = state.dissipated_latches
 
 
@@ -231,12 +280,12 @@ def attempt(unit):
     Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
     """
     code = _place(unit)
-    if code:
-        return code
-    code = _detect_class_1(unit)
-    if code:
-        return fail(unit.status, code, unit.tally.excess, unit.tally.index)
-    return 0
+    if code == 0:
+        code = _detect_class_1(unit)
+    if code == 0:
+        _sum_class_1(unit)
+        _set_flags(unit)
+    return code
 
 
 @kernel
@@ -317,6 +366,13 @@ def accept(unit):
     _publish(unit)
     _count(unit)
     return 0
+
+
+@kernel
+def remember_friction(unit):
+    """Remember the class-1 contacts of an accepted step, for the next one."""
+    tally = unit.tally
+    remember(tally, tally.class_1, unit.kind, unit.state.friction_memory, unit.input)
 
 
 @kernel

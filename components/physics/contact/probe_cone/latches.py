@@ -9,10 +9,11 @@ from __future__ import annotations
 from math import cos, fabs, inf, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.contact_list import append
-from dockfmu.components.physics.contact.force import clear, exert, point_velocity
+from dockfmu.components.physics.contact.contact_list import list_contact, list_push
+from dockfmu.components.physics.contact.list_forces import make_forces
 from dockfmu.components.physics.contact.probe_cone.pairs import LATCH_CONE, SENSOR_CONE
-from dockfmu.components.physics.contact.probe_cone.surface_contacts import add_contact, slot_half_width
+from dockfmu.components.physics.contact.probe_cone.ports import HEAD
+from dockfmu.components.physics.contact.probe_cone.surface_contacts import slot_half_width
 from dockfmu.components.physics.contact.profile import depth as profile_depth
 from dockfmu.components.physics.contact.profile import segment_depth, segment_profile, sphere_profile
 from dockfmu.components.physics.contact.sprung_lever import (
@@ -25,8 +26,9 @@ from dockfmu.components.physics.contact.sprung_lever import (
     spring_energy,
     turned,
 )
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
-from dockfmu.components.physics.mechanics.vector import axpy, dot, load, scale, subtract
+from dockfmu.components.physics.mechanics.vector import axpy, dot, load, subtract
 
 CLOSED = 1e-6
 """Distance that a fired latch has at least beyond the edge of its slot, by definition, m."""
@@ -217,66 +219,49 @@ def all_fired(latch):
 
 @kernel
 def detect_bottomed(unit):
-    """Add the contacts of levers at the end of their travel, which are part of the head: class 1 (spec/05 A12, step 2).
-
-    Returns 0, or PENETRATION + pair.
-    """
+    """List the contacts of levers at the end of their travel, a part of the head: class 1 (spec/05 A12, step 2)."""
     p = unit.parameters
     g = unit.geometry
     work = unit.work
     state = unit.state
-    link = work.link[0]
     for k in range(len(state.latch)):
         if state.latch[k].mode == BOTTOMED:
             c = cos(p.latch.angle_max)
             s = sin(p.latch.angle_max)
             d, normal, gain, point = latch_front(work.latch[k], p.latch, g, c, s)
             if d > 0.0:
-                v = point_velocity(link, point)
-                item = append(unit.tally, LATCH_CONE, k + 1.0, point, normal, gain, d)
-                code = add_contact(unit.tally, item, p.law_latch, v, link, work.head)
-                if code:
-                    return code
+                list_contact(unit.tally, LATCH_CONE, k + 1.0, HEAD, d, normal, gain, point)
     for k in range(int(p.sensor.count)):
         if state.sensor[k].mode == BOTTOMED:
             c = cos(p.sensor.angle_max)
             s = sin(p.sensor.angle_max)
             d, normal, point = sensor_front(work.sensor[k], p.sensor, g, c, s)
             if d > 0.0:
-                v = point_velocity(link, point)
-                item = append(unit.tally, SENSOR_CONE, k + 1.0, point, normal, 1.0, d)
-                code = add_contact(unit.tally, item, p.law_head, v, link, work.head)
-                if code:
-                    return code
-    return 0
+                list_contact(unit.tally, SENSOR_CONE, k + 1.0, HEAD, d, normal, 1.0, point)
 
 
 @kernel
-def _exert_held(unit, lever, pair, index):
-    """Add the held force of one lever to the passive unit and its opposite to the head."""
+def _list_held(unit, lever, pair, index):
+    """List the held force of one lever."""
     if lever.mode == PUSHED:
-        work = unit.work
-        normal = load(lever.normal)
-        point = load(lever.position)
-        exert(scale(lever.force, normal), point, load(work.link[0].position), work.held_target, work.held_head)
-        item = append(unit.tally, pair, index, point, normal, 1.0, 0.0)
-        item.normal_force = lever.force
-        item.friction_force = 0.0
+        list_push(unit.tally, pair, index, HEAD, load(lever.normal), load(lever.position), lever.force, 0.0)
 
 
 @kernel
 def sum_held(unit):
-    """Sum and list the forces of latches and sensors, held since the last search."""
+    """List the forces of latches and sensors, held since the last search, after those of class 1, and sum them."""
+    tally = unit.tally
     work = unit.work
     state = unit.state
-    clear(work.held_target)
-    clear(work.held_head)
-    unit.tally.count = unit.tally.class_1
+    tally.count = tally.class_1
     for k in range(len(state.latch)):
-        _exert_held(unit, state.latch[k], LATCH_CONE, k + 1.0)
+        _list_held(unit, state.latch[k], LATCH_CONE, k + 1.0)
     if state.captured == 0.0:
         for k in range(int(unit.parameters.sensor.count)):
-            _exert_held(unit, state.sensor[k], SENSOR_CONE, k + 1.0)
+            _list_held(unit, state.sensor[k], SENSOR_CONE, k + 1.0)
+    make_forces(tally, tally.class_1, unit.kind, True)
+    clear_sums(work.levers)
+    add_forces(tally, tally.class_1, work.link, work.levers)
 
 
 @kernel

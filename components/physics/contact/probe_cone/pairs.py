@@ -5,7 +5,7 @@ from __future__ import annotations
 from dockfmu.base.fmi import MISSED
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting, slots
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 HEAD_CONE = 1.0
@@ -19,30 +19,17 @@ LATCH_WALL = 8.0
 LATCH_WIDE = 9.0
 
 PAIRS = {
-    HEAD_CONE: "head on cone, edge or socket wall",
-    HEAD_BOTTOM: "head on socket bottom",
-    PAD_CONE: "limiter pad {status.index:.0f} on cone",
-    ROLLER_CONE: "roller {status.index:.0f} on cone",
-    LATCH_CONE: "retracted latch {status.index:.0f} on cone or socket",
-    SENSOR_CONE: "retracted capture sensor {status.index:.0f} on cone or socket",
-    LATCH_STOP: "latch {status.index:.0f} on its stop",
-    LATCH_WALL: "latch {status.index:.0f} on the wall of its slot",
-    LATCH_WIDE: "latch {status.index:.0f} on the wall of the wide part of its slot",
+    HEAD_CONE: Pair("head on cone, edge or socket wall", "law_head"),
+    HEAD_BOTTOM: Pair("head on socket bottom", "law_bottom"),
+    PAD_CONE: Pair("limiter pad {status.index:.0f} on cone", "law_limiter", 16),
+    ROLLER_CONE: Pair("roller {status.index:.0f} on cone", "law_limiter", 3),
+    LATCH_CONE: Pair("retracted latch {status.index:.0f} on cone or socket", "law_latch", 4),
+    SENSOR_CONE: Pair("retracted capture sensor {status.index:.0f} on cone or socket", "law_head", 2),
+    LATCH_STOP: Pair("latch {status.index:.0f} on its stop", "law_latch", 4),
+    LATCH_WALL: Pair("latch {status.index:.0f} on the wall of its slot", "law_latch", 4),
+    LATCH_WIDE: Pair("latch {status.index:.0f} on the wall of the wide part of its slot", "law_latch", 4),
 }
-
-
-# the group of parameters of each kind's force law
-LAWS = {
-    HEAD_CONE: "law_head",
-    HEAD_BOTTOM: "law_bottom",
-    PAD_CONE: "law_limiter",
-    ROLLER_CONE: "law_limiter",
-    LATCH_CONE: "law_latch",
-    SENSOR_CONE: "law_head",
-    LATCH_STOP: "law_latch",
-    LATCH_WALL: "law_latch",
-    LATCH_WIDE: "law_latch",
-}
+SLOTS = slots(PAIRS)
 
 
 @kernel
@@ -63,29 +50,12 @@ def on_lever(pair):
     return pair in (LATCH_CONE, SENSOR_CONE, LATCH_STOP, LATCH_WALL, LATCH_WIDE)
 
 
+set_kinds = setting(PAIRS, law_of)
+
 NOT_FINITE = 100
 OUT_OF_RANGE = 101
 GEOMETRY = 102
 SLOT = 108
-# PENETRATION + pair: the depth exceeds the limit of the pair's law
-PENETRATION = 110
-
-# first bit of each kind's parts in a set of contacts, and the number of bits
-_BIT = (0, 0, 1, 2, 18, 21, 25, 27, 31, 35)
-BITS = 39
-_WEIGHT = tuple(2.0**k for k in range(BITS))
-
-
-@kernel
-def bit(pair, index):
-    """Return the bit of a contact in a set of contacts; `index` counts parts from 1 and is 0 if there is only one."""
-    return _BIT[int(pair)] + max(int(index) - 1, 0)
-
-
-@kernel
-def weight(pair, index):
-    """Return 2 to the power of `bit`: what a contact adds to a set of contacts that is kept as a number."""
-    return _WEIGHT[bit(pair, index)]
 
 
 def messages(discard: bool) -> dict[int, Message]:
@@ -94,7 +64,9 @@ def messages(discard: bool) -> dict[int, Message]:
     `discard`: whether a shorter communication step may avoid a penetration beyond its limit. It may where one
     evaluation serves the whole step; a mechanism that shortens its micro-steps has already tried (spec/00 R30).
     """
-    by_code = {
+    position = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))
+    more = f", beyond which its model does not hold; frame 0 of the mechanism was at ({position}) m in PU"
+    return {
         NOT_FINITE: Message(
             "contact: pose or velocity of link {status.index:.0f} (1 head, 2 limiter with rollers) is not finite"
         ),
@@ -110,13 +82,8 @@ def messages(discard: bool) -> dict[int, Message]:
             "contact: probe_cone.parameters.slot.narrow_depth = {probe_cone.parameters.slot.narrow_depth:g} m must be "
             "below wide_depth = {probe_cone.parameters.slot.wide_depth:g} m"
         ),
+        **dict(penetration_messages(PAIRS, "probe_cone.parameters", more, discard=discard)),
     }
-    position = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))
-    for pair, name in PAIRS.items():
-        more = f", beyond which its model does not hold; frame 0 of the mechanism was at ({position}) m in PU"
-        limit = f"probe_cone.parameters.{LAWS[pair]}.penetration_limit"
-        by_code[PENETRATION + int(pair)] = penetration(name, limit, more, discard=discard)
-    return by_code
 
 
 MESSAGES = messages(discard=True)

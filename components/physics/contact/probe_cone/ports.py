@@ -18,8 +18,16 @@ from dockfmu.components.core.field import (
 )
 from dockfmu.components.core.parameters import read_parameter_sets
 from dockfmu.components.core.starts import with_starts
-from dockfmu.components.physics.contact import contact_list, force, profile, sprung_lever
-from dockfmu.components.physics.contact.probe_cone.pairs import BITS
+from dockfmu.components.physics.contact import (
+    contact_list,
+    force,
+    held_friction,
+    pairs,
+    profile,
+    sprung_lever,
+    sums,
+)
+from dockfmu.components.physics.contact.probe_cone.pairs import PAIRS, SLOTS
 from dockfmu.components.physics.mechanics.kinematics import placement
 
 VERTICES = 8
@@ -27,8 +35,10 @@ PADS = 16
 ROLLERS = 3
 LATCHES = 4
 SENSORS = 2
-# room for all contacts that can be closed at once
-CONTACTS = BITS
+# rows of the links: head H, limiter M; and of the sums: head, pads, rollers
+HEAD = 0.0
+LIMITER = 1.0
+ROLLER = 2.0
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 # the sets whose values are the unit's start values
@@ -120,8 +130,7 @@ def inputs() -> Group:
             count=ROLLERS,
         ),
         private("tip_slope", "rad", "extra slope of the bent probe's end about y, z", shape=2),
-        private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
-        private("mass", "kg", "of head and limiter, for held friction", shape=2),
+        *held_friction.inputs(2),
         private("ahead", "s", "time within which open contacts may close, see `tally.closing`; 0: none may"),
         private("latches_armed", "1", "0 while the latch drive withdraws the latches", 1.0),
     )
@@ -143,22 +152,6 @@ def outputs() -> Group:
         private("latch_fired", "1", "this latch has fired", shape=LATCHES),
         private("stored_energy", "J", "in contacts and in the springs of latches and sensors"),
         private("dissipated_latches", "J", "by latches snapping out so far"),
-    )
-
-
-def friction_memory() -> Group:
-    """Return the group of the memory of held friction: the contacts of the last step, by their `pairs.bit`."""
-    return Group(
-        "friction_memory",
-        private("step", "s", "length of the last step"),
-        private("closed", "1", "set of its contacts"),
-        private("count", "1", "number of them on head and limiter", shape=2),
-        Group(
-            "contact",
-            private("slip", "m/s", "velocity of sliding at its start", shape=3),
-            private("friction", "N", "held over it, on the passive unit", shape=3),
-            count=BITS,
-        ),
     )
 
 
@@ -230,7 +223,7 @@ def state() -> Group:
         sprung_lever.lever("latch", LATCHES),
         sprung_lever.lever("sensor", SENSORS),
         private("captured", "1", "all latches have fired"),
-        friction_memory(),
+        held_friction.memory(SLOTS, 2),
         private("dissipated_latches", "J", "by latches snapping out so far"),
     )
 
@@ -277,34 +270,21 @@ def work() -> Group:
         sprung_lever.frame("latch", LATCHES),
         sprung_lever.frame("sensor", SENSORS),
         private("levers_clear", "1", "no latch or sensor can touch, however it is turned: they are not placed"),
-        force.wrench("head", "class 1 on the head, PU axes, about its origin"),
-        force.wrench("limiter", "pads on the limiter, PU axes, about its origin"),
-        force.wrench("roller", "rollers on the limiter, PU axes, about its origin", count=ROLLERS),
-        force.wrench("held_target", "class 2 on the passive unit, PU axes"),
-        force.wrench("held_head", "class 2 on the head, PU axes, about its origin"),
+        sums.sums("bearing", 2 + ROLLERS, "forces of class 1, on the passive unit, head, pads and rollers"),
+        sums.sums("levers", 1, "forces of class 2, on the passive unit and the head"),
     )
 
 
 def tally() -> Group:
-    """Return the group of the list of contacts of one evaluation and the sums over it."""
-    return Group(
-        "tally",
-        force.wrench("target", "class 1 on the passive unit, PU axes"),
-        private("stored_energy", "J", "in class-1 contacts"),
+    """Return the group of the list of contacts of one evaluation."""
+    return contact_list.tally(
+        SLOTS,
         private("sensor_friction", "N", "of the capture sensors on the passive unit after capture, along x of PU"),
-        private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "number of the part that exceeds it, from 1"),
-        private("count", "1", "contacts listed"),
-        private("class_1", "1", "number of them that are of class 1; levers hold the others"),
-        private("closed", "1", "set of the class-1 contacts, one bit each: see `pairs.bit`"),
+        private("class_1", "1", "number of contacts that are of class 1; levers hold the others"),
+        private("closed", "1", "set of the class-1 contacts, one bit each: see `contact_list.closed_set`"),
         private("closing", "1", "set of those that are open and near enough to close within `input.ahead`"),
         private("tilted", "1", "contacts of fired latches that are tilted too far"),
         private("wide", "1", "fired latches on the wide part of their slots"),
-        contact_list.contacts(
-            CONTACTS,
-            private("slip", "m/s", "velocity of sliding", shape=3),
-            private("friction", "N", "on the passive unit", shape=3),
-        ),
     )
 
 
@@ -314,7 +294,7 @@ def unit() -> Group:
         parameters(),
         *map(temporaries, (inputs(), outputs())),
         state(),
-        constants(geometry()),
+        *map(constants, (geometry(), pairs.kinds(len(PAIRS)))),
         *map(temporaries, (work(), tally())),
         contact_list.status(),
     )

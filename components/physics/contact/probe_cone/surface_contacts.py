@@ -1,8 +1,7 @@
 """Class-1 contacts of the probe-cone unit (spec/05 6.2): surfaces that bear with their own spring and damper.
 
 Head (C1, C2), pads (C3, C4), rollers (C5), fired latches in their slots (C8), friction of the capture sensors in the
-socket (C9). Each `detect_*` finds the contacts of one kind of body, lists them in `unit.tally` and adds their forces to
-the wrenches in `unit.work`. They return 0, or PENETRATION + pair for a depth beyond the limit of the pair's law.
+socket (C9). Each `detect_*` lists the contacts of one kind of body, and notes those that are open and may close.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ from __future__ import annotations
 from math import copysign, cos, fabs, radians, sqrt, tan, tanh
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.contact_list import append
-from dockfmu.components.physics.contact.force import clear, contact_force, exert, point_velocity, stored_energy
+from dockfmu.components.physics.contact.contact_list import list_contact
+from dockfmu.components.physics.contact.force import exert, point_velocity
+from dockfmu.components.physics.contact.pairs import slot_of, weight
 from dockfmu.components.physics.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
@@ -19,49 +19,16 @@ from dockfmu.components.physics.contact.probe_cone.pairs import (
     LATCH_WALL,
     LATCH_WIDE,
     PAD_CONE,
-    PENETRATION,
     ROLLER_CONE,
-    weight,
 )
+from dockfmu.components.physics.contact.probe_cone.ports import HEAD, LIMITER, ROLLER
 from dockfmu.components.physics.contact.profile import depth as profile_depth
 from dockfmu.components.physics.contact.profile import inside, segment_profile, sphere_profile
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, norm, scale
+from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, norm, scale, store
 
 # a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
 LEAST_UPRIGHT = cos(radians(15.0))
-
-
-@kernel
-def begin(tally):
-    """Clear the sums and the list of contacts for an evaluation."""
-    clear(tally.target)
-    tally.stored_energy = 0.0
-    tally.sensor_friction = 0.0
-    tally.count = 0.0
-    tally.closed = 0.0
-    tally.closing = 0.0
-    tally.tilted = 0.0
-    tally.wide = 0.0
-
-
-@kernel
-def add_contact(tally, item, law, v, link, wrench):
-    """Add the forces of a listed class-1 contact to the passive unit and to the `wrench` on `link`, and its energy.
-
-    `v` is the velocity of the link relative to the passive surface at the point, m/s, PU axes. Returns 0, or
-    PENETRATION + pair.
-    """
-    depth = item.penetration
-    force, item.normal_force, item.friction_force = contact_force(law, v, load(item.normal), item.gain, depth)
-    exert(force, load(item.position), load(link.position), tally.target, wrench)
-    tally.stored_energy += stored_energy(law, depth)
-    tally.closed += weight(item.pair, item.index)
-    if depth > law.penetration_limit:
-        tally.excess = depth
-        tally.index = item.index
-        return PENETRATION + int(item.pair)
-    return 0
 
 
 @kernel
@@ -71,44 +38,30 @@ def note_closing(unit, pair, index, depth, v):
     Speed in any direction counts: a contact can also close by the curvature of a surface that is passed this closely.
     """
     if depth + norm(v) * unit.input.ahead > 0.0:
-        unit.tally.closing += weight(pair, index)
+        unit.tally.closing += weight(slot_of(unit.kind, pair, index))
 
 
 @kernel
 def detect_head(unit):
-    """Add the contacts of the head sphere with the profile and the socket bottom; set the sensors DK1, DK2."""
-    p = unit.parameters
+    """List the contacts of the head sphere with the profile and the socket bottom."""
     g = unit.geometry
     link = unit.work.link[0]
-    wrench = unit.work.head
-    tally = unit.tally
-    radius = p.head.radius
+    radius = unit.parameters.head.radius
     centre = load(link.position)
-    faces = int(g.faces)
-    unit.output.first_contact = 0.0
-    unit.output.socket_bottom = 0.0
-    d, normal, feature = sphere_profile(g.face, faces, centre, radius)
-    code = 0
+    d, normal, feature = sphere_profile(g.face, int(g.faces), centre, radius)
     if d > 0.0:
-        if feature != faces - 1:
-            unit.output.first_contact = 1.0
-        point = axpy(radius, normal, centre)
-        item = append(tally, HEAD_CONE, 0.0, point, normal, 1.0, d)
-        code = add_contact(tally, item, p.law_head, point_velocity(link, point), link, wrench)
+        item = list_contact(unit.tally, HEAD_CONE, 0.0, HEAD, d, normal, 1.0, axpy(radius, normal, centre))
+        item.feature = feature
     else:
         note_closing(unit, HEAD_CONE, 0.0, d, load(link.velocity))
     d = centre[0] + radius - g.bottom_x
-    if code or centre[1] ** 2 + centre[2] ** 2 > g.bottom_r**2:
-        return code
+    if centre[1] ** 2 + centre[2] ** 2 > g.bottom_r**2:
+        return
     if d > 0.0:
-        unit.output.socket_bottom = 1.0
         normal = (1.0, 0.0, 0.0)
-        point = axpy(radius, normal, centre)
-        item = append(tally, HEAD_BOTTOM, 0.0, point, normal, 1.0, d)
-        code = add_contact(tally, item, p.law_bottom, point_velocity(link, point), link, wrench)
+        list_contact(unit.tally, HEAD_BOTTOM, 0.0, HEAD, d, normal, 1.0, axpy(radius, normal, centre))
     else:
         note_closing(unit, HEAD_BOTTOM, 0.0, d, load(link.velocity))
-    return code
 
 
 @kernel
@@ -136,17 +89,16 @@ def pads_are_clear(limiter, geometry, motion, margin):
 
 @kernel
 def detect_pads(unit):
-    """Add the contacts of the pads with the profile, each at its deepest point: one contact per pad."""
+    """List the contacts of the pads with the profile, each at its deepest point: one contact per pad."""
     p = unit.parameters
     g = unit.geometry
     link = unit.work.link[1]
-    unit.output.limiter_contact = 0.0
     if p.limiter.pads == 0.0:
-        return 0
+        return
     lever = fabs(p.limiter.x[0]) + fabs(p.limiter.x[1]) + p.limiter.r[0] + p.limiter.r[1]
     margin = unit.input.ahead * (norm(load(link.velocity)) + lever * norm(load(link.angular_velocity)))
     if pads_are_clear(p.limiter, g, link, margin):
-        return 0
+        return
     A = load_matrix(link.rotation)
     origin = load(link.position)
     faces = int(g.faces)
@@ -162,20 +114,14 @@ def detect_pads(unit):
         along = apply_transposed(A, load(pad.along))
         d, normal, gain, point = segment_profile(g.face, faces, start, along)
         if d > 0.0:
-            unit.output.limiter_contact = 1.0
-            item = append(unit.tally, PAD_CONE, k + 1.0, point, normal, gain, d)
-            v = point_velocity(link, point)
-            code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.limiter)
-            if code:
-                return code
+            list_contact(unit.tally, PAD_CONE, k + 1.0, LIMITER, d, normal, gain, point)
         else:
             note_closing(unit, PAD_CONE, k + 1.0, d, point_velocity(link, point))
-    return 0
 
 
 @kernel
 def detect_rollers(unit):
-    """Add the contacts of the rollers with the profile; the inputs give their centres and velocities in M."""
+    """List the contacts of the rollers with the profile; the inputs give their centres and velocities in M."""
     p = unit.parameters
     g = unit.geometry
     link = unit.work.link[1]
@@ -184,22 +130,27 @@ def detect_rollers(unit):
     radius = p.roller.radius
     for k in range(len(unit.input.roller)):
         roller = unit.input.roller[k]
-        unit.output.roller_contact[k] = 0.0
         if k < p.roller.count:
             centre = add(origin, apply_transposed(A, load(roller.position)))
             d, normal, _ = sphere_profile(g.face, int(g.faces), centre, radius)
             if d > 0.0:
-                unit.output.roller_contact[k] = 1.0
                 point = axpy(radius, normal, centre)
-                v = add(point_velocity(link, point), apply_transposed(A, load(roller.velocity)))
-                item = append(unit.tally, ROLLER_CONE, k + 1.0, point, normal, 1.0, d)
-                code = add_contact(unit.tally, item, p.law_limiter, v, link, unit.work.roller[k])
-                if code:
-                    return code
+                item = list_contact(unit.tally, ROLLER_CONE, k + 1.0, LIMITER, d, normal, 1.0, point)
+                item.part = ROLLER + k
             elif unit.input.ahead > 0.0:
                 v = add(point_velocity(link, centre), apply_transposed(A, load(roller.velocity)))
                 note_closing(unit, ROLLER_CONE, k + 1.0, d, v)
-    return 0
+
+
+@kernel
+def add_roller_velocities(unit):
+    """Add the velocities of the rollers in M to those of their listed contacts."""
+    A = load_matrix(unit.work.link[1].rotation)
+    for k in range(int(unit.tally.count)):
+        item = unit.tally.contact[k]
+        if item.pair == ROLLER_CONE:
+            own = apply_transposed(A, load(unit.input.roller[int(item.index) - 1].velocity))
+            store(add(load(item.velocity), own), item.velocity)
 
 
 @kernel
@@ -252,11 +203,11 @@ def wide_wall(wall, d2, tangential):
 
 @kernel
 def _detect_edge(unit, pair, index, latch, depth, normal):
-    """Add one contact of the rear edge of a latch with its slot, `depth` and `normal` in the plane of the slot.
+    """List one contact of the rear edge of a latch with its slot, `depth` and `normal` in the plane of the slot.
 
     `latch` is (root, edge, t, radial) with the crossing of that plane at root + t edge. A latch that barely crosses the
     plane slips off over the edge rather than through the wall: the least of the depth and the distances of tip and root
-    beyond the plane counts, so that a contact never begins or ends deep. Returns 0, or PENETRATION + pair.
+    beyond the plane counts, so that a contact never begins or ends deep.
     """
     root, edge, t, radial = latch
     height = dot(radial, edge)
@@ -277,14 +228,12 @@ def _detect_edge(unit, pair, index, latch, depth, normal):
         direction, gain = between_edges(normal, edge, radial)
     if height < LEAST_UPRIGHT * norm(edge):
         unit.tally.tilted += 1.0
-    link = unit.work.link[0]
-    item = append(unit.tally, pair, index, point, direction, gain, depth)
-    return add_contact(unit.tally, item, unit.parameters.law_latch, point_velocity(link, point), link, unit.work.head)
+    list_contact(unit.tally, pair, index, HEAD, depth, direction, gain, point)
 
 
 @kernel
 def detect_slot(unit, k):
-    """Add the contacts of the rear edge of the fired latch k with the stop and the walls of its slot (spec/05 6.6)."""
+    """List the contacts of the rear edge of the fired latch k with the stop and the walls of its slot (spec/05 6.6)."""
     slot = unit.parameters.slot
     figure = unit.parameters.latch
     frame = unit.work.latch[k]
@@ -299,39 +248,34 @@ def detect_slot(unit, k):
     radial = load(unit.geometry.azimuth[k].radial)
     height = dot(radial, edge)
     if height <= 0.0:
-        return 0
+        return
     t = (slot.distance - dot(radial, root)) / height
     if t < 0.0 or t > 1.0:
-        return 0
+        return
     latch = (root, edge, t, radial)
     point = axpy(t, edge, root)
     tangential = load(unit.geometry.azimuth[k].tangential)
     d1 = point[0] - slot.x
     d2 = dot(tangential, point)
-    code = 0
     v = point_velocity(unit.work.link[0], point)
     if d1 < 0.0:
-        code = _detect_edge(unit, LATCH_STOP, index, latch, -d1, (-1.0, 0.0, 0.0))
+        _detect_edge(unit, LATCH_STOP, index, latch, -d1, (-1.0, 0.0, 0.0))
     else:
         note_closing(unit, LATCH_STOP, index, -d1, v)
-    if code:
-        return code
     if fabs(d2) <= slot.half_width:
         note_closing(unit, LATCH_WALL, index, fabs(d2) - slot.half_width, v)
-        return 0
+        return
     depth, normal = slot_wall(slot, unit.geometry.wall, d1, d2, tangential)
     if depth > 0.0:
-        code = _detect_edge(unit, LATCH_WALL, index, latch, depth, normal)
+        _detect_edge(unit, LATCH_WALL, index, latch, depth, normal)
     else:
         note_closing(unit, LATCH_WALL, index, depth, v)
     depth, normal = wide_wall(unit.geometry.wall, d2, tangential)
-    if code:
-        return code
     if depth > 0.0:
         unit.tally.wide += 1.0
-        return _detect_edge(unit, LATCH_WIDE, index, latch, depth, normal)
-    note_closing(unit, LATCH_WIDE, index, depth, v)
-    return 0
+        _detect_edge(unit, LATCH_WIDE, index, latch, depth, normal)
+    else:
+        note_closing(unit, LATCH_WIDE, index, depth, v)
 
 
 @kernel
@@ -342,4 +286,5 @@ def add_sensor_friction(unit):
     friction = sensor.friction * tanh(link.velocity[0] / sensor.slip_velocity)
     unit.tally.sensor_friction = friction
     centre = load(link.position)
-    exert((friction, 0.0, 0.0), centre, centre, unit.tally.target, unit.work.head)
+    bearing = unit.work.bearing
+    exert((friction, 0.0, 0.0), centre, centre, bearing.passive, bearing.part[0])

@@ -4,8 +4,7 @@ from math import cos, sin
 
 from dockfmu.components.core.field import Group, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import spring_force
-from dockfmu.components.physics.contact.probe_cone.pairs import law_of, on_lever
+from dockfmu.components.physics.contact.probe_cone.pairs import on_lever
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, load, scale, store, subtract
 
@@ -34,12 +33,11 @@ def reset(tip):
 def spring_torque(unit):
     """Return the torque of the contact springs on latches and sensors about the head's centre, N m, axes H."""
     head = unit.work.link[0]
-    torque = load(unit.work.held_head.torque)
+    torque = load(unit.work.levers.part[0].torque)
     for k in range(int(unit.tally.class_1)):
         item = unit.tally.contact[k]
         if on_lever(item.pair):
-            law = law_of(unit.parameters, item.pair)
-            force = scale(-spring_force(law, item.gain, item.penetration), load(item.normal))
+            force = scale(-item.spring, load(item.normal))
             torque = add(torque, cross(subtract(load(item.position), load(head.position)), force))
     return apply(load_matrix(head.rotation), torque)
 

@@ -9,7 +9,7 @@
     radiator_pair.accept(m.radiator_pair)                 # once per accepted step: the ball snaps behind the plug
 """
 
-from dockfmu.components.physics.contact.contact_list import list_contacts
+from dockfmu.components.physics.contact.contact_list import copy_contacts
 from dockfmu.components.physics.contact.radiator_pair.kernel import accept, evaluate, in_bore, initialize
 from dockfmu.components.physics.contact.radiator_pair.pairs import MESSAGES, PAIRS, PIN, PLANES, PLUG
 from dockfmu.components.physics.contact.radiator_pair.ports import PARAMETER_SETS, unit
@@ -22,9 +22,9 @@ __all__ = [
     "PLANES",
     "PLUG",
     "accept",
+    "copy_contacts",
     "evaluate",
     "in_bore",
     "initialize",
-    "list_contacts",
     "unit",
 ]

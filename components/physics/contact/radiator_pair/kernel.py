@@ -11,7 +11,9 @@ from math import acos, pi, tan
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.contact_list import add_push, clear_list
+from dockfmu.components.physics.contact.contact_list import check_depths, clear_list, list_contact, list_push
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.profile import build, sphere_profile
 from dockfmu.components.physics.contact.radiator_pair.pairs import (
     BALL_HOLDS,
@@ -21,15 +23,17 @@ from dockfmu.components.physics.contact.radiator_pair.pairs import (
     PLANES,
     PLUG,
     TILTED,
-    add_contact,
-    sum_forces,
+    set_kinds,
 )
 from dockfmu.components.physics.contact.radiator_pair.ports import FACES, PINS, POINTS, SPHERES
 from dockfmu.components.physics.contact.search import torus_centres
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, load
 
 RIGHT = 0.5 * pi
+# row of the active unit
+ACTIVE = 0.0
 
 
 @kernel
@@ -51,6 +55,7 @@ def initialize(unit):
     g = unit.geometry
     unit.state.captured = 0.0
     unit.state.dissipated_ball = 0.0
+    set_kinds(unit)
     clear_list(unit.tally)
     if not _set_bore(p.guide, g.guide.face):
         return fail(unit.status, GEOMETRY, 0.0, 1)
@@ -73,27 +78,25 @@ def initialize(unit):
 @kernel
 def _place(unit, point):
     """Return a point of the active unit in the frame of the passive one."""
-    link = unit.work.link
+    link = unit.work.link[0]
     return add(load(link.position), apply_transposed(load_matrix(link.rotation), point))
 
 
 @kernel
 def _detect_pins(unit):
-    """List the contacts of the guide pins. Returns 0, or a code."""
+    """List the contacts of the guide pins."""
     p = unit.parameters
-    code = 0
     for k in range(PINS):
         centre = _place(unit, (p.pin.x[k], p.pin.y[k], 0.0))
         local = (centre[0], centre[1] - p.guide.y[k], centre[2])
         depth, n, _ = sphere_profile(unit.geometry.guide.face, FACES, local, p.pin.radius)
-        if code == 0 and depth > 0.0:
-            code = add_contact(unit, PIN, k + 1.0, axpy(p.pin.radius, n, centre), n, 1.0, depth)
-    return code
+        if depth > 0.0:
+            list_contact(unit.tally, PIN, k + 1.0, ACTIVE, depth, n, 1.0, axpy(p.pin.radius, n, centre))
 
 
 @kernel
 def _detect_plug(unit):
-    """List the contact of the plug's end with its socket. Returns 0, or a code."""
+    """List the contact of the plug's end with its socket."""
     p = unit.parameters.plug
     best = 0.0
     normal = ZERO
@@ -107,21 +110,18 @@ def _detect_plug(unit):
             normal = n
             point = axpy(p.radius, n, centre)
     if best > 0.0:
-        return add_contact(unit, PLUG, 1.0, point, normal, 1.0, best)
-    return 0
+        list_contact(unit.tally, PLUG, 1.0, ACTIVE, best, normal, 1.0, point)
 
 
 @kernel
 def _detect_planes(unit):
-    """List the contacts of the docking planes; beside the passive one is none (spec/00 R57). Returns 0, or a code."""
+    """List the contacts of the docking planes; beside the passive one is none (spec/00 R57)."""
     plane = unit.parameters.plane
-    code = 0
     for k in range(POINTS):
         point = _place(unit, (0.0, plane.y[k], plane.z[k]))
         within = point[1] * point[1] + point[2] * point[2] <= plane.radius * plane.radius
-        if code == 0 and point[0] > 0.0 and within:
-            code = add_contact(unit, PLANES, k + 1.0, point, (1.0, 0.0, 0.0), 1.0, point[0])
-    return code
+        if point[0] > 0.0 and within:
+            list_contact(unit.tally, PLANES, k + 1.0, ACTIVE, point[0], (1.0, 0.0, 0.0), 1.0, point)
 
 
 @kernel
@@ -142,36 +142,35 @@ def ball_spring(ball, through):
 
 @kernel
 def _detect_ball(unit):
-    """List the ball on the plug: along the axis, on the centre of the plug's torus. Returns 0, or a code.
+    """List the ball on the plug: along the axis, on the centre of the plug's torus.
 
     The ball lies in the bore: it meets no plug beside it (spec/00 R57).
     """
     p = unit.parameters
     centre = _place(unit, (p.plug.x, 0.0, 0.0))
     if unit.state.captured == 0.0 and not in_bore(unit, centre):
-        return 0
+        return
     through = centre[0] - p.ball.x
     unit.work.through = through
     if unit.state.captured != 0.0:
         depth = p.ball.travel - through
         if depth > 0.0:
-            return add_contact(unit, BALL_HOLDS, 1.0, centre, (-1.0, 0.0, 0.0), 1.0, depth)
-        return 0
+            list_contact(unit.tally, BALL_HOLDS, 1.0, ACTIVE, depth, (-1.0, 0.0, 0.0), 1.0, centre)
+        return
     if through > 0.0:
         force, energy = ball_spring(p.ball, min(through, p.ball.travel))
         if through >= p.ball.travel:
             # free of the plug, and about to snap
-            unit.tally.stored_energy += energy
+            unit.work.ball_energy = energy
         elif force > 0.0:
-            add_push(unit, BALL_RESISTS, 1.0, centre, (1.0, 0.0, 0.0), force, energy)
-    return 0
+            list_push(unit.tally, BALL_RESISTS, 1.0, ACTIVE, (1.0, 0.0, 0.0), centre, force, energy)
 
 
 @kernel
 def _may_touch(unit):
     """Return whether any part of the active unit can be past the docking plane."""
     p = unit.parameters
-    link = unit.work.link
+    link = unit.work.link[0]
     across = max(abs(link.rotation[1, 0]), abs(link.rotation[2, 0]))
     widest = 0.0
     for k in range(PINS):
@@ -182,6 +181,17 @@ def _may_touch(unit):
 
 
 @kernel
+def _sum_forces(unit):
+    """Find and sum the forces of all listed contacts."""
+    work = unit.work
+    set_velocities(unit.tally, 0.0, work.link)
+    make_forces(unit.tally, 0.0, unit.kind, True)
+    clear_sums(work.sums)
+    add_forces(unit.tally, 0.0, work.link, work.sums)
+    work.sums.stored_energy += work.ball_energy
+
+
+@kernel
 def evaluate(unit):
     """List the contacts of the active unit at `work.link`, and sum their forces. Never changes the state.
 
@@ -189,21 +199,19 @@ def evaluate(unit):
     """
     clear_list(unit.tally)
     unit.work.through = -1.0
-    code = 0
+    unit.work.ball_energy = 0.0
     if _may_touch(unit):
-        code = _detect_pins(unit)
-        if code == 0:
-            code = _detect_plug(unit)
-        if code == 0:
-            code = _detect_planes(unit)
-        if code == 0:
-            code = _detect_ball(unit)
+        _detect_pins(unit)
+        _detect_plug(unit)
+        _detect_planes(unit)
+        _detect_ball(unit)
+        code = check_depths(unit.tally, unit.kind, unit.status, PENETRATION)
         if code:
-            return fail(unit.status, code, unit.tally.excess, unit.tally.index)
-        angle = acos(max(-1.0, min(1.0, unit.work.link.rotation[0, 0])))
+            return code
+        angle = acos(max(-1.0, min(1.0, unit.work.link[0].rotation[0, 0])))
         if unit.tally.count > 0.0 and angle > unit.parameters.tilt_limit:
             return fail(unit.status, TILTED, angle, 0)
-    sum_forces(unit)
+    _sum_forces(unit)
     return 0
 
 

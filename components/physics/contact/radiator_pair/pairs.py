@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.contact_list import adding, summing
-from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 PIN = 1.0
@@ -15,11 +14,11 @@ BALL_RESISTS = 4.0
 BALL_HOLDS = 5.0
 
 PAIRS = {
-    PIN: "guide pin {status.index:.0f} on its cone or socket",
-    PLUG: "the plug on its socket",
-    PLANES: "point {status.index:.0f} of the active docking plane on the passive one",
-    BALL_RESISTS: "the plug on the ball of the lock",
-    BALL_HOLDS: "the plug held by the ball of the lock",
+    PIN: Pair("guide pin {status.index:.0f} on its cone or socket", "law_device", 2),
+    PLUG: Pair("the plug on its socket", "law_device"),
+    PLANES: Pair("point {status.index:.0f} of the active docking plane on the passive one", "law_plane", 4),
+    BALL_RESISTS: Pair("the plug on the ball of the lock", "law_device"),
+    BALL_HOLDS: Pair("the plug held by the ball of the lock", "law_device"),
 }
 
 
@@ -31,19 +30,16 @@ def law_of(parameters, pair):
     return parameters.law_device
 
 
+set_kinds = setting(PAIRS, law_of)
+
 GEOMETRY = 100
 TILTED = 101
-# PENETRATION + pair: the depth exceeds the limit of the pair's law
-PENETRATION = 110
-
-add_contact = adding(law_of, PENETRATION)
-sum_forces = summing(law_of)
 
 
 def messages() -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes; a shorter step may avoid a depth beyond its limit."""
     group = "radiator_pair.parameters"
-    by_code = {
+    return {
         GEOMETRY: Message(
             "contact: check {status.index:.0f} of the radiator's units fails; in turn: "
             f"(1) {group}.guide and (2) {group}.socket: plane_radius > mouth_radius > bore_radius > 0, "
@@ -56,11 +52,8 @@ def messages() -> dict[int, Message]:
             "radiator_pair.parameters.tilt_limit = {radiator_pair.parameters.tilt_limit:.4g} rad, beyond which the "
             "model does not hold"
         ),
+        **dict(penetration_messages(PAIRS, group)),
     }
-    for pair, name in PAIRS.items():
-        law = "law_plane" if pair == PLANES else "law_device"
-        by_code[PENETRATION + int(pair)] = penetration(name, f"{group}.{law}.penetration_limit")
-    return by_code
 
 
 MESSAGES = messages()

@@ -7,7 +7,8 @@ from pathlib import Path
 from dockfmu.components.core.field import Field, Group, constants, parameter, private, temporaries
 from dockfmu.components.core.parameters import read_parameter_sets
 from dockfmu.components.core.starts import with_starts
-from dockfmu.components.physics.contact import contact_list, force, profile
+from dockfmu.components.physics.contact import contact_list, force, pairs, profile, sums
+from dockfmu.components.physics.contact.radiator_pair.pairs import PAIRS
 
 PINS = 2
 POINTS = 4
@@ -99,10 +100,10 @@ def work() -> Group:
     """Return the group of work space of one evaluation; passive axes."""
     return Group(
         "work",
-        force.motion("link"),
-        force.wrench("passive", "on the passive unit, about its origin"),
-        force.wrench("active", "on the active unit, about its origin"),
+        force.motion("link", 1),
+        sums.sums("sums", 1, "forces on both units"),
         private("through", "m", "of the plug beyond the place where the ball meets it"),
+        private("ball_energy", "J", "in the spring of a ball that has passed the plug and is about to snap"),
     )
 
 
@@ -111,7 +112,7 @@ def unit() -> Group:
     members = (
         parameters(),
         state(),
-        constants(geometry()),
+        *map(constants, (geometry(), pairs.kinds(len(PAIRS)))),
         *map(temporaries, (work(), contact_list.tally(CONTACTS))),
         contact_list.status(),
     )

@@ -10,8 +10,8 @@
     code = ring_pair.evaluate(m.ring_pair)        # where outputs are needed and no micro-step ends
 """
 
-from dockfmu.components.physics.contact.contact_list import list_contacts
-from dockfmu.components.physics.contact.ring_pair.held_friction import remember_friction
+from dockfmu.components.physics.contact.contact_list import copy_contacts
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.ring_pair.kernel import (
     accept,
     attempt,
@@ -20,6 +20,7 @@ from dockfmu.components.physics.contact.ring_pair.kernel import (
     initialize,
     penetration,
     publish_validity,
+    remember_friction,
 )
 from dockfmu.components.physics.contact.ring_pair.pairs import (
     GEOMETRY,
@@ -27,7 +28,6 @@ from dockfmu.components.physics.contact.ring_pair.pairs import (
     NOT_FINITE,
     OUT_OF_RANGE,
     PAIRS,
-    PENETRATION,
     messages,
 )
 from dockfmu.components.physics.contact.ring_pair.planes import capture_margin
@@ -47,9 +47,9 @@ __all__ = [
     "capture",
     "capture_margin",
     "closes_new",
+    "copy_contacts",
     "evaluate",
     "initialize",
-    "list_contacts",
     "messages",
     "penetration",
     "publish_validity",

@@ -14,8 +14,10 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.ring_pair.contact_list import add_contact, is_known
+from dockfmu.components.physics.contact.contact_list import list_contact
+from dockfmu.components.physics.contact.ring_pair.known import is_known
 from dockfmu.components.physics.contact.ring_pair.pairs import EDGE_ON_EDGE
+from dockfmu.components.physics.contact.ring_pair.ports import RING
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, cross, dot, load, negate, norm, scale, subtract
 
@@ -129,12 +131,12 @@ def edge_on_edge(g, A, r, hand, layers, active, passive):
 
 @kernel
 def detect_edges(unit):
-    """Add the contacts of the side edges of active petals with those of passive ones.
+    """List the contacts of the side edges of active petals with those of passive ones.
 
-    Returns 0, or PENETRATION + pair. Contacts are numbered by active petal, side, active layer and passive layer.
+    Contacts are numbered by active petal, side, active layer and passive layer.
     """
     g = unit.geometry
-    link = unit.work.link
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     r = load(link.position)
     for j in range(3):
@@ -154,7 +156,4 @@ def detect_edges(unit):
                     if d > 0.0:
                         if tip:
                             unit.tally.tips += 1.0
-                        code = add_contact(unit, EDGE_ON_EDGE, index, point, normal, 1.0, d)
-                        if code:
-                            return code
-    return 0
+                        list_contact(unit.tally, EDGE_ON_EDGE, index, RING, d, normal, 1.0, point)

@@ -10,10 +10,12 @@ from math import atan2, cos, fabs, isfinite, nan, pi, sqrt, tan
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.ring_pair.contact_list import begin
+from dockfmu.components.physics.contact.contact_list import check_depths, clear_list, closed_set
+from dockfmu.components.physics.contact.held_friction import forget_friction, hold_friction, remember
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.ring_pair.edges import detect_edges
 from dockfmu.components.physics.contact.ring_pair.geometry import set_geometry
-from dockfmu.components.physics.contact.ring_pair.held_friction import forget_friction, hold_friction
 from dockfmu.components.physics.contact.ring_pair.latches import (
     advance_latches,
     any_fired,
@@ -22,9 +24,10 @@ from dockfmu.components.physics.contact.ring_pair.latches import (
     release_latches,
     settle_latches,
 )
-from dockfmu.components.physics.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE
+from dockfmu.components.physics.contact.ring_pair.pairs import NOT_FINITE, OUT_OF_RANGE, SENSOR_ON_PLANE, set_kinds
 from dockfmu.components.physics.contact.ring_pair.planes import detect_planes, detect_sensors
 from dockfmu.components.physics.contact.ring_pair.rims import detect_rims
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums, copy_sums, copy_wrench
 from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import load, store
@@ -58,6 +61,7 @@ def initialize(unit):
     code = set_geometry(unit)
     if code:
         return code
+    set_kinds(unit)
     _release_latches(unit.state)
     forget_friction(unit.state.friction_memory)
     unit.state.validity.petal_tip = 0.0
@@ -73,7 +77,7 @@ def _reach(unit):
     Negative: nothing can touch.
     """
     p = unit.parameters
-    link = unit.work.link
+    link = unit.work.link[0]
     axial = link.rotation[0, 0]
     tilt = sqrt(max(0.0, 1.0 - axial * axial))
     return link.position[0] + p.petal.height * (1.0 + fabs(axial)) + p.ring.outer_radius * tilt
@@ -83,7 +87,7 @@ def _reach(unit):
 def _check_domain(unit):
     """Return 0 if the pose of rings near each other is within the bounds of their pairs, or OUT_OF_RANGE."""
     p = unit.parameters
-    link = unit.work.link
+    link = unit.work.link[0]
     A = link.rotation
     r = link.position
     aside = sqrt(r[1] * r[1] + r[2] * r[2])
@@ -101,7 +105,7 @@ def _check_domain(unit):
 @kernel
 def _place(unit):
     """Place the active ring in PU, and check its numbers."""
-    link = unit.work.link
+    link = unit.work.link[0]
     kinematics.place_link(unit.input.base, unit.input.link, link)
     total = kinematics.sum_of_motion(link)
     if not isfinite(total):
@@ -110,39 +114,9 @@ def _place(unit):
 
 
 @kernel
-def _copy_wrench(wrench, copy):
-    store(load(wrench.force), copy.force)
-    store(load(wrench.torque), copy.torque)
-
-
-@kernel
-def _keep(unit):
-    """Keep the sums over all contacts except those of the latches, which `accept` will add again."""
-    work = unit.work
-    tally = unit.tally
-    _copy_wrench(tally.target, work.held_target)
-    _copy_wrench(work.ring, work.held_ring)
-    work.held_energy = tally.stored_energy
-    work.held_closed = tally.closed
-    work.held_count = tally.count
-
-
-@kernel
-def _restore(unit):
-    """Set the sums and the list to those of `_keep`."""
-    work = unit.work
-    tally = unit.tally
-    _copy_wrench(work.held_target, tally.target)
-    _copy_wrench(work.held_ring, work.ring)
-    tally.stored_energy = work.held_energy
-    tally.closed = work.held_closed
-    tally.count = work.held_count
-
-
-@kernel
 def _near_plane(unit, height):
     """Return whether points of the active ring up to `height` above its plane can be past the passive ring plane."""
-    link = unit.work.link
+    link = unit.work.link[0]
     axial = link.rotation[0, 0]
     tilt = sqrt(max(0.0, 1.0 - axial * axial))
     return link.position[0] + height + unit.parameters.ring.outer_radius * tilt > 0.0
@@ -150,33 +124,61 @@ def _near_plane(unit, height):
 
 @kernel
 def _detect(unit, known):
-    """Find all contacts of the placed ring but the `known` ones, and sum their forces.
-
-    Returns 0, OUT_OF_RANGE, or PENETRATION + pair.
-    """
+    """List all contacts of the placed ring but the `known` ones, those of the latches last. Returns 0, or a code."""
+    tally = unit.tally
     output = unit.output
     unit.work.known = known
-    begin(unit.tally, unit.work)
+    clear_list(tally)
+    tally.bearing = 0.0
+    tally.tips = 0.0
+    tally.borders = 0.0
     for k in range(len(output.mated)):
         output.mated[k] = 0.0
     if _reach(unit) < 0.0:
-        _keep(unit)
         return 0
     code = _check_domain(unit)
-    if code == 0:
-        code = detect_rims(unit)
-    if code == 0:
-        code = detect_edges(unit)
-    if code == 0 and _near_plane(unit, unit.parameters.sensor.protrusion):
-        code = detect_planes(unit)
-        if code == 0:
-            code = detect_sensors(unit)
+    if code:
+        return code
+    detect_rims(unit)
+    detect_edges(unit)
+    if _near_plane(unit, unit.parameters.sensor.protrusion):
+        detect_planes(unit)
+        detect_sensors(unit)
+    tally.bearing = tally.count
+    if _near_plane(unit, unit.geometry.reach):
+        detect_latches(unit)
+    return check_depths(tally, unit.kind, unit.status, PENETRATION)
+
+
+@kernel
+def _add_latches(unit):
+    """Sum the forces of the latches, which roll without held friction, and those of all other contacts."""
+    tally = unit.tally
+    work = unit.work
+    first = tally.bearing
+    copy_sums(work.bearing, work.sums)
+    set_velocities(tally, first, work.link)
+    make_forces(tally, first, unit.kind, unit.input.step == 0.0)
+    add_forces(tally, first, work.link, work.sums)
+    tally.closed = closed_set(tally, unit.kind)
+
+
+@kernel
+def _sum_forces(unit):
+    """Sum the forces of all listed contacts."""
+    tally = unit.tally
+    work = unit.work
+    listed = tally.count
+    # friction that is held over a step is added to all contacts but the latches' at the end
+    tally.count = tally.bearing
+    set_velocities(tally, 0.0, work.link)
+    make_forces(tally, 0.0, unit.kind, unit.input.step == 0.0)
+    clear_sums(work.bearing)
+    add_forces(tally, 0.0, work.link, work.bearing)
     if unit.input.step > 0.0:
-        hold_friction(unit)
-    _keep(unit)
-    if code == 0 and _near_plane(unit, unit.geometry.reach):
-        code = detect_latches(unit)
-    return code
+        hold_friction(tally, unit.kind, unit.state.friction_memory, unit.input, work.link, work.bearing)
+    tally.count = listed
+    _add_latches(unit)
 
 
 @kernel
@@ -185,11 +187,11 @@ def _publish(unit):
     tally = unit.tally
     output = unit.output
     work = unit.work
-    _copy_wrench(tally.target, output.target)
-    A = load_matrix(work.link.rotation)
-    store(apply(A, load(work.ring.force)), output.link.force)
-    store(apply(A, load(work.ring.torque)), output.link.torque)
-    output.stored_energy = tally.stored_energy + latch_energy(unit)
+    copy_wrench(work.sums.passive, output.target)
+    A = load_matrix(work.link[0].rotation)
+    store(apply(A, load(work.sums.part[0].force)), output.link.force)
+    store(apply(A, load(work.sums.part[0].torque)), output.link.torque)
+    output.stored_energy = work.sums.stored_energy + latch_energy(unit)
     output.dissipated_latches = unit.state.dissipated_latches
     output.contact = 1.0 if tally.count > 0.0 else 0.0
     output.capture = output.mated[0] * output.mated[1] * output.mated[2]
@@ -204,27 +206,17 @@ def _publish(unit):
 
 
 @kernel
-def _attempt(unit, known):
-    """Evaluate the contacts at the inputs but the `known` ones, a set by their bits. Returns what `attempt` does."""
-    code = _place(unit)
-    if code:
-        return code
-    code = _detect(unit, known)
-    if code == OUT_OF_RANGE:
-        return code
-    if code:
-        return fail(unit.status, code, unit.tally.excess, unit.tally.index)
-    unit.tally.class_1 = unit.tally.count
-    return 0
-
-
-@kernel
 def attempt(unit):
     """Evaluate the contacts at the inputs: `tally`, and the mating sensors. Never changes the state.
 
     Returns 0, NOT_FINITE, OUT_OF_RANGE, or PENETRATION + pair with the depth in `status.value`.
     """
-    return _attempt(unit, 0.0)
+    code = _place(unit)
+    if code == 0:
+        code = _detect(unit, 0.0)
+    if code == 0:
+        _sum_forces(unit)
+    return code
 
 
 @kernel
@@ -233,7 +225,7 @@ def closes_new(unit, known):
 
     The known contacts are left out: their depths, forces and limits are of no interest here.
     """
-    return _attempt(unit, known) == 0 and unit.tally.closed > 0.0
+    return _place(unit) == 0 and _detect(unit, known) == 0 and unit.tally.count > 0.0
 
 
 @kernel
@@ -246,20 +238,28 @@ def evaluate(unit):
 
 
 @kernel
+def _list_latches(unit, near):
+    """List and sum the contacts of the latches anew. Returns 0, or PENETRATION + pair."""
+    unit.tally.count = unit.tally.bearing
+    if near:
+        detect_latches(unit)
+    _add_latches(unit)
+    return check_depths(unit.tally, unit.kind, unit.status, PENETRATION)
+
+
+@kernel
 def _release(unit, near):
     """Draw in or let out the latches as commanded, and sum the contacts anew. Returns 0, or PENETRATION + pair.
 
     What a latch carried when it was drawn in, the energies of its contact and of its spring, is lost in it. Its
     actuator is not modelled: work that it does is counted as a negative loss.
     """
-    tally = unit.tally
-    before = tally.stored_energy + latch_energy(unit)
+    sums = unit.work.sums
+    before = sums.stored_energy + latch_energy(unit)
     if not release_latches(unit):
         return 0
-    _restore(unit)
-    code = detect_latches(unit) if near else 0
-    tally.class_1 = tally.count
-    unit.state.dissipated_latches += before - tally.stored_energy - latch_energy(unit)
+    code = _list_latches(unit, near)
+    unit.state.dissipated_latches += before - sums.stored_energy - latch_energy(unit)
     return code
 
 
@@ -282,21 +282,16 @@ def accept(unit, h):
     if h > 0.0:
         code = _release(unit, near)
         if code:
-            return fail(unit.status, code, tally.excess, tally.index)
+            return code
     if h == 0.0:
         settle_latches(unit)
         moved = True
     elif near or any_fired(unit) or latch_energy(unit) > 0.0:
         moved = advance_latches(unit, h)
     if moved:
-        _restore(unit)
-        if near:
-            code = detect_latches(unit)
-        tally.class_1 = tally.count
+        code = _list_latches(unit, near)
     _publish(unit)
-    if code:
-        return fail(unit.status, code, tally.excess, tally.index)
-    return 0
+    return code
 
 
 @kernel
@@ -318,6 +313,13 @@ def penetration(unit):
         if item.pair != SENSOR_ON_PLANE:
             deepest = max(deepest, item.penetration)
     return deepest
+
+
+@kernel
+def remember_friction(unit):
+    """Remember the contacts of an accepted step for the next one, except those of latches, which roll."""
+    tally = unit.tally
+    remember(tally, tally.bearing, unit.kind, unit.state.friction_memory, unit.input)
 
 
 @kernel

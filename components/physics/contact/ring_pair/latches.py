@@ -20,8 +20,10 @@ from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.profile import revolve
-from dockfmu.components.physics.contact.ring_pair.contact_list import add_contact, add_spread, is_known
+from dockfmu.components.physics.contact.contact_list import list_contact
+from dockfmu.components.physics.contact.ring_pair.known import is_known
 from dockfmu.components.physics.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
+from dockfmu.components.physics.contact.ring_pair.ports import RING
 from dockfmu.components.physics.contact.ring_pair.spread import shared, two_together
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, scale
@@ -33,7 +35,7 @@ REAR = 1
 @kernel
 def place_latch(unit, k):
     """Return (root, direction) of a latch in PU."""
-    link = unit.work.link
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     root = add(load(link.position), apply_transposed(A, load(unit.geometry.latch_root[k])))
     return root, apply_transposed(A, load(unit.geometry.latch_along[k]))
@@ -115,7 +117,7 @@ def rod_behind_stop(face, root, along, conformity):
 
 @kernel
 def detect_latches(unit):
-    """Add the contacts of all latches in their present state. Returns 0, or PENETRATION + pair."""
+    """List the contacts of all latches in their present state."""
     length = unit.parameters.latch.length
     conformity = unit.parameters.ring.conformity
     face = unit.geometry.face
@@ -124,19 +126,16 @@ def detect_latches(unit):
         if latch.released > 0.0 or is_known(unit, LATCH_REAR if latch.fired > 0.0 else LATCH_FRONT, k + 1.0):
             continue
         root, along = place_latch(unit, k)
-        code = 0
         if latch.fired > 0.0:
             d, normal, gain, point, moment = rod_behind_stop(face, root, scale(length, along), conformity)
             if d > 0.0:
-                code = add_spread(unit, LATCH_REAR, k + 1.0, point, normal, gain, d, moment)
+                item = list_contact(unit.tally, LATCH_REAR, k + 1.0, RING, d, normal, gain, point)
+                item.moment = moment
         else:
             point = axpy(length - latch.travel, along, root)
             d, normal = roller_on_front(face, point)
             if d > 0.0:
-                code = add_contact(unit, LATCH_FRONT, k + 1.0, point, normal, 1.0, d)
-        if code:
-            return code
-    return 0
+                list_contact(unit.tally, LATCH_FRONT, k + 1.0, RING, d, normal, 1.0, point)
 
 
 @kernel

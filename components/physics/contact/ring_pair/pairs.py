@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting, slots
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 RIM_ON_ACTIVE_PETAL = 1.0
@@ -16,25 +16,15 @@ LATCH_REAR = 6.0
 SENSOR_ON_PLANE = 7.0
 
 PAIRS = {
-    RIM_ON_ACTIVE_PETAL: "passive rim on active petal {status.index:.0f}",
-    RIM_ON_PASSIVE_PETAL: "active rim on passive petal {status.index:.0f}",
-    EDGE_ON_EDGE: "side edges of petals, pair {status.index:.0f} of 24",
-    PLANE_ON_PLANE: "point {status.index:.0f} of the active ring plane on the passive one",
-    LATCH_FRONT: "latch {status.index:.0f} on the front of its stop",
-    LATCH_REAR: "latch {status.index:.0f} behind its stop",
-    SENSOR_ON_PLANE: "mating sensor {status.index:.0f} on the passive ring plane",
+    RIM_ON_ACTIVE_PETAL: Pair("passive rim on active petal {status.index:.0f}", "law_petal", 3),
+    RIM_ON_PASSIVE_PETAL: Pair("active rim on passive petal {status.index:.0f}", "law_petal", 3),
+    EDGE_ON_EDGE: Pair("side edges of petals, pair {status.index:.0f} of 24", "law_side", 24),
+    PLANE_ON_PLANE: Pair("point {status.index:.0f} of the active ring plane on the passive one", "law_plane", 6),
+    LATCH_FRONT: Pair("latch {status.index:.0f} on the front of its stop", "law_front", 6),
+    LATCH_REAR: Pair("latch {status.index:.0f} behind its stop", "law_rear", 6),
+    SENSOR_ON_PLANE: Pair("mating sensor {status.index:.0f} on the passive ring plane", "law_sensor", 3),
 }
-
-# the group of parameters of each kind's force law
-LAWS = {
-    RIM_ON_ACTIVE_PETAL: "law_petal",
-    RIM_ON_PASSIVE_PETAL: "law_petal",
-    EDGE_ON_EDGE: "law_side",
-    PLANE_ON_PLANE: "law_plane",
-    LATCH_FRONT: "law_front",
-    LATCH_REAR: "law_rear",
-    SENSOR_ON_PLANE: "law_sensor",
-}
+SLOTS = slots(PAIRS)
 
 
 @kernel
@@ -53,28 +43,11 @@ def law_of(parameters, pair):
     return parameters.law_sensor
 
 
+set_kinds = setting(PAIRS, law_of)
+
 NOT_FINITE = 100
 OUT_OF_RANGE = 101
 GEOMETRY = 102
-# PENETRATION + pair: the depth exceeds the limit of the pair's law
-PENETRATION = 110
-
-# first bit of each kind's parts in a set of contacts, and the number of bits
-_BIT = (0, 0, 3, 6, 30, 36, 42, 48)
-BITS = 51
-_WEIGHT = tuple(2.0**k for k in range(BITS))
-
-
-@kernel
-def bit(pair, index):
-    """Return the bit of a contact in a set of contacts; `index` counts parts from 1."""
-    return _BIT[int(pair)] + int(index) - 1
-
-
-@kernel
-def weight(pair, index):
-    """Return 2 to the power of `bit`: what a contact adds to a set of contacts that is kept as a number."""
-    return _WEIGHT[bit(pair, index)]
 
 
 def _shown(group: str, *names: str) -> str:
@@ -99,7 +72,9 @@ _NO_RING = (
 
 def messages(discard: bool) -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes; `discard` as for the probe-cone unit."""
-    by_code = {
+    position = ", ".join(f"{{ring_pair.work.link[1].position[{i}]:.4g}}" for i in (1, 2, 3))
+    more = f", beyond which its model does not hold; the active ring was at ({position}) m in PU"
+    return {
         NOT_FINITE: Message("contact: pose or velocity of the active ring is not finite"),
         OUT_OF_RANGE: Message(
             "contact: the active ring is near the passive one, but where the model of their contact does not hold "
@@ -107,13 +82,8 @@ def messages(discard: bool) -> dict[int, Message]:
             "through): case {status.index:.0f}, {status.value:.4g} (1 cosine, 2 rad, 3 m, 4 m)"
         ),
         GEOMETRY: Message(_NO_RING),
+        **dict(penetration_messages(PAIRS, "ring_pair.parameters", more, discard=discard)),
     }
-    position = ", ".join(f"{{ring_pair.work.link.position[{i}]:.4g}}" for i in (1, 2, 3))
-    for pair, name in PAIRS.items():
-        more = f", beyond which its model does not hold; the active ring was at ({position}) m in PU"
-        limit = f"ring_pair.parameters.{LAWS[pair]}.penetration_limit"
-        by_code[PENETRATION + int(pair)] = penetration(name, limit, more, discard=discard)
-    return by_code
 
 
 MESSAGES = messages(discard=True)

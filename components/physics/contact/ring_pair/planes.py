@@ -12,8 +12,10 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.ring_pair.contact_list import add_contact, is_known
+from dockfmu.components.physics.contact.contact_list import list_contact
+from dockfmu.components.physics.contact.ring_pair.known import is_known
 from dockfmu.components.physics.contact.ring_pair.pairs import PLANE_ON_PLANE, SENSOR_ON_PLANE
+from dockfmu.components.physics.contact.ring_pair.ports import RING
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, load
 
@@ -45,8 +47,8 @@ def point_on_plane(ring, p):
 
 @kernel
 def detect_planes(unit):
-    """Add the contacts of the six points of the ring plane. Returns 0, or PENETRATION + pair."""
-    link = unit.work.link
+    """List the contacts of the six points of the ring plane."""
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     r = load(link.position)
     for k in range(len(unit.geometry.point)):
@@ -57,16 +59,13 @@ def detect_planes(unit):
         if d > 0.0:
             if border:
                 unit.tally.borders += 1.0
-            code = add_contact(unit, PLANE_ON_PLANE, k + 1.0, p, normal, 1.0, d)
-            if code:
-                return code
-    return 0
+            list_contact(unit.tally, PLANE_ON_PLANE, k + 1.0, RING, d, normal, 1.0, p)
 
 
 @kernel
 def detect_sensors(unit):
-    """Add the contacts of the mating sensors, and set which are pressed in. Returns 0, or PENETRATION + pair."""
-    link = unit.work.link
+    """List the contacts of the mating sensors, and set which are pressed in."""
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     r = load(link.position)
     for k in range(len(unit.geometry.plunger)):
@@ -74,10 +73,7 @@ def detect_sensors(unit):
         d, normal, _ = point_on_plane(unit.parameters.ring, p)
         unit.output.mated[k] = 1.0 if d >= unit.parameters.sensor.threshold else 0.0
         if d > 0.0 and not is_known(unit, SENSOR_ON_PLANE, k + 1.0):
-            code = add_contact(unit, SENSOR_ON_PLANE, k + 1.0, p, normal, 1.0, d)
-            if code:
-                return code
-    return 0
+            list_contact(unit.tally, SENSOR_ON_PLANE, k + 1.0, RING, d, normal, 1.0, p)
 
 
 @kernel
@@ -88,7 +84,7 @@ def capture_margin(unit):
     are pressed in.
     """
     ring = unit.parameters.ring
-    link = unit.work.link
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     r = load(link.position)
     margin = -inf

@@ -18,8 +18,8 @@ from dockfmu.components.core.field import (
 )
 from dockfmu.components.core.parameters import read_parameter_sets
 from dockfmu.components.core.starts import with_starts
-from dockfmu.components.physics.contact import contact_list, force, profile
-from dockfmu.components.physics.contact.ring_pair.pairs import BITS
+from dockfmu.components.physics.contact import contact_list, force, held_friction, pairs, profile, sums
+from dockfmu.components.physics.contact.ring_pair.pairs import PAIRS, SLOTS
 from dockfmu.components.physics.mechanics.kinematics import placement
 
 PETALS = 3
@@ -28,8 +28,8 @@ LAYERS = 2
 LATCHES = 2 * PETALS
 SENSORS = PETALS
 POINTS = 2 * PETALS
-# room for all contacts that can be closed at once
-CONTACTS = BITS
+# row of the active ring
+RING = 0.0
 
 PARAMETER_SETS = read_parameter_sets(Path(__file__).parent / "parameters")
 STARTS = tuple(entry for entry in PARAMETER_SETS if entry.name in ("RefRing", "CP-1R"))
@@ -98,9 +98,7 @@ def inputs() -> Group:
         "input",
         placement("base", "frame 0 relative to PU, PU axes"),
         placement("link", "ring-plane frame AR of the active ring relative to frame 0, frame 0 axes"),
-        private("step", "s", "time for which friction will be held, see `friction_force`; 0: none"),
-        private("lead", "s", "from the start of that time to the instant of the velocities"),
-        private("mass", "kg", "of the active ring, for held friction"),
+        *held_friction.inputs(1),
         private("release", "1", "this latch is commanded to be drawn in", shape=LATCHES),
     )
 
@@ -150,23 +148,6 @@ def validity() -> Group:
     )
 
 
-def friction_memory() -> Group:
-    """Return the group of the memory of held friction: the contacts of the last step, by their `pairs.bit`."""
-    return Group(
-        "friction_memory",
-        private("step", "s", "length of the last step"),
-        private("lead", "s", "from its start to the instant of its velocities"),
-        private("closed", "1", "set of its contacts"),
-        private("count", "1", "number of them"),
-        Group(
-            "contact",
-            private("slip", "m/s", "velocity of sliding that was given for it", shape=3),
-            private("friction", "N", "held over it, on the passive unit", shape=3),
-            count=BITS,
-        ),
-    )
-
-
 def state() -> Group:
     """Return the group of the state, which only accepted micro-steps change."""
     return Group(
@@ -180,7 +161,7 @@ def state() -> Group:
             private("released", "1", "is drawn into its petal by command: touches nothing"),
             count=LATCHES,
         ),
-        friction_memory(),
+        held_friction.memory(SLOTS, 1),
         Group(
             "validity",
             private("petal_tip", "1", "as the outputs of `validity`"),
@@ -235,36 +216,21 @@ def work() -> Group:
     """Return the group of work space of one evaluation."""
     return Group(
         "work",
-        force.motion("link"),
-        force.wrench("ring", "on the active ring, PU axes, about its origin"),
-        force.wrench("held_target", "all but the latches on the passive unit, PU axes"),
-        force.wrench("held_ring", "all but the latches on the active ring, PU axes"),
-        private("held_energy", "J", "stored in all contacts but those of the latches"),
-        private("held_closed", "1", "set of all contacts but those of the latches"),
-        private("held_count", "1", "number of all contacts but those of the latches"),
+        force.motion("link", 1),
+        sums.sums("sums", 1, "forces on the passive unit and on the active ring"),
+        sums.sums("bearing", 1, "those of all contacts but the latches'"),
         private("known", "1", "set of contacts that are left out"),
     )
 
 
 def tally() -> Group:
-    """Return the group of the list of contacts of one evaluation and the sums over it."""
-    return Group(
-        "tally",
-        force.wrench("target", "on the passive unit, PU axes"),
-        private("stored_energy", "J", "in contacts"),
-        private("excess", "m", "penetration that exceeds its limit"),
-        private("index", "1", "number of the part that exceeds it, from 1"),
-        private("count", "1", "contacts listed"),
-        private("class_1", "1", "number of them that bear with their own spring and damper: all"),
-        private("closed", "1", "set of the contacts, one bit each: see `pairs.bit`"),
+    """Return the group of the list of contacts of one evaluation."""
+    return contact_list.tally(
+        SLOTS,
+        private("bearing", "1", "number of them that are not contacts of latches"),
+        private("closed", "1", "set of the contacts, one bit each: see `contact_list.closed_set`"),
         private("tips", "1", "contacts by the tip of a petal"),
         private("borders", "1", "contacts on the border of the ring plane"),
-        contact_list.contacts(
-            CONTACTS,
-            private("moment", "m", "torque along the normal per unit of normal force"),
-            private("slip", "m/s", "velocity of sliding", shape=3),
-            private("friction", "N", "on the passive unit", shape=3),
-        ),
     )
 
 
@@ -274,7 +240,7 @@ def unit() -> Group:
         parameters(),
         *map(temporaries, (inputs(), outputs())),
         state(),
-        constants(geometry()),
+        *map(constants, (geometry(), pairs.kinds(len(PAIRS)))),
         *map(temporaries, (work(), tally())),
         contact_list.status(),
     )

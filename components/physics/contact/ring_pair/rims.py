@@ -18,9 +18,11 @@ from __future__ import annotations
 from math import cos, fabs, radians, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.ring_pair.contact_list import add_spread, is_known
+from dockfmu.components.physics.contact.contact_list import list_contact
 from dockfmu.components.physics.contact.ring_pair.geometry import turned
+from dockfmu.components.physics.contact.ring_pair.known import is_known
 from dockfmu.components.physics.contact.ring_pair.pairs import RIM_ON_ACTIVE_PETAL, RIM_ON_PASSIVE_PETAL
+from dockfmu.components.physics.contact.ring_pair.ports import RING
 from dockfmu.components.physics.contact.ring_pair.spread import act_together, shared
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, negate, norm, scale
@@ -340,10 +342,10 @@ def _is_wide(rim, radius):
 
 @kernel
 def detect_rims(unit):
-    """Add the contacts of both rims with the other ring's petals. Returns 0, or PENETRATION + pair."""
+    """List the contacts of both rims with the other ring's petals."""
     p = unit.parameters
     g = unit.geometry
-    link = unit.work.link
+    link = unit.work.link[0]
     A = load_matrix(link.rotation)
     r = load(link.position)
     radius = p.ring.radius
@@ -361,9 +363,8 @@ def detect_rims(unit):
                     unit.tally.tips += 1.0
                 point = add(r, apply_transposed(A, q))
                 normal = apply_transposed(A, normal)
-                code = add_spread(unit, RIM_ON_ACTIVE_PETAL, k + 1.0, point, normal, gain, d, moment)
-                if code:
-                    return code
+                item = list_contact(unit.tally, RIM_ON_ACTIVE_PETAL, k + 1.0, RING, d, normal, gain, point)
+                item.moment = moment
     rim = (turned(r), turned(A[1]), negate(turned(A[2])))
     bound = _bound(g, rim, radius)
     if not _is_clear(bound, rim, radius, height):
@@ -376,7 +377,5 @@ def detect_rims(unit):
                 if tip:
                     unit.tally.tips += 1.0
                 normal = negate(turned(normal))
-                code = add_spread(unit, RIM_ON_PASSIVE_PETAL, k + 1.0, turned(q), normal, gain, d, moment)
-                if code:
-                    return code
-    return 0
+                item = list_contact(unit.tally, RIM_ON_PASSIVE_PETAL, k + 1.0, RING, d, normal, gain, turned(q))
+                item.moment = moment

@@ -62,7 +62,7 @@ def _set_inputs(m, h):
     inputs.step = h
     # the velocities are those predicted for the middle of the micro-step
     inputs.lead = 0.5 * h
-    inputs.mass = m.parameters.ring.mass
+    inputs.mass[0] = m.parameters.ring.mass
 
 
 @kernel
@@ -159,7 +159,7 @@ def finish_step(m):
     m.sensor.capture = output.capture
     m.flag.capture_mechanical = output.capture_mechanical
     m.capture.margin = ring_pair.capture_margin(unit)
-    ring_pair.list_contacts(unit, m.contact)
+    ring_pair.copy_contacts(unit.tally, m.contact)
     m.validity.petal_tip = unit.state.validity.petal_tip
     m.validity.ring_border = unit.state.validity.ring_border
     return 0

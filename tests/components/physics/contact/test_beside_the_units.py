@@ -77,7 +77,7 @@ def test_ruling_R57_the_radiator_beside_its_berth_touches_nothing(x, aside):
         radiator = Radiator(**{name: value for name, value in ELASTIC.items() if "limit" not in name})
         assert radiator.place((x, *aside), angles) == 0
         assert radiator.contacts() == []
-        assert np.abs(radiator.u.work.passive.force).max() == 0.0
+        assert np.abs(radiator.u.work.sums.passive.force).max() == 0.0
 
 
 def test_ruling_R57_the_ball_meets_only_a_plug_in_its_bore():

@@ -38,7 +38,7 @@ class Head:
         rotation: Any = None,
     ) -> int:
         """Place the head (hinge, P axes; yaw, pitch, roll or a matrix P -> H) and sum its forces."""
-        head = self.u.work.link
+        head = self.u.work.link[0]
         head.position[:] = position
         head.rotation[:] = from_angles(*map(float, angles)) if rotation is None else rotation
         head.velocity[:] = velocity
@@ -54,14 +54,14 @@ class Head:
 
     @property
     def energy(self) -> float:
-        return float(self.u.tally.stored_energy)
+        return float(self.u.work.sums.stored_energy)
 
     @property
     def wrench(self) -> np.ndarray:
         """Force and torque on the head about the hinge, P axes."""
-        return np.array([*self.u.work.active.force, *self.u.work.active.torque])
+        return np.array([*self.u.work.sums.part[0].force, *self.u.work.sums.part[0].torque])
 
     @property
     def on_passive(self) -> np.ndarray:
         """Force and torque on the passive unit about the origin of P."""
-        return np.array([*self.u.work.passive.force, *self.u.work.passive.torque])
+        return np.array([*self.u.work.sums.passive.force, *self.u.work.sums.passive.torque])

@@ -244,7 +244,7 @@ def test_spec05_oracle_T21_wrench_is_the_gradient_of_the_energy(fired):
 @jit
 def loop(unit, middle, size, phase, steps, seen):
     """Move the head once around its loop: (work of the forces on it, largest energy stored, energy left, code)."""
-    head = unit.work.link
+    head = unit.work.link[0]
     head.velocity[:] = 0.0
     head.angular_velocity[:] = 0.0
     before = 0.0
@@ -261,14 +261,14 @@ def loop(unit, middle, size, phase, steps, seen):
             seen[int(unit.tally.contact[j].pair)] = 1.0
         power = 0.0
         for j in range(3):
-            power += unit.work.active.force[j] * rate[j] + unit.work.active.torque[j] * w[j]
+            power += unit.work.sums.part[0].force[j] * rate[j] + unit.work.sums.part[0].torque[j] * w[j]
         if i == 0:
-            first = unit.tally.stored_energy
+            first = unit.work.sums.stored_energy
         else:
             work += 0.5 * (before + power) * 2.0 * np.pi / steps
         before = power
-        most = max(most, unit.tally.stored_energy)
-    return work, most, unit.tally.stored_energy - first, 0
+        most = max(most, unit.work.sums.stored_energy)
+    return work, most, unit.work.sums.stored_energy - first, 0
 
 
 PHASE = np.array([0.0, 1.1, 2.3, 0.7, 1.9, 3.0])

@@ -39,7 +39,7 @@ class Radiator:
 
     def place(self, position: Any, angles: Any = (0, 0, 0), rotation: Any = None) -> int:
         """Place the active unit in the passive one (yaw, pitch, roll or a matrix) at rest, and evaluate."""
-        link = self.u.work.link
+        link = self.u.work.link[0]
         link.position[:] = position
         link.rotation[:] = from_angles(*map(float, angles)) if rotation is None else rotation
         return int(radiator_pair.evaluate(self.u))
@@ -130,15 +130,15 @@ def test_spec05_oracle_T21_wrench_is_the_gradient_of_the_energy(captured):
 
     def energy(position, A):
         assert radiator.place(position, rotation=A) == 0
-        return float(radiator.u.tally.stored_energy)
+        return float(radiator.u.work.sums.stored_energy)
 
     for position, A in [*poses(400, 2, (0.0, 0.06), 0.02, 1.0), *poses(200, 3, (-0.002, 0.004), 0.002, 0.3)]:
         stored = energy(position, A)
         # deeper than the limit of the laws a sphere is beyond the middle of its bore
         if stored <= 0.0 or max((item.penetration for item in radiator.contacts()), default=0.0) > 5e-3:
             continue
-        on_active = np.array([*radiator.u.work.active.force, *radiator.u.work.active.torque])
-        on_passive = np.array([*radiator.u.work.passive.force, *radiator.u.work.passive.torque])
+        on_active = np.array([*radiator.u.work.sums.part[0].force, *radiator.u.work.sums.part[0].torque])
+        on_passive = np.array([*radiator.u.work.sums.passive.force, *radiator.u.work.sums.passive.torque])
         size = np.abs(on_active).max()
         assert np.allclose(on_passive[:3], -on_active[:3], atol=1e-12 * size)
         moment = on_passive[3:] + on_active[3:] + np.cross(position, on_active[:3])
@@ -162,7 +162,7 @@ def test_spec05_oracle_T21_wrench_is_the_gradient_of_the_energy(captured):
 @jit
 def loop(unit, middle, size, phase, steps, seen):
     """Move the active unit once around its loop: (work of the forces on it, most and remaining energy, code)."""
-    link = unit.work.link
+    link = unit.work.link[0]
     link.velocity[:] = 0.0
     link.angular_velocity[:] = 0.0
     before = 0.0
@@ -178,14 +178,14 @@ def loop(unit, middle, size, phase, steps, seen):
             seen[int(unit.tally.contact[j].pair)] = 1.0
         power = 0.0
         for j in range(3):
-            power += unit.work.active.force[j] * rate[j] + unit.work.active.torque[j] * w[j]
+            power += unit.work.sums.part[0].force[j] * rate[j] + unit.work.sums.part[0].torque[j] * w[j]
         if i == 0:
-            first = unit.tally.stored_energy
+            first = unit.work.sums.stored_energy
         else:
             work += 0.5 * (before + power) * 2.0 * np.pi / steps
         before = power
-        most = max(most, unit.tally.stored_energy)
-    return work, most, unit.tally.stored_energy - first, 0
+        most = max(most, unit.work.sums.stored_energy)
+    return work, most, unit.work.sums.stored_energy - first, 0
 
 
 PHASE = np.array([0.0, 1.1, 2.3, 0.7, 1.9, 3.0])
@@ -228,23 +228,23 @@ def test_ball_resists_and_then_holds():
     for gap, force in ((0.021, 0.0), (0.019, 20.0), (0.010, 40.0), (0.0031, 40.0)):
         assert radiator.place((-gap, 0.0, 0.0)) == 0
         radiator_pair.accept(radiator.u)
-        assert radiator.u.work.passive.force == pytest.approx([force, 0.0, 0.0])
+        assert radiator.u.work.sums.passive.force == pytest.approx([force, 0.0, 0.0])
         assert radiator.u.state.captured == 0.0
     assert radiator.place((-0.0029, 0.0, 0.0)) == 0
     radiator_pair.accept(radiator.u)
     assert radiator.u.state.captured == 1.0
     assert radiator.u.state.dissipated_ball == pytest.approx(40.0 * 0.016, rel=1e-12)
     assert radiator.place((-0.0029, 0.0, 0.0)) == 0
-    assert radiator.u.work.passive.force == pytest.approx([0.0, 0.0, 0.0])
+    assert radiator.u.work.sums.passive.force == pytest.approx([0.0, 0.0, 0.0])
     assert radiator.place((-0.0040, 0.0, 0.0)) == 0
-    assert radiator.u.work.passive.force == pytest.approx([-2000.0, 0.0, 0.0])
+    assert radiator.u.work.sums.passive.force == pytest.approx([-2000.0, 0.0, 0.0])
 
 
 def test_planes_share_the_load(radiator):
     radiator.u.state.captured = 1.0
     assert radiator.place((0.0002, 0.0, 0.0)) == 0
     assert len(radiator.contacts(PLANES)) == 4
-    assert radiator.u.work.passive.force == pytest.approx([1e7 * 0.0002, 0.0, 0.0])
+    assert radiator.u.work.sums.passive.force == pytest.approx([1e7 * 0.0002, 0.0, 0.0])
     radiator.u.state.captured = 0.0
 
 
