@@ -16,9 +16,7 @@ from dockfmu.components.physics.mechanics.vector import accumulate, dot, load, s
 
 def state() -> Group:
     """Return the group `losses`."""
-    rollers = Group(
-        "roller", private("force", "N", "damping and friction on the roller, PU axes", shape=3), count=3
-    )
+    rollers = Group("roller", private("force", "N", "damping and friction on the roller, PU axes", shape=3), count=3)
     return contact_losses.state(2, "head and limiter, PU axes", rollers)
 
 

@@ -10,7 +10,14 @@
     airlock_pair.accept(m.airlock_pair)                   # once per accepted micro-step: latches move and fire
 """
 
-from dockfmu.components.physics.contact.airlock_pair.kernel import accept, evaluate, initialize, is_near, power_at, sum_forces
+from dockfmu.components.physics.contact.airlock_pair.kernel import (
+    accept,
+    evaluate,
+    initialize,
+    is_near,
+    power_at,
+    sum_forces,
+)
 from dockfmu.components.physics.contact.airlock_pair.pairs import MESSAGES, PAIRS
 from dockfmu.components.physics.contact.airlock_pair.ports import LATCHES, PARAMETER_SETS, unit
 from dockfmu.components.physics.contact.contact_list import copy_contacts

@@ -19,8 +19,8 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.profile import revolve
 from dockfmu.components.physics.contact.contact_list import list_contact
+from dockfmu.components.physics.contact.profile import revolve
 from dockfmu.components.physics.contact.ring_pair.known import is_known
 from dockfmu.components.physics.contact.ring_pair.pairs import LATCH_FRONT, LATCH_REAR
 from dockfmu.components.physics.contact.ring_pair.ports import RING

@@ -8,9 +8,15 @@ import numpy as np
 
 from dockfmu.components.core.record import Record
 from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.pairs import first_slots
 from dockfmu.components.physics.mechanics.rotation import from_angles
 
 RECORD = Record(probe_cone.unit())
+
+
+def bit(pair: float, index: float) -> int:
+    """Return the bit of a contact in the sets of the unit."""
+    return int(first_slots(probe_cone.PAIRS)[int(pair) - 1]) + max(int(index) - 1, 0)
 
 
 class Unit:

@@ -16,6 +16,7 @@ from dockfmu.components.core.field import Group
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.record import Record
 from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.pairs import PENETRATION
 from dockfmu.components.physics.contact.probe_cone.pairs import (
     HEAD_BOTTOM,
     HEAD_CONE,
@@ -24,9 +25,7 @@ from dockfmu.components.physics.contact.probe_cone.pairs import (
     LATCH_WALL,
     MESSAGES,
     PAD_CONE,
-    PENETRATION,
     ROLLER_CONE,
-    bit,
 )
 from dockfmu.components.physics.contact.probe_cone.surface_contacts import pads_are_clear, slot_wall, wide_wall
 from dockfmu.components.physics.contact.profile import segment_profile
@@ -454,7 +453,7 @@ def test_no_more_contacts_than_listed_and_copied(make_unit):
     unit = captured(make_unit)
     assert unit.head((0.3065, 0.0, 0.0)) == 0
     memory.probe_cone.tally = unit.u.tally
-    probe_cone.list_contacts(memory.probe_cone, memory.picture.contact)
+    probe_cone.copy_contacts(memory.probe_cone.tally, memory.picture.contact)
     listed = memory.picture.contact
     assert [c.active for c in listed] == [1.0] * 4 + [0.0] * 12
     assert [int(c.pair) for c in listed[:4]] == [LATCH_STOP] * 4
@@ -554,6 +553,7 @@ def test_pads_clear_the_cone_when_fully_retracted(make_unit):
 
 SCRIPT = """
 import sys, numpy as np
+from tests.components.physics.contact.probe_cone.contact_unit import bit
 from tests.components.physics.contact.probe_cone.contact_unit import Unit
 from dockfmu.components.physics.contact import probe_cone
 unit = Unit()

@@ -11,23 +11,21 @@ from dockfmu.components.contact_probe_cone import component as contact_component
 from dockfmu.components.core.component import Instance
 from dockfmu.components.core.field import INTEGER
 from dockfmu.components.physics.contact import probe_cone
+from dockfmu.components.physics.contact.pairs import PENETRATION, kind_of, slot_of
 from dockfmu.components.physics.contact.probe_cone.pairs import (
-    BITS,
     HEAD_BOTTOM,
     HEAD_CONE,
     LATCH_STOP,
     LATCH_WIDE,
-    LAWS,
     PAIRS,
-    PENETRATION,
-    bit,
-    law_of,
+    SLOTS,
 )
-from dockfmu.components.physics.contact.probe_cone.ports import CONTACTS, LATCHES, PADS, ROLLERS, SENSORS
+from dockfmu.components.physics.contact.probe_cone.ports import LATCHES, PADS, ROLLERS, SENSORS
 from dockfmu.components.physics.devices.macro_step import CLOSED
 from dockfmu.components.probe_mechanism import component as mechanism_component
 from dockfmu.components.probe_mechanism import kernel
 from dockfmu.components.probe_mechanism.contact import internal as internal_contact
+from tests.components.physics.contact.probe_cone.contact_unit import bit
 from tests.components.physics.contact.probe_cone.test_brute_force import captured, unit_of
 
 STOP = 0.2950 + 0.012
@@ -108,27 +106,29 @@ def test_counts_are_integer_outputs(component):
     assert all(component.record.slots[component.record.index[name]].field.type == INTEGER for name in names)
 
 
-def test_the_list_has_room_for_every_contact():
-    """Each part of each kind has a bit of its own, and the list, the table of dampers too, as many places."""
+def test_the_list_has_room_for_every_contact(make_unit):
+    """Each part of each kind has a slot of its own, and the list, the table of dampers too, as many places."""
+    unit = make_unit().u
     most = {"head": 1, "pad": PADS, "roller": ROLLERS, "latch": LATCHES, "capture": SENSORS}
     places = []
-    for pair, name in PAIRS.items():
-        count = next(n for word, n in most.items() if word in name.split())
-        places += [bit(pair, k) for k in (range(1, count + 1) if count > 1 else [0])]
-    assert sorted(places) == list(range(BITS))
-    assert CONTACTS == BITS
-    assert len(Instance(mechanism_component()).m.implicit_contact.held) == CONTACTS + 1
+    for number, pair in PAIRS.items():
+        count = next(n for word, n in most.items() if word in pair.name.split())
+        places += [slot_of(unit.kind, number, k) for k in (range(1, count + 1) if count > 1 else [0])]
+    assert sorted(places) == list(range(SLOTS))
+    assert len(unit.tally.contact) == SLOTS
+    assert len(Instance(mechanism_component()).m.implicit_contact.held) == SLOTS + 1
 
 
 def test_every_pair_has_the_law_that_its_forces_were_found_with(make_unit):
     """Dampers and losses of bottomed latches and sensors took those of limiter and head."""
-    parameters = make_unit().u.parameters
-    for k, name in enumerate(("law_head", "law_bottom", "law_latch", "law_limiter")):
-        parameters[name].stiffness = k
-    assert {pair: law_of(parameters, pair).stiffness for pair in PAIRS} == {
-        pair: parameters[LAWS[pair]].stiffness for pair in PAIRS
-    }
-    assert set(LAWS) == set(PAIRS)
+    names = ("stiffness", "damping", "friction", "slip_velocity", "penetration_limit")
+    laws = ("law_head", "law_bottom", "law_latch", "law_limiter")
+    unit = make_unit(
+        **{f"{law}.{name}": 1.0 + k + 10.0 * j for k, law in enumerate(laws) for j, name in enumerate(names)}
+    ).u
+    for number, pair in PAIRS.items():
+        kind = kind_of(unit.kind, number)
+        assert [kind[name] for name in names] == [unit.parameters[pair.law][name] for name in names]
 
 
 def test_a_penetration_may_be_cured_by_a_shorter_step_only_where_one_evaluation_serves_it():
