@@ -30,6 +30,7 @@ from dockfmu.components.physics.contact.probe_cone.pairs import (
 from dockfmu.components.physics.contact.probe_cone.surface_contacts import pads_are_clear, slot_wall, wide_wall
 from dockfmu.components.physics.contact.profile import segment_profile
 from dockfmu.components.physics.mechanics.rotation import about_x, from_angles, store_matrix
+from tests.components.physics.contact.probe_cone.contact_unit import bit
 
 BOTTOM = 0.3770023 - 0.045
 
