@@ -52,7 +52,7 @@ def prepared(position: tuple[float, ...], angles: tuple[float, ...], fired: bool
     unit.input.base.rotation[:] = from_angles(*angles)
     store_matrix(IDENTITY, unit.input.link.rotation)
     unit.input.step = 1e-5
-    unit.input.mass = 40.0
+    unit.input.mass[0] = 40.0
     ring_pair.attempt(unit)
     ring_pair.accept(unit, 0.0)
     for latch in unit.state.latch:
