@@ -1,6 +1,6 @@
 """Kinds of pairs of surfaces: what a unit declares about them, and their laws as kernels read them.
 
-A unit numbers its kinds from 1 and declares each as a `Pair`. Its record has the group `kind`, a row a kind with the
+A unit numbers its kinds from 1 and declares each as a `PairKind`. Its record has the group `kind`, a row a kind with the
 force law and the first slot of its parts, which `initialize` fills from the parameters. A slot is the number of one
 contact among all that there can be.
 """
@@ -24,7 +24,7 @@ _WEIGHT = tuple(2.0**k for k in range(MOST_SLOTS))
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairKind:
     """One kind of pair: `name` as messages say it, group of parameters of its `law`, number of its `parts`."""
 
     name: str
@@ -32,7 +32,7 @@ class Pair:
     parts: int = 1
 
 
-def first_slots(pairs: Mapping[float, Pair]) -> tuple[float, ...]:
+def first_slots(pairs: Mapping[float, PairKind]) -> tuple[float, ...]:
     """Return the first slot of each kind, in the order of their numbers."""
     slots = [0.0]
     for pair in pairs.values():
@@ -40,7 +40,7 @@ def first_slots(pairs: Mapping[float, Pair]) -> tuple[float, ...]:
     return tuple(slots[:-1])
 
 
-def slots(pairs: Mapping[float, Pair]) -> int:
+def slots(pairs: Mapping[float, PairKind]) -> int:
     """Return the number of contacts that can be closed at once."""
     return sum(pair.parts for pair in pairs.values())
 
@@ -89,10 +89,10 @@ def set_kind(kind, law, first_slot):
     kind.first_slot = first_slot
 
 
-def setting(pairs: Mapping[float, Pair], law_of: Any) -> Any:
+def setting(pairs: Mapping[float, PairKind], law_of: Any) -> Any:
     """Return the kernel `set_kinds(unit)` that fills the group `kind` of a unit from its parameters.
 
-    `law_of(parameters, pair)` returns the group of parameters that `Pair.law` names.
+    `law_of(parameters, pair)` returns the group of parameters that `PairKind.law` names.
     """
     first = first_slots(pairs)
 
@@ -105,7 +105,7 @@ def setting(pairs: Mapping[float, Pair], law_of: Any) -> Any:
 
 
 def penetration_messages(
-    pairs: Mapping[float, Pair], parameters: str, more: str = "", *, discard: bool = True
+    pairs: Mapping[float, PairKind], parameters: str, more: str = "", *, discard: bool = True
 ) -> Iterator[tuple[int, Message]]:
     """Yield code and message of a depth beyond the limit of each kind; `parameters` is the path of their group."""
     for number, pair in pairs.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting
+from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 SPHERE_ON_CONE = 1.0
@@ -17,15 +17,15 @@ LATCH_BOTTOMED = 7.0
 LATCH_HOLDS = 8.0
 
 PAIRS = {
-    SPHERE_ON_CONE: Pair("sphere {status.index:.0f} of the head on the receiving cone", "law_head", 2),
-    SPHERE_ON_WALL: Pair("sphere {status.index:.0f} of the head on the wall of the socket", "law_head", 2),
-    SPHERE_ON_BOTTOM: Pair("sphere {status.index:.0f} of the head on the bottom of the socket", "law_head", 2),
-    CONE_ON_MOUTH: Pair("cone {status.index:.0f} of the head on the mouth of the receiving cone", "law_head", 2),
-    CONE_ON_STRIKE: Pair("cone {status.index:.0f} of the head on the strike", "law_head", 2),
+    SPHERE_ON_CONE: PairKind("sphere {status.index:.0f} of the head on the receiving cone", "law_head", 2),
+    SPHERE_ON_WALL: PairKind("sphere {status.index:.0f} of the head on the wall of the socket", "law_head", 2),
+    SPHERE_ON_BOTTOM: PairKind("sphere {status.index:.0f} of the head on the bottom of the socket", "law_head", 2),
+    CONE_ON_MOUTH: PairKind("cone {status.index:.0f} of the head on the mouth of the receiving cone", "law_head", 2),
+    CONE_ON_STRIKE: PairKind("cone {status.index:.0f} of the head on the strike", "law_head", 2),
     # latches that are pushed in have no law
-    LATCH_PUSHED: Pair("latch {status.index:.0f} pushed in by the strike", "law_head", 4),
-    LATCH_BOTTOMED: Pair("latch {status.index:.0f} on the strike at the end of its travel", "law_latch", 4),
-    LATCH_HOLDS: Pair("latch {status.index:.0f} behind the strike", "law_latch", 4),
+    LATCH_PUSHED: PairKind("latch {status.index:.0f} pushed in by the strike", "law_head", 4),
+    LATCH_BOTTOMED: PairKind("latch {status.index:.0f} on the strike at the end of its travel", "law_latch", 4),
+    LATCH_HOLDS: PairKind("latch {status.index:.0f} behind the strike", "law_latch", 4),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dockfmu.base.fmi import MISSED
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting, slots
+from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting, slots
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 HEAD_CONE = 1.0
@@ -19,15 +19,15 @@ LATCH_WALL = 8.0
 LATCH_WIDE = 9.0
 
 PAIRS = {
-    HEAD_CONE: Pair("head on cone, edge or socket wall", "law_head"),
-    HEAD_BOTTOM: Pair("head on socket bottom", "law_bottom"),
-    PAD_CONE: Pair("limiter pad {status.index:.0f} on cone", "law_limiter", 16),
-    ROLLER_CONE: Pair("roller {status.index:.0f} on cone", "law_limiter", 3),
-    LATCH_CONE: Pair("retracted latch {status.index:.0f} on cone or socket", "law_latch", 4),
-    SENSOR_CONE: Pair("retracted capture sensor {status.index:.0f} on cone or socket", "law_head", 2),
-    LATCH_STOP: Pair("latch {status.index:.0f} on its stop", "law_latch", 4),
-    LATCH_WALL: Pair("latch {status.index:.0f} on the wall of its slot", "law_latch", 4),
-    LATCH_WIDE: Pair("latch {status.index:.0f} on the wall of the wide part of its slot", "law_latch", 4),
+    HEAD_CONE: PairKind("head on cone, edge or socket wall", "law_head"),
+    HEAD_BOTTOM: PairKind("head on socket bottom", "law_bottom"),
+    PAD_CONE: PairKind("limiter pad {status.index:.0f} on cone", "law_limiter", 16),
+    ROLLER_CONE: PairKind("roller {status.index:.0f} on cone", "law_limiter", 3),
+    LATCH_CONE: PairKind("retracted latch {status.index:.0f} on cone or socket", "law_latch", 4),
+    SENSOR_CONE: PairKind("retracted capture sensor {status.index:.0f} on cone or socket", "law_head", 2),
+    LATCH_STOP: PairKind("latch {status.index:.0f} on its stop", "law_latch", 4),
+    LATCH_WALL: PairKind("latch {status.index:.0f} on the wall of its slot", "law_latch", 4),
+    LATCH_WIDE: PairKind("latch {status.index:.0f} on the wall of the wide part of its slot", "law_latch", 4),
 }
 SLOTS = slots(PAIRS)
 

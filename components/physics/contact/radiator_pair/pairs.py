@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting
+from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 PIN = 1.0
@@ -14,11 +14,11 @@ BALL_RESISTS = 4.0
 BALL_HOLDS = 5.0
 
 PAIRS = {
-    PIN: Pair("guide pin {status.index:.0f} on its cone or socket", "law_device", 2),
-    PLUG: Pair("the plug on its socket", "law_device"),
-    PLANES: Pair("point {status.index:.0f} of the active docking plane on the passive one", "law_plane", 4),
-    BALL_RESISTS: Pair("the plug on the ball of the lock", "law_device"),
-    BALL_HOLDS: Pair("the plug held by the ball of the lock", "law_device"),
+    PIN: PairKind("guide pin {status.index:.0f} on its cone or socket", "law_device", 2),
+    PLUG: PairKind("the plug on its socket", "law_device"),
+    PLANES: PairKind("point {status.index:.0f} of the active docking plane on the passive one", "law_plane", 4),
+    BALL_RESISTS: PairKind("the plug on the ball of the lock", "law_device"),
+    BALL_HOLDS: PairKind("the plug held by the ball of the lock", "law_device"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.pairs import Pair, penetration_messages, setting, slots
+from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting, slots
 
 # floats, as the slots are float64 and kernels compile once for all floats, but once for each integer constant
 RIM_ON_ACTIVE_PETAL = 1.0
@@ -16,13 +16,13 @@ LATCH_REAR = 6.0
 SENSOR_ON_PLANE = 7.0
 
 PAIRS = {
-    RIM_ON_ACTIVE_PETAL: Pair("passive rim on active petal {status.index:.0f}", "law_petal", 3),
-    RIM_ON_PASSIVE_PETAL: Pair("active rim on passive petal {status.index:.0f}", "law_petal", 3),
-    EDGE_ON_EDGE: Pair("side edges of petals, pair {status.index:.0f} of 24", "law_side", 24),
-    PLANE_ON_PLANE: Pair("point {status.index:.0f} of the active ring plane on the passive one", "law_plane", 6),
-    LATCH_FRONT: Pair("latch {status.index:.0f} on the front of its stop", "law_front", 6),
-    LATCH_REAR: Pair("latch {status.index:.0f} behind its stop", "law_rear", 6),
-    SENSOR_ON_PLANE: Pair("mating sensor {status.index:.0f} on the passive ring plane", "law_sensor", 3),
+    RIM_ON_ACTIVE_PETAL: PairKind("passive rim on active petal {status.index:.0f}", "law_petal", 3),
+    RIM_ON_PASSIVE_PETAL: PairKind("active rim on passive petal {status.index:.0f}", "law_petal", 3),
+    EDGE_ON_EDGE: PairKind("side edges of petals, pair {status.index:.0f} of 24", "law_side", 24),
+    PLANE_ON_PLANE: PairKind("point {status.index:.0f} of the active ring plane on the passive one", "law_plane", 6),
+    LATCH_FRONT: PairKind("latch {status.index:.0f} on the front of its stop", "law_front", 6),
+    LATCH_REAR: PairKind("latch {status.index:.0f} behind its stop", "law_rear", 6),
+    SENSOR_ON_PLANE: PairKind("mating sensor {status.index:.0f} on the passive ring plane", "law_sensor", 3),
 }
 SLOTS = slots(PAIRS)
 
