@@ -1,7 +1,7 @@
 """Kinds of pairs of surfaces: what a unit declares about them, and their laws as kernels read them.
 
-A unit numbers its kinds from 1 and declares each as a `PairKind`. Its record has the group `kind`, a row a kind with the
-force law and the first slot of its parts, which `initialize` fills from the parameters. A slot is the number of one
+A unit numbers its kinds from 1 and declares each as a `PairKind`. Its record has the group `kind`, a row a kind with
+the force law and the first slot of its parts, which `initialize` fills from the parameters. A slot is the number of one
 contact among all that there can be.
 """
 
