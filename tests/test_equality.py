@@ -173,6 +173,7 @@ CARRIED = tuple(
 )  # fmt: skip
 
 MIXED, RING = (str(Path(__file__).parent / "components" / "multibody" / f"{name}.toml") for name in ("mixed", "ring"))
+PROBE = str(Path(__file__).parents[1] / "components" / "multibody" / "models" / "small_probe.toml")
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -292,6 +293,16 @@ SCENARIOS = [
         ),
         step=0.01,
         options={"model": MIXED},
+    ),
+    Scenario(
+        "Multibody",
+        tuple(
+            {"target.position[1]": 0.22 - 0.002 * k, "target.velocity[1]": -0.2, "base.velocity[2]": 0.01 * (k > 9)}
+            for k in range(25)
+        ),
+        step=0.01,
+        options={"model": PROBE},
+        values={"target.position": (0.22, 0.004, 0.002), "target.velocity[1]": -0.2},
     ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),

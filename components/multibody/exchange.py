@@ -8,13 +8,29 @@ about it, V its velocity, a its acceleration in the step, g gravity, and J_e, T_
 
 are the impulses on the base in the step H, about its moving origin. p_0, l_0 and V'_0 are those that the last step
 predicted for its end: what the base's true motion adds is applied one step later, not lost (LAGGED).
+
+The craft apply the means in the middle of their steps, where their ports are then. A force that changes within the
+step moves a system, which itself moves, by more or less than its mean does: by this much the sum of the angular momenta
+about a fixed point changes. `account_angular_momentum` leaves it out of the audit.
 """
 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import momentum
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, from_quaternion, load_attitude
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    scale,
+    store,
+    subtract,
+)
 
 
 @kernel
@@ -33,6 +49,33 @@ def begin(run):
     store(subtract(load(run.base_velocity), load(run.end_velocity)), run.jump)
     store(ZERO, run.port_impulse)
     store(ZERO, run.port_angular_impulse)
+
+
+@kernel
+def account_angular_momentum(base, target, link, run, h):
+    """Add what a step h has changed beyond the impulses that the craft receive in its middle to `run.apart`, I.
+
+    All is placed at the end of the step; the impulses on base and target are known. Wrenches on other ports of the
+    system are taken as received where they act.
+    """
+    _, linear, angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
+    now = add(angular, cross(load(run.base_position), linear))
+    if h > 0.0:
+        change = subtract(now, load(run.end_absolute))
+        if run.carried != 0.0:
+            change = add(change, _received(base, load(run.impulse), load(run.angular_impulse), h))
+        change = add(change, _received(target, load(run.target_impulse), load(run.target_angular_impulse), h))
+        accumulate(change, run.apart)
+    store(now, run.end_absolute)
+
+
+@kernel
+def _received(port, impulse, angular_impulse, h):
+    """Return the angular impulse about the origin of I of means that act on a port in the middle of a step."""
+    A = from_quaternion(load_attitude(port.quaternion))
+    shift = axpy(0.125 * h * h, load(port.acceleration), scale(0.5 * h, load(port.velocity)))
+    middle = add(load(port.position), apply_transposed(A, shift))
+    return add(cross(middle, impulse), angular_impulse)
 
 
 @kernel

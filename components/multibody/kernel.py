@@ -225,6 +225,7 @@ def _clear(run):
     store(ZERO, run.base_velocity)
     store(ZERO, run.impulse)
     store(ZERO, run.angular_impulse)
+    store(ZERO, run.apart)
 
 
 @kernel
@@ -308,6 +309,8 @@ def _finish(
         if h > 0.0:
             exchange.finish(link, run, h)
         exchange.remember(link, run)
+    if run.has_target != 0.0:
+        exchange.account_angular_momentum(base, target, link, run, h)
     closure.publish(link, cut, row, run)
     outputs.publish_joints(link, coordinate, turning, run)
     outputs.publish_bodies(link, body, run)

@@ -107,13 +107,17 @@ def _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau):
 
 
 @kernel
-def _open(o, b, run):
-    """Open a lock that is closed."""
-    if o.closed != 0.0:
-        o.closed = 0.0
-        b.held = 0.0
-        b.qdd = 0.0
-        run.restart = 1.0
+def _open(lock, o, b, run):
+    """Open a lock that is closed; its coordinate is free unless another lock holds it."""
+    if o.closed == 0.0:
+        return
+    o.closed = 0.0
+    for k in range(int(run.locks)):
+        if lock[k].closed != 0.0 and lock[k].coordinate == o.coordinate:
+            return
+    b.held = 0.0
+    b.qdd = 0.0
+    run.restart = 1.0
 
 
 @kernel
@@ -123,7 +127,7 @@ def command(base, gravity, link, coordinate, lock, cut, row, matrix, run):
         o = lock[k]
         b = link[int(coordinate[int(o.coordinate)].link)]
         if o.open != 0.0 and o.open_before == 0.0:
-            _open(o, b, run)
+            _open(lock, o, b, run)
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
             _close(base, gravity, link, coordinate, cut, row, matrix, o, run, 0.0)
         o.close_before = o.close
@@ -148,7 +152,7 @@ def catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, tau):
         b = link[int(coordinate[int(o.coordinate)].link)]
         if o.to_open != 0.0:
             o.to_open = 0.0
-            _open(o, b, run)
+            _open(lock, o, b, run)
             continue
         if o.closed != 0.0 or o.open != 0.0:
             continue

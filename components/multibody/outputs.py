@@ -117,7 +117,8 @@ def publish_audit(audit, gravity, link, stored, run):
     audit.work_base = run.base_work
     audit.work_target = run.work_target
     store(linear, audit.momentum)
-    store(add(angular, cross(load(run.base_position), linear)), audit.angular_momentum)
+    turning = add(angular, cross(load(run.base_position), linear))
+    store(subtract(turning, load(run.apart)), audit.angular_momentum)
 
 
 @kernel

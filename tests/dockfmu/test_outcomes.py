@@ -244,8 +244,8 @@ success = ["over"]
 def test_every_system_declares_its_outcome_and_it_goes_through_an_ssp():
     for name in package.list_systems():
         plan = read(name).plan
-        if name == "solar_array":
-            # a declared mechanism alone: no sequence tells an outcome
+        if name in ("solar_array", "small_probe", "ring_claw"):
+            # declared mechanisms: no sequence tells an outcome
             continue
         assert plan.outcome is not None
         element = "sequence" if name.startswith(("airlock", "radiator", "mim1")) else "cyclogram"

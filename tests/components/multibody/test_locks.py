@@ -176,3 +176,15 @@ def test_the_solar_array_of_dockfmu_deploys_and_locks() -> None:
     after = np.hstack([audit.momentum, audit.angular_momentum])
     np.testing.assert_allclose(after, momentum, rtol=0.0, atol=1e-12 * np.abs(momentum).max())
     assert balance(one) == pytest.approx(energy, rel=1e-6)
+
+
+def test_a_coordinate_stays_held_until_its_last_lock_opens() -> None:
+    one = instance(DISCS + "closed = true\n[locks.second]\njoint = 'axle'\nclosed = true\n")
+    m = one.m
+    m.coordinate[0].drive = 2.0
+    m.lock[0].open = 1.0
+    run(one, 0.1)
+    assert (m.lock[0].closed, m.lock[1].closed, m.coordinate[0].position) == (0.0, 1.0, 0.0)
+    m.lock[1].open = 1.0
+    run(one, 0.1)
+    assert m.coordinate[0].rate == pytest.approx(2.0 / (2.0 / 3.0) * 0.1, rel=1e-6)

@@ -1,0 +1,100 @@
+"""Mechanisms that are one file each: they dock and grip; the declared head in its cone equals the built-in unit."""
+
+import numpy as np
+import pytest
+
+import dockfmu
+from dockfmu.components.core.component import Instance
+from dockfmu.components.core.record import Record
+from dockfmu.components.multibody import component_of
+from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.physics.contact import probe_cone
+from tests.components.multibody.random_models import interpreted
+
+HEAD = """
+name = "head"
+[bodies.head]
+mass = 8.0
+inertia = [0.1, 0.1, 0.1]
+[joints.fly]
+kind = "free"
+bodies = ["base", "head"]
+[surfaces.sphere]
+body = "head"
+sphere = {radius}
+[surfaces.cone]
+body = "target"
+profile = {profile}
+[contacts.head]
+surfaces = ["sphere", "cone"]
+stiffness = {stiffness}
+damping = {damping}
+depth_limit = 1.0
+"""
+
+
+def test_spec05_A5_the_declared_head_in_its_stepped_cone_equals_the_unit_of_the_probe_mechanism() -> None:
+    """Normal forces of head and cone at random places and velocities, wall and bottom of the socket included."""
+    unit = Record(probe_cone.unit()).memory().probe_cone
+    p = unit.parameters
+    p.law_head.friction = p.limiter.pads = p.roller.count = p.sensor.count = 0.0
+    for name in ("stiffness", "damping", "friction"):
+        setattr(p.law_bottom, name, getattr(p.law_head, name))
+    p.law_head.penetration_limit = p.law_bottom.penetration_limit = 1.0
+    assert probe_cone.initialize(unit) == 0
+    count = int(np.argmin(p.cone.r)) + 1
+    profile = [[float(x), float(r)] for x, r in zip(p.cone.x[:count], p.cone.r[:count], strict=True)]
+    text = HEAD.format(
+        radius=float(p.head.radius), profile=profile, stiffness=float(p.law_head.stiffness),
+        damping=float(p.law_head.damping),
+    )  # fmt: skip
+    declared = interpreted(component_of(read_text(text)))
+    rng = np.random.default_rng(2)
+    touched = 0
+    while touched < 25:
+        x, angle = rng.uniform(0.0, profile[-1][0]), rng.uniform(-np.pi, np.pi)
+        r = np.interp(x, *np.array(profile[:-1]).T) - p.head.radius + rng.uniform(-0.004, 0.008)
+        if r < 0.0:
+            continue
+        place, velocity = np.array([x, r * np.cos(angle), r * np.sin(angle)]), 0.2 * rng.normal(size=3)
+        link = unit.input.link[0]
+        unit.input.base.rotation[:] = link.rotation[:] = np.eye(3)
+        unit.input.base.position[:], link.position[:], link.velocity[:] = 0.0, place, velocity
+        assert probe_cone.attempt(unit) == 0
+        if unit.tally.count == 0.0:
+            continue
+        touched += 1
+        start = {"parameters.joint.fly.position": place, "parameters.joint.fly.velocity": velocity}
+        one = Instance(declared, **start, **{"target.position": (0.0, 0.0, 0.0)})
+        np.testing.assert_allclose(one.m.target.force_now, unit.tally.target.force, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(one.m.target.torque_now, unit.tally.target.torque, rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_small_probe_docks_with_the_latch_of_its_file() -> None:
+    done = dockfmu.load("small_probe").run(every=10)
+    times = done.events
+    assert times["first_contact"] < times["capture"] < times["docked"]
+    end = {name: done[name][-1] for name in done.variables if name.startswith("mechanism.")}
+    assert end["mechanism.contact.pads.pairs"] == 3.0
+    # the tips are behind the drogue, and pull the pads on its rim
+    assert all(end[f"mechanism.sensor.behind{k}.value"] < -0.0035 for k in (1, 2, 3))
+    assert end["mechanism.contact.fingers.normal_force"] > 0.5
+    # at rest to each other: the gaps do not change any more
+    late = done.time > done.time[-1] - 2.0
+    for k in (1, 2, 3):
+        assert np.ptp(done[f"mechanism.sensor.mated{k}.value"][late]) < 1e-5
+    assert done.success
+
+
+@pytest.mark.slow
+def test_ring_claw_grips_the_ring_and_both_craft_move_as_one() -> None:
+    done = dockfmu.load("ring_claw").run(every=10)
+    times = done.events
+    assert times["reach"] < times["hooked"] <= times["gripped"] + 0.01
+    late = done.time > times["gripped"] + 3.0
+    assert (done["claw.contact.palm.pairs"][late] == 2.0).all()
+    assert (done["claw.contact.hooks.pairs"][late] >= 2.0).all()
+    # the flange stays where it was gripped: within the depth of the contacts
+    assert np.ptp(done["claw.sensor.reach.value"][late]) < 1e-4
+    assert done.success
