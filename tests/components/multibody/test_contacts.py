@@ -50,7 +50,7 @@ def ball(gravity=0.0, height=0.11, fall=-1.0, slide=0.0, damping=0.0, friction=0
     return instance(text, **values)
 
 
-def test_spec05_A0_a_ball_on_a_plane_bounces_by_the_closed_form_of_spring_and_damper() -> None:
+def test_a_ball_on_a_plane_bounces_by_the_closed_form_of_spring_and_damper() -> None:
     # m x'' + c x' + k x = 0 from x' = -1: leaves where the force k x + c x' vanishes
     one = ball(damping=400.0, **{"parameters.stepping.micro_step": 1e-5})
     run(one, 0.1)
