@@ -17,6 +17,8 @@ from dockfmu.master.checkpoint import read_checkpoint
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.observer import Observer
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
@@ -89,23 +91,17 @@ def prepare(
     else:
         algorithm = options.algorithm
     end = stop if options.stop is None else options.stop
-    resume = None if options.resume is None else read_checkpoint(Path(options.resume))
-    if resume is not None and not end > resume.time:
-        raise OptionError([f"resume: {options.resume}: is at {resume.time:g} s already; the run ends at {end:g} s"])
+    checkpoint = None if options.resume is None else read_checkpoint(Path(options.resume))
+    if checkpoint is not None and not end > checkpoint.time:
+        raise OptionError([f"resume: {options.resume}: is at {checkpoint.time:g} s already; the run ends at {end:g} s"])
     live_drivers, live_observers = options.live.watchers(structure)
-    run = CoSimulation(
+    return CoSimulation(
         structure,
-        step=plan.step,
-        start=options.start,
-        stop=end,
-        algorithm=algorithm,
-        control=control,
-        resume=resume,
-        force=options.force,
-        threads=options.threads,
+        Schedule(step=plan.step, start=options.start, stop=end, stop_when=plan.stop_when, control=control),
+        algorithm,
         observers=[*watching(structure, plan), *observers, *live_observers],
         drivers=[*live_drivers, *drivers],
-        stop_when=plan.stop_when,
+        resume=None if checkpoint is None else Resumption(checkpoint, options.force),
+        threads=options.threads,
         notes=notes,
     )
-    return run

@@ -24,7 +24,7 @@ from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.selection import Dense
 from dockfmu.master.result import Result
 from dockfmu.master.run.interruption import uninterrupted
-from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.run.simulation import CoSimulation, Running
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.prepare import apply_options
@@ -90,11 +90,16 @@ def record(
                     raise
                 progress(f"note: {error}; --build DIR writes the FMUs and the .ssp elsewhere")
         progress(f"{name}: loading {len(run.system.elements)} FMUs")
-        run.open()
-        _clear(folder, run, options, progress)
-        progress(f"{name}: running to {run.stop:g} s in steps of {run.step:g} s, {run.algorithm.name}")
-        summary = _run(run, folder)
-        for note in run.result.warnings:
+        running = run.open()
+        try:
+            _clear(folder, run.schedule.start, options, progress)
+        except DockfmuError:
+            running.close()
+            raise
+        schedule = run.schedule
+        progress(f"{name}: running to {schedule.stop:g} s in steps of {schedule.step:g} s, {run.algorithm.name}")
+        summary = _run(running, folder)
+        for note in running.result.warnings:
             progress(f"warning: {note}")
         if report and (folder.path / RESULTS).is_file():
             _report(folder.path, progress)
@@ -157,27 +162,21 @@ def live_view(
     return watchers(view, options.live, structure, chosen, scenes, folder)
 
 
-def _clear(folder: ResultsFolder, run: CoSimulation, options: RunOptions, progress: Callable[[str], None]) -> None:
+def _clear(folder: ResultsFolder, start: float, options: RunOptions, progress: Callable[[str], None]) -> None:
     """Remove the files of an earlier run, except the recording and the checkpoint from which this one continues.
 
     This is done as late as possible: a run that is refused before leaves the earlier results in place.
     """
     resumed = None if options.resume is None else Path(options.resume)
-    try:
-        if resumed is not None and resumed.resolve().parent == folder.path.resolve():
-            kept = folder.keep_recording(RESULTS, run.start)
-            if kept is not None:
-                progress(
-                    f"note: the recording of the previous run is kept as {kept}; {RESULTS} begins at the checkpoint"
-                )
-        rows = journal.beside(Path(RESULTS))
-        folder.clear((*RUN_FILES, rows.name, journal.unfinished(rows).name), resumed)
-    except DockfmuError:
-        run.abandon()
-        raise
+    if resumed is not None and resumed.resolve().parent == folder.path.resolve():
+        kept = folder.keep_recording(RESULTS, start)
+        if kept is not None:
+            progress(f"note: the recording of the previous run is kept as {kept}; {RESULTS} begins at the checkpoint")
+    rows = journal.beside(Path(RESULTS))
+    folder.clear((*RUN_FILES, rows.name, journal.unfinished(rows).name), resumed)
 
 
-def _run(run: CoSimulation, folder: ResultsFolder) -> dict[str, Any]:
+def _run(run: Running, folder: ResultsFolder) -> dict[str, Any]:
     """Run, write summary and events whatever happens, and return the summary."""
     interruption: KeyboardInterrupt | None = None
     try:

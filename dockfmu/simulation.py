@@ -18,10 +18,13 @@ from dockfmu.declare.starts import Starts
 from dockfmu.errors import OptionError
 from dockfmu.master import algorithms
 from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.audit import Audit
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.run.branching import branch
+from dockfmu.master.run.simulation import CoSimulation, Running
 from dockfmu.master.step_control import Retry, StepControl
+from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.watch.observers import watching
@@ -49,47 +52,56 @@ class Simulation:
     ...         print(simulation.finish().outcome)
     """
 
-    def __init__(self, inner: CoSimulation, series: Series, plan: Plan, starts: Starts) -> None:
+    def __init__(self, given: CoSimulation, series: Series, plan: Plan, starts: Starts) -> None:
         """Wrap a co-simulation, whose branches have the observers that the plan requires."""
-        self._inner = inner
+        self._given = given
+        self._opened: Running | None = None
         self._series = series
         self._plan = self._loaded_plan = plan
         self._starts = starts
-        self._base = inner.system
-        self._audits = [observer for observer in inner.participants.observers if isinstance(observer, Audit)]
+        self._audits = [observer for observer in given.participants.observers if isinstance(observer, Audit)]
         self._energies = [audit.reference_energy for audit in self._audits]
 
     def __enter__(self) -> Simulation:
-        self._inner.__enter__()
+        if self._opened is None:
+            self._opened = self._given.open()
+        self._opened.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._inner.__exit__(kind, error, trace)
+        self._running.__exit__(kind, error, trace)
+
+    @property
+    def _running(self) -> Running:
+        """The running co-simulation. Raises MasterError before this simulation has been entered."""
+        if self._opened is None:
+            raise MasterError(f"the simulation of {self._given.system.name} has not begun: enter it with `with`")
+        return self._opened
 
     @property
     def time(self) -> float:
         """Present time of all elements, s."""
-        return self._inner.time
+        return self._given.schedule.start if self._opened is None else self._opened.time
 
     @property
     def finished(self) -> bool:
         """Whether the run is over, at the stop time, by the stop signal or by Ctrl-C."""
-        return self._inner.finished
+        return self._running.finished
 
     def step(self, count: int = 1) -> float:
         """Take `count` macro steps, and return the time reached, s. Raises FmuError if an FMU fails."""
-        return self.advance(self.time + count * self._inner.step)
+        return self.advance(self.time + count * self._given.schedule.step)
 
     def advance(self, until: float = math.inf) -> float:
         """Step to the time `until`, s, or to the end of the run if that is earlier; return the time reached, s.
 
         Raises FmuError if an FMU fails, OptionError if neither `until` nor a stop time of the simulation is given.
         """
-        if math.isinf(until) and math.isinf(self._inner.stop):
+        if math.isinf(until) and math.isinf(self._given.schedule.stop):
             raise OptionError(["advance needs a time, because the simulation has no stop time"])
-        return self._inner.advance(until)
+        return self._running.advance(until)
 
     def finish(self) -> Outcome:
         """End this run and return its outcome, which a later `reset` does not change.
@@ -97,8 +109,8 @@ class Simulation:
         It may be called after a failure, which the outcome then reports. Variables can be read until the next `reset`.
         Raises FmuError if the last values cannot be read.
         """
-        self._inner.finish()
-        return Outcome(self._inner.system, self._inner.result, self._series.detached())
+        self._running.finish()
+        return Outcome(self._system, self._running.result, self._series.detached())
 
     def reset(self, values: Mapping[str, Any] | None = None) -> None:
         """Begin another run with the loaded FMUs; its results are bitwise equal to those of a fresh simulation.
@@ -120,11 +132,11 @@ class Simulation:
         FmuError
             if an FMU cannot be initialised with them; the outcome of `finish` reports it
         """
-        if values and self._inner.resume is not None:
+        if values and self._given.resume is not None:
             raise OptionError(
                 ["reset: a simulation that continues from a checkpoint takes its start values from there"]
             )
-        chosen = self._starts.of(self._base, values or {})
+        chosen = self._starts.of(self._given.system, values or {})
         self._plan = self._loaded_plan
         if chosen.approach_energy is not None:
             self._plan = replace(self._plan, approach_energy=chosen.approach_energy)
@@ -133,15 +145,15 @@ class Simulation:
         for audit, energy in zip(self._audits, self._energies, strict=True):
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
             audit.reference_momentum = self._plan.approach_momentum
-        for observer in self._inner.participants.observers:
+        for observer in self._given.participants.observers:
             if isinstance(observer, OverlappingStart):
                 observer.conditions = chosen.starts.conditions
-        self._inner.reset(chosen.structure)
+        self._running.reset(chosen.structure)
 
     def __getitem__(self, name: str) -> Any:
         """Return the present value of "element.variable": a number, Boolean or string, or a whole array."""
-        names, shape = scalars(self._inner.system, name)
-        values = self._inner.get(names)
+        names, shape = scalars(self._system, name)
+        values = self._running.get(names)
         return np.reshape(values, shape) if shape else values[0]
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -153,13 +165,13 @@ class Simulation:
         `values` are by full names; a whole array takes an array of its shape, or one number for all elements.
         Raises StructureError for variables that cannot be set, OptionError for arrays of another shape.
         """
-        self._inner.set(self._scalars(values))
+        self._running.set(self._scalars(values))
 
     def _scalars(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values by scalar variable, with whole arrays spread over their elements."""
         chosen: dict[str, Any] = {}
         for name, value in values.items():
-            names, shape = scalars(self._inner.system, name)
+            names, shape = scalars(self._system, name)
             try:
                 spread = np.broadcast_to(value, shape).ravel().tolist() if shape else [value]
             except ValueError as error:
@@ -172,7 +184,7 @@ class Simulation:
 
         Return the path. Raises CheckpointError, which names the FMUs that cannot provide their state.
         """
-        return self._inner.save().write(Path(file))
+        return self._running.save().write(Path(file))
 
     def branch(
         self,
@@ -212,20 +224,29 @@ class Simulation:
         )
         names = self._series.variables
         if options.record is not None:
-            names = tuple(scalar for name in options.record for scalar in scalars(self._inner.system, name)[0])
+            names = tuple(scalar for name in options.record for scalar in scalars(self._system, name)[0])
         series = Series(names, every=options.every or 1)
-        chosen = options.algorithm
-        inner = self._inner.branch(
+        given, chosen = self._given.schedule, options.algorithm
+        inner = branch(
+            self._running,
             self._scalars(values or {}),
-            step=options.step,
-            stop=options.stop,
+            schedule=replace(
+                given,
+                step=options.step or given.step,
+                stop=given.stop if options.stop is None else options.stop,
+                control=options.control or given.control,
+            ),
             algorithm=algorithms.by_name(chosen) if isinstance(chosen, str) else chosen,
-            control=options.control,
-            observers=[*watching(self._inner.system, self._plan), series],
+            observers=[*watching(self._system, self._plan), series],
         )
         return Simulation(inner, series, self._plan, self._starts)
 
     @property
+    def _system(self) -> Structure:
+        """The system, with the start values of the present run."""
+        return self._given.system if self._opened is None else self._opened.system
+
+    @property
     def outcome(self) -> Outcome:
         """Outcome of the run so far."""
-        return Outcome(self._inner.system, self._inner.result, self._series)
+        return Outcome(self._system, self._running.result, self._series)

@@ -40,7 +40,7 @@ def prepare(campaign: Campaign, runs: int, step: float, folder: Path) -> tuple[P
     starts = []
     for index in range(runs):
         simulation.reset(campaign.values(index))
-        inner = simulation._inner
+        inner = simulation._running
         found = {f"{name}.{v}": value for name, element in inner.system.elements.items()
                  for v, value in element.start.items() if f"{name}.{v}" in _exposed(job.start)}  # fmt: skip
         for c in inner.system.connections:

@@ -15,6 +15,7 @@ from dockfmu.base.compiler import jit
 from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.loop.compiler import do_step
 from dockfmu.master.loop.tables import FUNCTION, KIND, STEP
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
@@ -71,9 +72,8 @@ def share_of_fmus(system: Structure, step: float, stop: float, algorithm: Algori
 
 def cycles(system: Structure, step: float, stop: float, algorithm: Algorithm) -> tuple[np.ndarray, int]:
     """Return the cycles of the processor's clock inside fmi2DoStep of each FMU, and those of the run."""
-    with CoSimulation(system, step=step, algorithm=algorithm) as simulation:
-        assert simulation._session is not None
-        program = simulation._session.coupling.tables.instances.program
+    with CoSimulation(system, Schedule(step=step), algorithm=algorithm).open() as simulation:
+        program = simulation.session.coupling.tables.instances.program
         steps = np.flatnonzero(program[:, KIND] == STEP)
         counters = np.zeros(len(steps), np.int64)
         watched = [_watched(int(program[row, FUNCTION]), counters.ctypes.data + 8 * k) for k, row in enumerate(steps)]

@@ -29,7 +29,8 @@ from dockfmu.master.observers.audit import Audit
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.peaks import Peaks
 from dockfmu.master.observers.recording.recorder import Recorder
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.ssp.archive import write_ssp
 from dockfmu.ssp.from_system import from_system
@@ -51,7 +52,7 @@ def ring(file: Path) -> Structure:
 
 
 def ours(system: Structure, steps: int, **options: object) -> float:
-    result = run(system, step=H, stop=steps * H, **options)  # type: ignore[arg-type]
+    result = CoSimulation(system, Schedule(step=H, stop=steps * H), **options).run()  # type: ignore[arg-type]
     assert result.status == "completed", result.message
     return 1e6 * result.wall_s / result.macro_steps
 

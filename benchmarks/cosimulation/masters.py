@@ -34,6 +34,7 @@ from benchmarks.cosimulation.other_masters.job import Connection, Job, Stopwatch
 from benchmarks.page import machine, replace_table
 from dockfmu import System
 from dockfmu.master.algorithms import by_name
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.master.fmus import third_party
@@ -149,7 +150,7 @@ def job_of(system: System, observed: Sequence[str], step: float, steps: int, fol
         connections.append(Connection(c.source, c.output, c.target, c.input, kind))
     order = inner.execution_order()
     inputs: dict[str, dict[str, Any]] = {}
-    with CoSimulation(inner, step=step) as simulation:
+    with CoSimulation(inner, Schedule(step=step)).open() as simulation:
         for c in inner.connections:
             inputs.setdefault(c.target, {})[c.input] = simulation.get([f"{c.target}.{c.input}"])[0]
     return Job(
@@ -177,7 +178,7 @@ def ours(system: System, job: Job, algorithm: str) -> tuple[float, list[float]]:
     names = [f"{element}.{variable}" for element, variable in job.observed]
 
     def once(job: Job) -> tuple[float, list[float]]:
-        with CoSimulation(system.structure, step=job.step, algorithm=by_name(algorithm)) as simulation:
+        with CoSimulation(system.structure, Schedule(step=job.step), algorithm=by_name(algorithm)).open() as simulation:
             watch = Stopwatch()
             simulation.advance(job.stop)
             return watch.seconds(), simulation.get(names)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from dockfmu.components.oscillator import component
 from dockfmu.fmus import build
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 H, STEPS, ROUNDS = 1e-3, 4000, 5
@@ -28,7 +29,10 @@ def main() -> None:
         file = build(component(), Path(folder))
         costs = {}
         for process in (False, True):
-            results = [run(chain(file, process=process), step=H, stop=STEPS * H) for _ in range(ROUNDS)]
+            results = [
+                CoSimulation(chain(file, process=process), Schedule(step=H, stop=STEPS * H)).run()
+                for _ in range(ROUNDS)
+            ]
             assert all(result.status == "completed" for result in results)
             costs[process] = 1e6 * min(result.wall_s for result in results) / STEPS
             start = min(result.initialise_s for result in results)

@@ -19,7 +19,8 @@ from dockfmu.components import spacecraft
 from dockfmu.components.spacecraft.modes import Modes
 from dockfmu.fmus import build
 from dockfmu.master.algorithms import Jacobi
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 MODES = (0, 30, 300, 1000, 3000)
@@ -58,7 +59,7 @@ def fleet(file: Path, count: int) -> Structure:
 
 
 def microseconds(system: Structure, threads: int, steps: int) -> float:
-    result = run(system, step=1e-3, stop=steps * 1e-3, algorithm=Jacobi(), threads=threads)
+    result = CoSimulation(system, Schedule(step=1e-3, stop=steps * 1e-3), algorithm=Jacobi(), threads=threads).run()
     assert result.status == "completed", result.message
     return 1e6 * result.wall_s / result.macro_steps
 

@@ -23,7 +23,8 @@ from dockfmu.fmus import build
 from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint, QuasiNewton, by_name
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 
 STATES = ("first.position", "first.velocity", "second.position", "second.velocity")
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")
@@ -33,7 +34,9 @@ DAMPING = 0.2
 
 def _trajectory(fmus: tuple[Path, Path], masses: Masses, name: str, h: float, steps: int, folder: Path) -> np.ndarray:
     system = masses.system(*fmus)
-    result = run(system, step=h, stop=steps * h, algorithm=by_name(name), observers=[Recorder(folder / "r.h5", STATES)])
+    result = CoSimulation(
+        system, Schedule(step=h, stop=steps * h), algorithm=by_name(name), observers=[Recorder(folder / "r.h5", STATES)]
+    ).run()
     if result.status != "completed":
         return np.full((1, 4), np.inf)
     with read_results(folder / "r.h5") as results:

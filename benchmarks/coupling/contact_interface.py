@@ -27,7 +27,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.watch.audit import audit
 
 INSIDE, OUTSIDE = "atv_probe_cone", "atv_probe_cone_external"
@@ -71,7 +72,7 @@ class Bench:
         balance = audit(system, plan)
         recorder = Recorder(file, [FORCE, TRAVEL, *POSITION], every=max(1, round(RECORD / step)))
         start = time.process_time()
-        result = run(system, step=step, stop=stop, observers=[recorder, balance])
+        result = CoSimulation(system, Schedule(step=step, stop=stop), observers=[recorder, balance]).run()
         spent = time.process_time() - start
         if result.status != "completed":
             raise RuntimeError(result.message)

@@ -17,7 +17,8 @@ from dockfmu.components.core.record import Record
 from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 RECORD = Record(
@@ -86,10 +87,12 @@ def energy_error(oscillator: Path, spring: Path, algorithm: Algorithm, h: float,
             file = Path(folder) / "r.h5"
             names = [f"{body}.velocity" for body in ("light", "heavy")]
             stop = 8.0 * h + 2.0 * DURATION
-            result = run(
-                system(oscillator, spring, gap), step=h, stop=np.ceil(stop / h) * h, algorithm=algorithm,
+            result = CoSimulation(
+                system(oscillator, spring, gap),
+                Schedule(step=h, stop=np.ceil(stop / h) * h),
+                algorithm=algorithm,
                 observers=[Recorder(file, names)],
-            )  # fmt: skip
+            ).run()
             assert result.status == "completed", result.message
             with read_results(file) as results:
                 light, heavy = (results[name][-1] for name in names)

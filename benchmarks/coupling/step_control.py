@@ -27,6 +27,8 @@ from dockfmu.master.algorithms import by_name
 from dockfmu.master.checkpoint import Checkpoint
 from dockfmu.master.observers.events import Events
 from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import StepControl
 from dockfmu.master.system import Structure
@@ -68,10 +70,12 @@ def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> t
     """Run from a state, or from the start, to `until`; return also the state reached, None if the run is over."""
     watched = [name for group in reports(way.system, plan).values() for name in group]
     simulation = CoSimulation(
-        way.system, step=way.step, stop=plan.stop, algorithm=by_name(plan.algorithm), control=way.control,
-        observers=[Events(plan.events), Peaks(watched)], stop_when=plan.stop_when, resume=begin,
-        force=True,  # the state is that of the reference, which has other steps
-    )  # fmt: skip
+        way.system,
+        Schedule(step=way.step, stop=plan.stop, control=way.control, stop_when=plan.stop_when),
+        algorithm=by_name(plan.algorithm),
+        observers=[Events(plan.events), Peaks(watched)],
+        resume=Resumption(begin, force=True),
+    ).open()
     result = simulation.result
     before = result.macro_steps
     with simulation:

@@ -25,13 +25,13 @@ MODULES = ("dockfmu.cli", "dockfmu.record", "dockfmu.system", "lxml.etree")
 
 PARTS = {
     "system, FMUs and SSP from the cache": "dockfmu.system:System.load",
-    "FMUs unpacked, instantiated": "dockfmu.master.run.simulation:instantiate",
+    "FMUs unpacked, instantiated": "dockfmu.master.run.instances:instantiate",
     "FMUs initialised": "dockfmu.master.run.initialisation:Initialisation.run",
     "tables and code of the loop": "dockfmu.master.run.session:Session.__init__",
     "observers, recording opened": "dockfmu.master.run.session:Session.begin",
     "steps": "dockfmu.master.run.stepping:FixedSteps.advance",
     "rows to observers, recording": "dockfmu.master.run.session:Session._deliver",
-    "end of the run, summary": "dockfmu.master.run.simulation:CoSimulation.__exit__",
+    "end of the run, summary": "dockfmu.master.run.simulation:Running.__exit__",
     "report, with its imports": "dockfmu.record:_report",
 }
 """Parts of a run, by the function that does it; time in the function of another part counts there."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import dockfmu
 from benchmarks.cosimulation.direct import Direct
 from dockfmu.declare.packages import bundle
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 
 SPANS = {"first contact to capture, 0 to 2 s": 2000, "with absorption and rest, 0 to 20 s": 20000}
 ROUNDS = 5
@@ -35,7 +36,7 @@ def main() -> None:
             pairs = []
             for _ in range(ROUNDS):
                 kernels = _direct_seconds(folder / "fmus", steps)
-                fmus = run(system, step=plan.step, stop=steps * plan.step).wall_s
+                fmus = CoSimulation(system, Schedule(step=plan.step, stop=steps * plan.step)).run().wall_s
                 pairs.append((kernels / steps * 1e6, fmus / steps * 1e6, fmus / kernels))
             kernels, fmus, ratio = (statistics.median(column) for column in zip(*pairs, strict=True))
             print(f"{span:40s}{kernels:10.2f}{fmus:10.2f}{ratio:8.2f}")

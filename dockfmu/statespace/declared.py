@@ -9,6 +9,7 @@ import scipy.linalg
 
 from dockfmu.master.algorithms import Jacobi
 from dockfmu.master.fmi.variables import Description
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
@@ -31,7 +32,7 @@ def by_declared_states(
     rates = list(description.derivatives)
     states = [description.variables[name].derivative or "" for name in rates]
     given, shown = ([name.removeprefix(f"{element}.") for name in names] for names in (inputs, outputs))
-    with CoSimulation(structure, step=step, start=start, algorithm=Jacobi()) as run:
+    with CoSimulation(structure, Schedule(step=step, start=start), Jacobi()).open() as run:
         if at > start:
             run.advance(at)
         instance = run.instances[element]

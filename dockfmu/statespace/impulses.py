@@ -13,7 +13,8 @@ import numpy as np
 import scipy.linalg
 
 from dockfmu.master.algorithms import Algorithm
-from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation, Running
 from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.model import NO_CONTINUOUS, StateSpace, continuous, modes
@@ -31,7 +32,7 @@ def by_impulses(
     if not inputs or not outputs:
         raise LinearisationError("by='impulses' needs an input and an output at least")
     markov = np.zeros((samples, len(outputs), len(inputs)))
-    with CoSimulation(structure, step=step, start=start, algorithm=algorithm) as run:
+    with CoSimulation(structure, Schedule(step=step, start=start), algorithm).open() as run:
         for k, name in enumerate(inputs):
             up, down = (_answer(run, at, name, sign * size, outputs, samples) for sign in (1.0, -1.0))
             markov[:, :, k] = (up - down) / (2.0 * size)
@@ -58,16 +59,17 @@ def by_impulses(
     )  # fmt: skip
 
 
-def _answer(run: CoSimulation, at: float, name: str, size: float, outputs: Sequence[str], samples: int) -> np.ndarray:
+def _answer(run: Running, at: float, name: str, size: float, outputs: Sequence[str], samples: int) -> np.ndarray:
     """Return the outputs at the ends of the macro steps from `at` on, shape (samples, outputs)."""
     run.reset()
-    if at > run.start:
+    step = run.specification.schedule.step
+    if at > run.time:
         run.advance(at)
     (before,) = run.get([name])
     run.set({name: before + size})
     found = []
     for k in range(samples):
-        run.advance(at + (k + 1) * run.step)
+        run.advance(at + (k + 1) * step)
         if k == 0:
             run.set({name: before})
         found.append(run.get(outputs))

@@ -12,6 +12,7 @@ import numpy as np
 from dockfmu.master.algorithms import Algorithm, Jacobi
 from dockfmu.master.checkpoint import Checkpoint
 from dockfmu.master.errors import FmuError
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
@@ -56,7 +57,7 @@ class OperatingPoint:
         self.structure, self.step, self.algorithm = structure, step, algorithm
         self._stack = ExitStack()
         self._layouts = {name: _layout(structure, name) for name in structure.elements}
-        self._run = CoSimulation(structure, step=step, start=start, algorithm=algorithm)
+        self._run = CoSimulation(structure, Schedule(step=step, start=start), algorithm).open()
         self._stack.enter_context(self._run)
         try:
             if at > start:

@@ -11,6 +11,7 @@ from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.algorithms.algorithm import Scheme
 from dockfmu.master.errors import StructureError
 from dockfmu.master.order import together
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.system import Structure
 from dockfmu.master.tables.layout import feedback, known_derivatives
 
@@ -39,8 +40,9 @@ RESOLUTION = 1e-14
 """Shortest macro step relative to the times of a run: 45 times the spacing of the numbers."""
 
 
-def check_run(system: Structure, step: float, start: float, stop: float, stop_when: str | None) -> None:
+def check_run(system: Structure, schedule: Schedule) -> None:
     """Raise StructureError for a system, times or a stop signal with which no run is possible."""
+    step, start, stop, stop_when = schedule.step, schedule.start, schedule.stop, schedule.stop_when
     system.check()
     if not system.elements:
         raise StructureError([f"system {system.name} has no elements"])
@@ -100,16 +102,16 @@ def check_span(system: Structure, span: float, step: float) -> None:
             )
 
 
-def uneven_steps(system: Structure, step: float, control: object) -> list[str]:
+def uneven_steps(system: Structure, schedule: Schedule) -> list[str]:
     """Return a note on each FMU whose communication steps are not multiples of the internal step that it declares."""
     notes = []
     for element in system.elements.values():
         inner = system.description(element.name).internal_step
         if inner is None or not (math.isfinite(inner) and inner > 0.0):
             continue
-        own = step * element.every / element.substeps
-        if control is not None or abs(own / inner - round(own / inner)) > 1e-6 or round(own / inner) < 1:
-            taken = "of variable length" if control is not None else f"of {own:g} s"
+        own = schedule.step * element.every / element.substeps
+        if schedule.control is not None or abs(own / inner - round(own / inner)) > 1e-6 or round(own / inner) < 1:
+            taken = "of variable length" if schedule.control is not None else f"of {own:g} s"
             notes.append(
                 f"{element.name} takes steps {taken}, but has a fixed internal step of {inner:g} s "
                 "(fixedInternalStepSize): it may reach other times than the master assumes"

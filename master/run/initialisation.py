@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,8 @@ from dockfmu.master.errors import FmuError, StructureError
 from dockfmu.master.fmi.instance import FmuInstance
 from dockfmu.master.fmi.surroundings import Surroundings, undo
 from dockfmu.master.order import loops
-from dockfmu.master.system import Connection, Structure
+from dockfmu.master.run.instantiation import renew
+from dockfmu.master.system import Connection, Element, Structure
 
 SUBSTITUTIONS = 40
 """Sweeps beyond those that propagate values before Newton's method is used."""
@@ -55,17 +56,17 @@ class Initialisation:
         self.outputs = {name: list(found) for name, found in outputs.items()}
         self.needs = {(e, v): self._dependencies(e, v) for e, found in self.outputs.items() for v in found}
 
-    def run(self, start: float, stops: Mapping[str, float], renew: Callable[[str], None]) -> list[str]:
+    def run(self, elements: Mapping[str, Element], start: float, stops: Mapping[str, float]) -> list[str]:
         """Initialise instances that have their start values; return notes for the user.
 
         Parameters
         ----------
+        elements : mapping of str to Element
+            Elements of the system, with the start values of this run.
         start : float
             Start time, s.
         stops : mapping of str to float
             Stop time of each instance, s; infinite without one.
-        renew : callable
-            Instantiates an instance again, with its start values.
 
         Raises
         ------
@@ -78,7 +79,7 @@ class Initialisation:
         notes: list[str] = []
         before = Surroundings.now()
         for name in self.order:
-            notes += self._enter(name, start, stops[name], renew)
+            notes += self._enter(elements[name], start, stops[name])
             self._undo(before, [name])
         notes += self._find_values()
         self._undo(before, self.order)
@@ -106,9 +107,9 @@ class Initialisation:
             if not self.instances[name].remote:
                 self.disturbing.setdefault(name, []).extend(changed)
 
-    def _enter(self, name: str, start: float, stop: float, renew: Callable[[str], None]) -> list[str]:
+    def _enter(self, element: Element, start: float, stop: float) -> list[str]:
         """Let an instance enter initialisation mode; return a note if it needed the stop time."""
-        instance = self.instances[name]
+        name, instance = element.name, self.instances[element.name]
         bounded = math.isfinite(stop)
         # a saved state would contain the stop time, and a run resumed from it could not go beyond it
         withheld = bounded and instance.description.can_serialize_state
@@ -117,7 +118,7 @@ class Initialisation:
         except FmuError as first:
             if not withheld or instance.dead:
                 raise
-            renew(name)
+            renew(instance, element)
             try:
                 instance.enter_initialization(start, stop)
             except FmuError:

@@ -22,6 +22,18 @@ CAN_ISOLATE = sys.platform == "linux"
 """Whether FMUs can run in separate processes."""
 
 
+def set_start_values(instance: FmuInstance, element: Element) -> None:
+    """Set the start values of an instance, except those that its structure was made with. Raises FmuError."""
+    structure = instance.description.structure(element.start)
+    instance.set({name: value for name, value in element.start.items() if name not in structure})
+
+
+def renew(instance: FmuInstance, element: Element) -> None:
+    """Instantiate an element again, with its start values. Raises FmuError."""
+    instance.renew()
+    set_start_values(instance, element)
+
+
 def instantiate(
     system: Structure, cleanup: ExitStack, apart: Collection[str], notes: list[str]
 ) -> dict[str, FmuInstance]:
@@ -65,8 +77,7 @@ class _Instantiation:
 
     def _started(self, instance: FmuInstance, element: Element) -> FmuInstance:
         """Set the start values of an instance, and return it."""
-        structure = self._structure(element)
-        instance.set({name: value for name, value in element.start.items() if name not in structure})
+        set_start_values(instance, element)
         return instance
 
     def _here_or_apart(self, element: Element) -> FmuInstance:

@@ -1,16 +1,19 @@
-"""Observers and drivers of a run: what they request of the loop, and which variables may be set."""
+"""Observers and drivers of a run: what they request of the loop, and their life beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from dockfmu.base.messages import shown
+from dockfmu.base.errors import DockfmuError
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.requests import Sampling, Trigger
-from dockfmu.master.system import Structure, check_value
+from dockfmu.master.result import Result
+from dockfmu.master.run.failures import fail
+from dockfmu.master.run.interruption import uninterrupted
+from dockfmu.master.run.settable import check_settable
+from dockfmu.master.system import Structure
 
 LONGEST_CHUNK = 1 << 16
 """Largest number of macro steps between two returns to Python."""
@@ -40,12 +43,13 @@ class Participants:
                 if sampling not in self.samplings:
                     self.samplings.append(sampling)
                 self.samplers.append((observer, self.samplings.index(sampling)))
-        self.check_settable(system, [name for driver in drivers for name in driver.inputs])
+        check_settable(system, [name for driver in drivers for name in driver.inputs])
         for driver in drivers:
             driver.prepare(system)
         periods = [*(sampling.every for sampling in self.samplings), *(driver.every for driver in drivers)]
         if periods and min(periods) < 1:
             raise StructureError([f"every = {min(periods)}: must be at least 1 macro step"])
+        self._all: list[Observer | Driver] = [*self.observers, *self.drivers]
         # few have one, and it is read for each chunk
         self._chunked = [observer for observer in self.observers if observer.chunk is not None]
 
@@ -54,32 +58,29 @@ class Participants:
         """The largest number of macro steps until observers are called again."""
         return min([LONGEST_CHUNK, *(observer.chunk or LONGEST_CHUNK for observer in self._chunked)])
 
-    @staticmethod
-    def check_settable(system: Structure, names: Iterable[str]) -> None:
-        """Raise StructureError that names all variables that cannot be set between two steps."""
-        problems = [problem for name in names if (problem := Participants.unsettable(system, name))]
-        if problems:
-            raise StructureError(problems)
+    def open(self) -> None:
+        """Let all acquire what may be unavailable, such as ports. Raises MasterError."""
+        for participant in self._all:
+            participant.open()
 
-    @staticmethod
-    def check_values(system: Structure, values: Mapping[str, Any]) -> None:
-        """Raise StructureError that names all variables that cannot be set to these values between two steps."""
-        Participants.check_settable(system, values)
-        problems = [
-            f"{name} = {shown(value)}: {problem}"
-            for name, value in values.items()
-            if (problem := check_value(system.resolve(name)[1], value))
-        ]
-        if problems:
-            raise StructureError(problems)
+    def reset(self) -> None:
+        """Let all forget a run before another one. Raises MasterError for one that takes part in one run only."""
+        for participant in self._all:
+            participant.reset()
 
-    @staticmethod
-    def unsettable(system: Structure, name: str) -> str:
-        """Return why a variable cannot be set from outside between two steps, or an empty string if it can."""
-        _, variable = system.resolve(name)
-        source = next((c for c in system.connections if f"{c.target}.{c.input}" == name), None)
-        if source is not None:
-            return f"{name} cannot be set from outside: it is connected to {source.source}.{source.output}"
-        if variable.causality != "input" and (variable.causality, variable.variability) != ("parameter", "tunable"):
-            return f"{name} cannot be set during a run: it is a {variable.variability} {variable.causality}"
-        return ""
+    def end(self, result: Result) -> None:
+        """End all, whatever happens to one of them, and complete the result."""
+        fault: BaseException | None = None
+        with uninterrupted():
+            for participant in self._all:
+                try:
+                    participant.end(result)
+                except DockfmuError as error:
+                    if result.status != "failed":
+                        fail(result, error)
+                    else:
+                        result.warnings.append(str(error))
+                except BaseException as error:
+                    fault = fault or error
+            if fault is not None:
+                raise fault

@@ -9,25 +9,27 @@ from dockfmu.master.step_control import Retry, StepControl
 from dockfmu.master.system import Element
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Schedule:
     """Start, steps and end of a run.
 
     Attributes
     ----------
-    start, step, stop : float
-        Start and end of the run, and its macro step, s; with step control the first step.
+    step : float
+        Macro step, s; with step control the first step.
+    start, stop : float
+        Start and end of the run, s; without an end, it is stepped by hand.
     stop_when : str, optional
-        Full name of the Boolean or Integer output that ends the run.
+        Full name of the Boolean or Integer output that ends the run after the step in which it becomes true (not 0).
     control : StepControl or Retry, optional
-        What varies the steps, or repeats those that fail.
+        What varies the steps, or retries steps that an FMU discards with smaller ones.
     """
 
-    start: float
     step: float
-    stop: float
-    stop_when: str | None
-    control: StepControl | Retry | None
+    start: float = 0.0
+    stop: float = math.inf
+    stop_when: str | None = None
+    control: StepControl | Retry | None = None
 
     @property
     def step_control(self) -> StepControl | None:

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
-from dockfmu.base.fmi import DISCARD, PENDING
 from dockfmu.base.messages import shown
 from dockfmu.master import loop
 from dockfmu.master.algorithms.algorithm import Scheme
-from dockfmu.master.checkpoint import Checkpoint
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, MasterError
-from dockfmu.master.fmi.instance import FmuInstance
-from dockfmu.master.fmi.surroundings import MODE, Surroundings, told, undo
+from dockfmu.master.fmi.surroundings import told
 from dockfmu.master.loop import tables as at
 from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.requests import NO_END, EndRequest
 from dockfmu.master.result import Result
+from dockfmu.master.run.disturbances import Disturbances
+from dockfmu.master.run.failures import LoopReport
+from dockfmu.master.run.instances import Instances
 from dockfmu.master.run.interruption import Interruption, uninterrupted
 from dockfmu.master.run.loop_state import FirstTables, free_states, get_loop_state, set_components, set_loop_state
 from dockfmu.master.run.participants import LONGEST_CHUNK, Participants
@@ -32,7 +31,7 @@ from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.step_threads import StepThreads
 from dockfmu.master.run.stepping import TOLERANCE, ControlledSteps, FixedSteps, Stepper
 from dockfmu.master.step_control import StepControl
-from dockfmu.master.system import Structure, check_value
+from dockfmu.master.system import check_value
 from dockfmu.master.tables.coupling import couple
 from dockfmu.master.tables.observation import arm_triggers
 
@@ -41,93 +40,71 @@ CHUNK_S = 0.1
 HOLD_S = 0.01
 """Time between two checks whether a held run may go on, s."""
 
-_FUNCTIONS = {
-    at.SET_INPUT_DERIVATIVES: "fmi2SetRealInputDerivatives",
-    at.GET_OUTPUT_DERIVATIVES: "fmi2GetRealOutputDerivatives",
-    at.SAVE: "fmi2GetFMUstate",
-    at.RESTORE: "fmi2SetFMUstate",
-    at.DIRECTIONAL_DERIVATIVE: "fmi2GetDirectionalDerivative",
-}
-
 
 class Session:
     """Steps initialised instances by a schedule, and keeps `result` up to date."""
 
     def __init__(
-        self,
-        system: Structure,
-        instances: Mapping[str, FmuInstance],
-        scheme: Scheme,
-        participants: Participants,
-        schedule: Schedule,
-        result: Result,
-        read: Callable[[Sequence[str]], list[Any]],
-        snapshot: Callable[[], Checkpoint],
+        self, instances: Instances, scheme: Scheme, participants: Participants, schedule: Schedule, result: Result
     ) -> None:
-        self.participants, self.schedule, self.result, self.over = participants, schedule, result, False
+        self.instances, self.participants, self.schedule = instances, participants, schedule
+        self.result, self.over = result, False
         self.coupling = couple(
-            system, instances, scheme, participants.triggers, participants.samplings, schedule.stop_when,
-            LONGEST_CHUNK, schedule.step_control,
+            instances.system, instances.by_name, scheme, participants.triggers, participants.samplings,
+            schedule.stop_when, LONGEST_CHUNK, schedule.step_control,
         )  # fmt: skip
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
-        self.last_row = [-math.inf] * len(participants.samplings)
-        self._before, self._looked, self._whole = Surroundings.now(), -math.inf, True
-        self._interrupted = Interruption()
-        self._changed: list[str] = []
-        """What FMUs have changed for all code of this process."""
+        self._report = LoopReport(self.coupling, schedule.control)
+        self._disturbances = Disturbances()
+        self._last_row = [-math.inf] * len(participants.samplings)
         self._driven = -1
         """The macro step for which drivers were called last."""
         self._first_tables, self._first_schedule = FirstTables(self.coupling), schedule
         # compile, or load compiled code, now: this must not count as time of the steps
         self.stepper = self._stepper()
-        self.threads = StepThreads(self.tables) if scheme.threads > 1 else None
-        descriptions = {name: system.description(name) for name in instances}
-        self.context = RunContext(
-            system, descriptions, schedule.start, schedule.stop, schedule.step, result.algorithm, read, snapshot
-        )  # fmt: skip
+        self._threads = StepThreads(self.tables) if scheme.threads > 1 else None
 
     def _stepper(self) -> Stepper:
         steps: type[Stepper] = ControlledSteps if isinstance(self.schedule.control, StepControl) else FixedSteps
         return steps(self.coupling.packed, self.schedule.start, self.schedule.step, self.schedule.stop)
 
-    def restart(self, system: Structure, result: Result) -> None:
+    def restart(self, result: Result) -> None:
         """Forget the last run before another one of the same system, which `result` will describe."""
         self.result, self.over, self.schedule = result, False, self._first_schedule
         self._first_tables.restore()
-        self._changed.clear()
-        self.last_row = [-math.inf] * len(self.last_row)
+        self._disturbances.forget()
+        self._last_row = [-math.inf] * len(self._last_row)
         self._driven = -1
-        self.context = replace(self.context, system=system)
 
     def rewind(self, result: Result) -> None:
         """Forget what was done since the run began, for a return to a checkpoint that `result` will describe."""
         free_states(self.coupling)
-        self.restart(self.context.system, result)
+        self.restart(result)
         self.schedule = replace(self.schedule, start=result.t_end)
 
-    def begin_again(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
+    def begin_again(self, run: RunContext, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
         """Begin another run, after `restart` and the initialisation of the renewed instances."""
         set_components(self.coupling)
         # a new stepper begins a new grid of steps and resets the clock of step control
         self.stepper = self._stepper()
-        self.begin(loop_state)
+        self.begin(run, loop_state)
 
-    def begin(self, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
+    def begin(self, run: RunContext, loop_state: Mapping[str, np.ndarray] | None = None) -> None:
         """Read the initial values, or continue from a saved state of the loop; see `memory`.
 
         Raises FmuError if values cannot be read or are not finite, MasterError for a state that does not fit.
         """
-        with self.watched():
+        with self.reading():
             if not loop.read_outputs(self.coupling.packed):
-                raise self._failure(self.schedule.start)
+                raise self._report.failure(self.schedule.start)
         if loop_state is not None:
             set_loop_state(self.coupling, loop_state)
             self._set_grid(loop_state.get("grid", np.zeros(0)))
-        self._check_finite(self.schedule.start)
+        self._report.check_finite(self.schedule.start)
         arm_triggers(self.tables.triggers, self.layout.outputs)
         with uninterrupted():
             for observer in self.participants.observers:
-                observer.begin(self.context)
+                observer.begin(run)
             for driver in self.participants.drivers:
                 driver.begin(self.schedule.start)
         self._record_now()
@@ -144,11 +121,7 @@ class Session:
     def advance(self, until: float, interrupted: Interruption) -> None:
         """Step to `until`. Raises FmuError after a failure, once everything recorded has been delivered."""
         began = time.perf_counter() - self.result.wall_s
-        self._interrupted = interrupted
-        self._whole = time.perf_counter() - self._looked >= CHUNK_S
-        # the user may have changed them since the last step
-        if self._whole or not self._before.unchanged():
-            self._before = Surroundings.now(self._before, whole=self._whole)
+        self._disturbances.begin()
         try:
             self._steps(until, interrupted, began)
         finally:
@@ -156,7 +129,7 @@ class Session:
 
     def end(self) -> None:
         """Record the last rows, while the instances still exist."""
-        with self.watched():
+        with self.reading():
             self._record_now()
         for observer in self.participants.observers:
             observer.last()
@@ -178,7 +151,7 @@ class Session:
             self._drive(self.stepper.time)
             longest = min(room, self.participants.longest_chunk)
             count = min([chunk, longest, *(self._until_driven(driver) for driver in self.participants.drivers)])
-            taken = self._advance(min(until, self._end_request.time), count)
+            taken = self._advance(min(until, self._end_request.time), count, interrupted)
             now = time.perf_counter()
             if taken == count:
                 chunk = max(1, min(longest, 2 * chunk, int(count * CHUNK_S / max(now - clock, 1e-6)) + 1))
@@ -211,17 +184,20 @@ class Session:
         self.result.status = "stopped"
         self.result.message = reason
 
-    def _advance(self, until: float, count: int) -> int:
+    def _advance(self, until: float, count: int, interrupted: Interruption) -> int:
         """Take at most `count` steps, not beyond `until`; return how many were taken."""
-        result, self._until = self.result, until
-        with self.threads or nullcontext():
+        result = self.result
+        with self._threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
-        self.undo_changes(stepping=True)
+        # the master itself handles signals differently while it steps, and after a signal
+        modes = self._threads is not None and self._threads.disturbed
+        self._tell(self._disturbances.undo(whole=not interrupted.word, modes=modes))
         result.macro_steps += done
         result.t_end = self.stepper.time
         reason = self.tables.report[at.REASON]
         # get details from the FMU that failed before observers call anything
-        failure = self._failure(result.t_end) if reason == at.FAILED else None
+        step = min(self.stepper.step, until - self.stepper.time)
+        failure = self._report.failure(result.t_end, step) if reason == at.FAILED else None
         self._deliver()
         if failure is not None:
             try:
@@ -230,39 +206,27 @@ class Session:
                 # its traceback holds this frame: the cycle would keep the tables until the next garbage collection
                 del failure
         if reason == at.NOT_FINITE:
-            self._check_finite(result.t_end + self.stepper.step)
+            self._report.check_finite(result.t_end + self.stepper.step)
         if reason == at.STOPPED:
             self.over = True
             result.message = f"ended by the stop signal at t = {result.t_end:.9g} s"
         if reason == at.ENDED:
             self.over = True
-            result.message = self._end_of_an_fmu()
+            result.message = self._report.requested_end(result.t_end, self.stepper.step)
         return done
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Restore what FMUs change while their outputs are read, but not what the user has changed before."""
-        if not self._before.unchanged():
-            self._before = Surroundings.now(self._before, whole=False)
+    def reading(self) -> Iterator[None]:
+        """Restore what FMUs change while their outputs are read within a block, and warn."""
+        found: list[str] = []
         try:
-            yield
+            with self._disturbances.reading(found):
+                yield
         finally:
-            self.undo_changes()
+            self._tell(found)
 
-    def undo_changes(self, *, stepping: bool = False) -> None:
-        """Restore what FMUs of this process have changed for all code in it, and warn, before anything is written."""
-        now = time.perf_counter()
-        # the master itself handles signals differently while it steps, and after a signal
-        whole = stepping and self._whole and not self._interrupted.word and now - self._looked >= CHUNK_S
-        if whole:
-            self._looked = now
-        elif self._before.unchanged() and not (self.threads is not None and self.threads.disturbed):
-            return
-        found = undo(self._before, whole=whole)
-        if self.threads is not None and self.threads.disturbed and MODE not in found:
-            found.append(MODE)
-        changed = [what for what in found if what not in self._changed]
-        self._changed += changed
+    def _tell(self, changed: list[str]) -> None:
+        """Warn of what FMUs of this process have changed for all code in it."""
         here = [instance.name for instance in self.layout.instances if not instance.remote]
         if changed and here:
             self.result.warnings.append(
@@ -305,7 +269,7 @@ class Session:
             count = int(recording.filled[g])
             if count:
                 times = recording.time[g, :count]
-                self.last_row[g] = float(times[-1])
+                self._last_row[g] = float(times[-1])
                 observer.sample(times, self.coupling.groups[g].rows(count))
         recording.filled[:] = 0
         for time_, trigger, old, new in self.tables.triggers.event[: report[at.EVENTS]].tolist():
@@ -316,88 +280,17 @@ class Session:
     def _record_now(self) -> None:
         """Record a row of each group that has none at the present time."""
         now = self.result.t_end
-        for group, last in enumerate(self.last_row):
+        for group, last in enumerate(self._last_row):
             if last < now - 1e-9 * self.stepper.step and not loop.record(self.coupling.packed, group, now):
-                raise self._failure(now)
+                raise self._report.failure(now)
         self._deliver()
-
-    def _check_finite(self, now: float) -> None:
-        found = self.layout.outputs.not_finite()
-        if found:
-            name, value = found[0]
-            element, variable = self.layout.system.resolve(name)
-            instance = self.layout.instance(element)
-            more = f" (and {len(found) - 1} more outputs)" if len(found) > 1 else ""
-            raise FmuError(
-                element,
-                f"output {variable.name} became {value}{more}; check its earlier inputs, or take a smaller macro step",
-                function="fmi2GetReal", time=now, file=instance.file.name, message=instance.log.last,
-            )  # fmt: skip
-
-    def _failure(self, at_time: float) -> FmuError:
-        """Return the error of a FAILED report."""
-        tables = self.tables
-        instance = self.layout.instances[tables.report[at.INSTANCE]]
-        status, called, row = (int(tables.report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
-        if called == at.STEP:
-            return instance.failure("fmi2DoStep", status, at_time, self._step_detail(instance, status))
-        if called in _FUNCTIONS:
-            return instance.failure(_FUNCTIONS[called], status, at_time)
-        table = tables.recording.calls if called == at.RECORD else tables.instances.program
-        return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, at_time)
-
-    def _end_of_an_fmu(self) -> str:
-        """Say which FMUs asked to end the simulation, and when."""
-        now, ends = self.result.t_end, self.tables.instances.end
-        asking = [(i, float(end)) for i, end in zip(self.layout.instances, ends, strict=True) if end < math.inf]
-        names = " and ".join(instance.name for instance, _ in asking)
-        first = min(end for _, end in asking)
-        text = f"{names} asked to end the simulation at t = {first:.9g} s"
-        if first < now - TOLERANCE * self.stepper.step:
-            text += f", within the macro step that ended at t = {now:.9g} s"
-        says = "; ".join(instance.log.last for instance, _ in asking if instance.log.last)
-        return text + (f'; the FMU says: "{says}"' if says else "")
-
-    def _step_detail(self, instance: FmuInstance, status: int) -> str:
-        step = min(self.stepper.step, self._until - self.stepper.time)
-        detail = f" for a step of {step:g} s"
-        if status == DISCARD:
-            reached = instance.last_successful_time()
-            if reached is not None:
-                detail += f"; it reached t = {reached:.9g} s"
-            # the length of the step need not be the reason that the FMU gives
-            where = " if its reason is the length of the step" if instance.log.last else ""
-            detail += f"; a smaller macro step may help{where}{self._retries()}"
-        elif status == PENDING:
-            detail += "; the master does not wait, because its description does not declare canRunAsynchronuously"
-        return detail
-
-    def _retries(self) -> str:
-        """Describe what retries could do or have done about a discarded step."""
-        stuck = [i.name for i in self.layout.instances if not i.description.can_get_and_set_state]
-        if stuck:
-            return f", but the master cannot try it: {', '.join(stuck)} cannot roll back (canGetAndSetFMUstate)"
-        if self.schedule.control is None:
-            return "; retries take one (control=Retry(...), --retry)"
-        return f", but one of {self.schedule.control.shortest:g} s fails too"
 
     def close(self) -> None:
         """End the threads."""
-        if self.threads is not None:
-            self.threads.close()
+        if self._threads is not None:
+            self._threads.close()
 
     def conclude(self) -> None:
         """Add the statistics of the steps to the result, and free the states that the loop has saved."""
         self.stepper.report(self.result)
-        for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True):
-            if count:
-                note = f"{instance.name} gave fmi2Warning {count} times; last: {instance.log.last!r}"
-                self.result.warnings.append(note)
-        iteration = self.tables.iteration
-        failed = iteration.counters[at.NOT_CONVERGED]
-        if failed:
-            self.result.warnings.append(
-                f"{failed} macro steps did not converge in {iteration.max_sweeps} sweeps; the "
-                f"largest residual was {iteration.largest_residual[0]:.2g}, the tolerance is {iteration.tolerance:g}"
-            )
-        self.result.warnings += free_states(self.coupling)
+        self.result.warnings += [*self._report.statistics(), *free_states(self.coupling)]

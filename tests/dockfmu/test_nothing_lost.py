@@ -363,20 +363,22 @@ def test_what_the_process_is_told_to_ignore_it_ignores(long_pair, tmp_path):
     assert process.returncode == 143
 
 
-@pytest.mark.parametrize("where", ["_load", "_terminate"])
+@pytest.mark.parametrize("where", ["_load", "terminate"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_the_steps_ends_a_run_in_order(pair, tmp_path, monkeypatch, where, number, status):
     """Signals come while FMUs are loaded, before the first step, and after the last one."""
-    from dockfmu.master.run.simulation import CoSimulation
+    from dockfmu.master.run.instances import Instances
+    from dockfmu.master.run.simulation import Running
 
-    original = getattr(CoSimulation, where)
+    owner = Running if where == "_load" else Instances
+    original = getattr(owner, where)
 
     def interrupted(self, *arguments):
         original(self, *arguments)
         os.kill(os.getpid(), number)
         time.sleep(0.1)
 
-    monkeypatch.setattr(CoSimulation, where, interrupted)
+    monkeypatch.setattr(owner, where, interrupted)
     before = signal.getsignal(signal.SIGTERM)
     if number == signal.SIGINT:
         monkeypatch.setattr(signal, "default_int_handler", signal.default_int_handler)

@@ -54,7 +54,7 @@ def test_reset_after_runs_that_failed(system):
             simulation.advance()
         too_fast = found(simulation.finish())
     with system.simulate(**SHORT) as simulation:
-        loaded = {name: instance.fmu for name, instance in simulation._inner.instances.items()}
+        loaded = {name: instance.fmu for name, instance in simulation._running.instances.items()}
         for _ in range(2):
             simulation.reset(fast)
             with pytest.raises(dockfmu.FmuError, match="exceeds its limit"):
@@ -63,11 +63,11 @@ def test_reset_after_runs_that_failed(system):
             simulation.reset()
             simulation.advance(0.4)
             with pytest.raises(dockfmu.FmuError, match="not finite"):
-                simulation._inner.instances["chaser"].set({"control.force[1]": float("nan")})
+                simulation._running.instances["chaser"].set({"control.force[1]": float("nan")})
             simulation.reset()
             simulation.advance()
             assert found(simulation.finish()) == fresh
-        assert {name: instance.fmu for name, instance in simulation._inner.instances.items()} == loaded
+        assert {name: instance.fmu for name, instance in simulation._running.instances.items()} == loaded
 
 
 @pytest.mark.slow

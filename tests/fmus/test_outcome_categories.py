@@ -7,7 +7,8 @@ from lxml import etree
 
 from dockfmu.base.fmi import outcome_category
 from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.fmus import gadget
 from tests.fmus.library import ERROR, OK, Instance
@@ -35,7 +36,7 @@ def test_the_failure_of_a_run_has_the_category(gadget_fmu, process):
     def failure(start):
         system = Structure("alone")
         system.add("a", gadget_fmu, start, process=process)
-        return run(system, step=0.1, stop=1.0).failure
+        return CoSimulation(system, Schedule(step=0.1, stop=1.0)).run().failure
 
     found = failure({"mode": 3})
     assert "told to fail in step 1" in found["says"]

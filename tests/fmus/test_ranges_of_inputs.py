@@ -10,7 +10,8 @@ from dockfmu.master.drivers.driver import Function
 from dockfmu.master.drivers.operator import LoggedInputs, Operator
 from dockfmu.master.errors import MasterError
 from dockfmu.master.requests import Pace
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 BEYOND = [
@@ -48,12 +49,17 @@ def test_values_beyond_are_refused_by_every_source(system, tmp_path, name, value
     head = {"inputs": 1, "system": "ranges", "start": 0.0, "every": 1}
     log.write_text(f"{json.dumps(head)}\n{json.dumps({'t': 0.0, 'set': {name: value}})}\n")
     with pytest.raises(MasterError, match=rf"inputs\.jsonl, line 2: {name}: .*{reason}"):
-        CoSimulation(system, step=0.1, stop=0.2, drivers=[LoggedInputs(log)])
-    driven = run(system, step=0.1, stop=0.2, drivers=[Function([name], lambda t: {name: value})])
+        CoSimulation(system, Schedule(step=0.1, stop=0.2), drivers=[LoggedInputs(log)]).open()
+    driven = CoSimulation(
+        system, Schedule(step=0.1, stop=0.2), drivers=[Function([name], lambda t: {name: value})]
+    ).run()
     assert driven.status == "failed"
     assert f"{name} = " in driven.message
     assert reason in driven.message
-    with CoSimulation(system, step=0.1, stop=0.2) as simulation, pytest.raises(MasterError, match=reason):
+    with (
+        CoSimulation(system, Schedule(step=0.1, stop=0.2)).open() as simulation,
+        pytest.raises(MasterError, match=reason),
+    ):
         simulation.set({name: value})
 
 
@@ -62,7 +68,7 @@ def test_values_at_their_bounds_are_taken(system):
     assert decode(json.dumps(SOUND).encode(), variables) == SOUND
     driver = Datagrams(0, list(SOUND))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        with CoSimulation(system, step=0.1, drivers=[driver]) as simulation:
+        with CoSimulation(system, Schedule(step=0.1), drivers=[driver]).open() as simulation:
             simulation.advance(0.1)
             sender.sendto(json.dumps(SOUND).encode(), ("127.0.0.1", driver.port))
             sender.sendto(json.dumps({"a.command": 2.0}).encode(), ("127.0.0.1", driver.port))

@@ -18,7 +18,10 @@ from dockfmu.master.errors import MasterError, StructureError
 from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.branching import branch
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -50,8 +53,8 @@ def lags(lag):
 NAMES = ["one.position", "one.velocity", "other.position", "other.velocity"]
 
 
-def recorded(system, file, names, **how):
-    result = run(system, step=1e-3, observers=[Recorder(file, names)], **how)
+def recorded(system, file, names, stop):
+    result = CoSimulation(system, Schedule(step=1e-3, stop=stop), observers=[Recorder(file, names)]).run()
     assert result.status == "completed", result.message
     with read_results(file) as results:
         return results.time, np.column_stack([results[name] for name in names])
@@ -60,7 +63,7 @@ def recorded(system, file, names, **how):
 @pytest.mark.parametrize("algorithm", [GaussSeidel(), Jacobi(linear=True), FixedPoint()])
 def test_a_simulation_rewinds_to_its_checkpoints(swings, algorithm):
     """Steps after a return are equal to the bit, also after others; a new run starts at its own start."""
-    with CoSimulation(swings, step=1e-3, algorithm=algorithm) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3), algorithm=algorithm).open() as simulation:
         simulation.advance(0.3)
         early = simulation.save()
         simulation.advance(0.5)
@@ -81,13 +84,15 @@ def test_a_simulation_rewinds_to_its_checkpoints(swings, algorithm):
 @pytest.mark.parametrize("every", [1, 7])
 def test_a_run_from_a_file_is_equal_to_the_bit(swings, tmp_path, every):
     time, whole = recorded(swings, tmp_path / "whole.h5", NAMES, stop=2.0)
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.731)
         simulation.save().write(tmp_path / "grid.checkpoint")
     checkpoint = read_checkpoint(tmp_path / "grid.checkpoint")
     assert (checkpoint.time, checkpoint.macro_steps, checkpoint.system) == (0.731, 731, "swings")
     recorder = Recorder(tmp_path / "rest.h5", NAMES, every=every)
-    result = run(swings, step=1e-3, stop=2.0, observers=[recorder], resume=checkpoint)
+    result = CoSimulation(
+        swings, Schedule(step=1e-3, stop=2.0), observers=[recorder], resume=Resumption(checkpoint)
+    ).run()
     assert (result.status, result.t_start, result.macro_steps) == ("completed", 0.731, 2000)
     with read_results(tmp_path / "rest.h5") as rest:
         # the first row is that of the checkpoint itself, the last that of the end; the others are on the grid
@@ -102,12 +107,15 @@ def test_a_run_from_a_file_is_equal_to_the_bit(swings, tmp_path, every):
     {"algorithm": QuasiNewton()}, {"control": StepControl(1e-5, 0.02, 1e-4, StepDoubling(1e-6))},
 ], ids=["gauss_seidel", "jacobi", "fixed_point", "quasi_newton", "step_control"])  # fmt: skip
 def test_every_algorithm_goes_on_to_the_bit(swings, tmp_path, how):
-    with CoSimulation(swings, step=1e-3, **how) as simulation:
+    how = dict(how)
+    schedule = Schedule(step=1e-3, control=how.pop("control", None))
+    with CoSimulation(swings, schedule, **how).open() as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(1.0)
         expected, steps = simulation.get(NAMES), simulation.result.macro_steps
-    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c"), **how) as simulation:
+    resume = Resumption(read_checkpoint(tmp_path / "c"))
+    with CoSimulation(swings, schedule, resume=resume, **how).open() as simulation:
         simulation.advance(1.0)
         assert simulation.get(NAMES) == expected
         assert simulation.result.macro_steps == steps
@@ -116,23 +124,27 @@ def test_every_algorithm_goes_on_to_the_bit(swings, tmp_path, how):
 def test_instances_at_their_own_pace_go_on_to_the_bit(swings, tmp_path):
     swings.elements["one"].every = 3
     swings.elements["other"].substeps = 2
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(0.9)
         expected = simulation.get(NAMES)
-    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "c")) as simulation:
+    with CoSimulation(
+        swings, Schedule(step=1e-3), resume=Resumption(read_checkpoint(tmp_path / "c"))
+    ).open() as simulation:
         simulation.advance(0.9)
         assert simulation.get(NAMES) == expected
 
 
 def test_a_checkpoint_off_the_grid_goes_on_from_there(swings, tmp_path):
-    run(swings, step=1e-3, stop=0.7311, observers=[Checkpoints(tmp_path / "run.checkpoint")])
-    with CoSimulation(swings, step=1e-3) as simulation:
+    CoSimulation(swings, Schedule(step=1e-3, stop=0.7311), observers=[Checkpoints(tmp_path / "run.checkpoint")]).run()
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.7311)
         simulation.advance(1.0)
         expected = simulation.get(NAMES)
-    with CoSimulation(swings, step=1e-3, resume=read_checkpoint(tmp_path / "run.checkpoint")) as simulation:
+    with CoSimulation(
+        swings, Schedule(step=1e-3), resume=Resumption(read_checkpoint(tmp_path / "run.checkpoint"))
+    ).open() as simulation:
         assert simulation.time == 0.7311
         simulation.advance(1.0)
         assert simulation.get(NAMES) == expected
@@ -142,22 +154,24 @@ def test_a_checkpoint_off_the_grid_goes_on_from_there(swings, tmp_path):
 def test_values_of_all_types_are_kept(lags, tmp_path, process):
     lags.elements["b"].process = process
     names = ["b.y[1]", "b.count", "b.high", "b.text"]
-    with CoSimulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, Schedule(step=0.1)).open() as simulation:
         simulation.advance(0.5)
         simulation.save().write(tmp_path / "c")
         simulation.advance(1.0)
         expected = simulation.get(names)
-    with CoSimulation(lags, step=0.1, resume=read_checkpoint(tmp_path / "c")) as simulation:
+    with CoSimulation(
+        lags, Schedule(step=0.1), resume=Resumption(read_checkpoint(tmp_path / "c"))
+    ).open() as simulation:
         simulation.advance(1.0)
         assert simulation.get(names) == expected
 
 
 def test_variants_branch_from_one_prefix(lags):
     ends = {}
-    with CoSimulation(lags, step=0.01) as prefix:
+    with CoSimulation(lags, Schedule(step=0.01)).open() as prefix:
         prefix.advance(0.5)
         for push in (1.0, 2.0, 3.0):
-            with prefix.branch({"a.u[1]": push}) as variant:
+            with branch(prefix, {"a.u[1]": push}).open() as variant:
                 assert variant.time == 0.5
                 variant.advance(1.0)
                 ends[push] = variant.get(["a.y[1]", "b.y[1]"])
@@ -171,9 +185,10 @@ def test_variants_branch_from_one_prefix(lags):
 
 
 def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
-    with CoSimulation(lags, step=0.01, stop=2.0) as prefix:
+    with CoSimulation(lags, Schedule(step=0.01, stop=2.0)).open() as prefix:
         prefix.advance(0.5)
-        with prefix.branch(step=0.005, stop=1.0, observers=[Recorder(tmp_path / "b.h5", ["a.y[1]"])]) as variant:
+        recorder = Recorder(tmp_path / "b.h5", ["a.y[1]"])
+        with branch(prefix, schedule=Schedule(step=0.005, stop=1.0), observers=[recorder]).open() as variant:
             variant.advance(2.0)
             assert variant.finished
     with read_results(tmp_path / "b.h5") as results:
@@ -182,10 +197,11 @@ def test_a_branch_may_take_other_steps_and_observers(lags, tmp_path):
 
 
 def test_a_branch_may_take_another_algorithm_and_vary_its_steps(swings):
-    with CoSimulation(swings, step=1e-4, algorithm=GaussSeidel(linear=True)) as prefix:
+    with CoSimulation(swings, Schedule(step=1e-4), algorithm=GaussSeidel(linear=True)).open() as prefix:
         prefix.advance(0.5)
         control = StepControl(1e-5, 0.05, 1e-3, StepDoubling(1e-8, order=3))
-        with prefix.branch(step=1e-3, algorithm=Jacobi(linear=True), control=control) as variant:
+        schedule = Schedule(step=1e-3, control=control)
+        with branch(prefix, schedule=schedule, algorithm=Jacobi(linear=True)).open() as variant:
             variant.advance(1.0)
             ends = variant.get(NAMES)
         assert variant.result.algorithm == "jacobi_linear"
@@ -196,10 +212,10 @@ def test_a_branch_may_take_another_algorithm_and_vary_its_steps(swings):
 
 
 def test_what_an_fmu_calculates_cannot_branch(lags):
-    with CoSimulation(lags, step=0.01) as prefix:
+    with CoSimulation(lags, Schedule(step=0.01)).open() as prefix:
         prefix.advance(0.1)
         with pytest.raises(StructureError, match=r"a.gain cannot be set during a run: it is a fixed parameter"):
-            prefix.branch({"a.gain": 2.0})
+            branch(prefix, {"a.gain": 2.0})
 
 
 def test_fmus_that_cannot_give_their_state_are_named(third_party, lag, tmp_path):
@@ -209,27 +225,27 @@ def test_fmus_that_cannot_give_their_state_are_named(third_party, lag, tmp_path)
     system.add("b", third_party.build(tmp_path, xml=xml))
     system.add("c", third_party.build(tmp_path, "Other", xml=xml))
     words = "no checkpoint can be taken: the FMUs of b, c cannot serialise a state"
-    with CoSimulation(system, step=0.1) as simulation, pytest.raises(CheckpointError, match=words):
+    with CoSimulation(system, Schedule(step=0.1)).open() as simulation, pytest.raises(CheckpointError, match=words):
         simulation.save()
     with pytest.raises(CheckpointError, match=words):
-        run(system, step=0.1, stop=1.0, observers=[Checkpoints(tmp_path / "c")])
+        CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Checkpoints(tmp_path / "c")]).run()
 
 
 def test_other_fmus_are_refused(lags, third_party, tmp_path):
-    with CoSimulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, Schedule(step=0.1)).open() as simulation:
         simulation.advance(0.1)
         checkpoint = simulation.save()
     lags.elements["b"].file = third_party.build(tmp_path, unit=None)
     with pytest.raises(CheckpointError, match="taken from another system:\n  the FMU of b: SHA-256 "):
-        run(lags, step=0.1, stop=1.0, resume=checkpoint)
+        CoSimulation(lags, Schedule(step=0.1, stop=1.0), resume=Resumption(checkpoint)).run()
     lags.add("c", lags.elements["a"].file)
     with pytest.raises(CheckpointError, match="the elements: a, b at the checkpoint, a, b, c now"):
-        run(lags, step=0.1, stop=1.0, resume=checkpoint)
+        CoSimulation(lags, Schedule(step=0.1, stop=1.0), resume=Resumption(checkpoint)).run()
 
 
 def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
     """Start values given, changed and left out, connections, rates, order and the name."""
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.1)
         checkpoint = simulation.save()
     assert checkpoint.differences(swings) == []
@@ -240,7 +256,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
     swings.order = ("other", "one")
     swings.connections[0] = replace(swings.connections[0], factor=0.25)
     with pytest.raises(CheckpointError) as caught:
-        CoSimulation(swings, step=1e-3, resume=checkpoint)
+        CoSimulation(swings, Schedule(step=1e-3), resume=Resumption(checkpoint)).open()
     lines = [line.strip() for line in str(caught.value).splitlines()]
     link = "connection one.position -> other.force, times {} plus 0.0, units not converted"
     assert lines[:-1] == [
@@ -260,7 +276,7 @@ def test_every_difference_of_the_system_is_refused_by_name(swings, oscillator):
 
 def test_equal_values_of_other_types_are_no_difference(swings, tmp_path):
     """Values may come from a file, or name the FMU's own start value."""
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.save().write(tmp_path / "c")
     swings.elements["one"].start |= {"parameters.stiffness": np.float32(40), "parameters.mass": True}
     assert read_checkpoint(tmp_path / "c").differences(swings) == []
@@ -270,15 +286,17 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
     """Fixed parameters keep the values of the state, and recording and warnings say so."""
     swings.connections.pop()
     names = ["one.position", "other.position"]
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.5)
         checkpoint = simulation.save()
-        with simulation.branch({"one.force": 3.0}) as branch:
-            branch.advance(1.0)
-            expected = branch.get(names)
+        with branch(simulation, {"one.force": 3.0}).open() as other:
+            other.advance(1.0)
+            expected = other.get(names)
     swings.elements["one"].start |= {"parameters.stiffness": 41.0, "force": 3.0}
     recorder = Recorder(tmp_path / "forced.h5", names)
-    result = run(swings, step=1e-3, stop=1.0, resume=checkpoint, force=True, observers=[recorder])
+    result = CoSimulation(
+        swings, Schedule(step=1e-3, stop=1.0), observers=[recorder], resume=Resumption(checkpoint, force=True)
+    ).run()
     with read_results(tmp_path / "forced.h5") as results:
         assert [results[name][-1] for name in names] == expected
         assert results.parameters("one")["parameters.stiffness"] == 40.0
@@ -294,7 +312,7 @@ def test_a_forced_run_takes_the_values_of_the_checkpoint_and_new_inputs(swings, 
 
 def test_what_a_checkpoint_was_taken_of_is_what_was_loaded(swings):
     """A change of the system during the run has no effect and is not in the checkpoint."""
-    with CoSimulation(swings, step=1e-3) as simulation:
+    with CoSimulation(swings, Schedule(step=1e-3)).open() as simulation:
         swings.elements["one"].start["parameters.mass"] = 7.0
         checkpoint = simulation.save()
     assert [str(difference) for difference in checkpoint.differences(swings)] == [
@@ -311,7 +329,7 @@ def test_files_that_are_none_are_refused(tmp_path, content):
 
 def test_damaged_files_are_refused_or_as_they_were(lags, tmp_path):
     file = tmp_path / "c"
-    with CoSimulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, Schedule(step=0.1)).open() as simulation:
         simulation.save().write(file)
     sound, damaged = file.read_bytes(), tmp_path / "damaged"
     refused = 0
@@ -326,7 +344,7 @@ def test_damaged_files_are_refused_or_as_they_were(lags, tmp_path):
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(lags, tmp_path, monkeypatch):
     file = tmp_path / "c"
-    with CoSimulation(lags, step=0.1) as simulation:
+    with CoSimulation(lags, Schedule(step=0.1)).open() as simulation:
         simulation.save().write(file)
         simulation.advance(0.1)
 
@@ -344,7 +362,9 @@ def test_after_a_failure_the_last_sound_state_is_there(lags, tmp_path, monkeypat
     monkeypatch.setattr("dockfmu.master.observers.checkpoints.KEEP_S", 0.0)
     monkeypatch.setattr("dockfmu.master.run.session.CHUNK_S", 0.0)
     lags.elements["b"].start |= {"fail.function": 1, "fail.status": 3, "fail.time": 0.5}
-    result = run(lags, step=0.001, stop=1.0, observers=[Checkpoints(tmp_path / "c", every=1e9)])
+    result = CoSimulation(
+        lags, Schedule(step=0.001, stop=1.0), observers=[Checkpoints(tmp_path / "c", every=1e9)]
+    ).run()
     assert result.status == "failed"
     assert 0.4 < read_checkpoint(tmp_path / "c").time <= result.t_end
     assert result.t_end == pytest.approx(0.5, abs=1e-3)
@@ -355,7 +375,10 @@ import os, sys
 from pathlib import Path
 from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.observer import Observer
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.branching import branch
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 class Signal(Observer):
@@ -366,7 +389,8 @@ class Signal(Observer):
 system = Structure("ended")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0, "gain": 1e-6})
 every = 0.2 if sys.argv[3] == "9" else 1e9
-result = run(system, step=1e-3, stop=1e6, observers=[Checkpoints(Path(sys.argv[2]), every=every), Signal()])
+observers = [Checkpoints(Path(sys.argv[2]), every=every), Signal()]
+result = CoSimulation(system, Schedule(step=1e-3, stop=1e6), observers=observers).run()
 print(result.t_end)
 """
 
@@ -385,7 +409,7 @@ def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
         assert checkpoint.time == float(done.stdout), done.stderr
     system = Structure("ended")
     system.add("lag", lag, {"u[1]": 1.0, "gain": 1e-6})
-    with CoSimulation(system, step=1e-3, resume=checkpoint) as simulation:
+    with CoSimulation(system, Schedule(step=1e-3), resume=Resumption(checkpoint)).open() as simulation:
         simulation.advance(checkpoint.time + 1.0)
         (y,) = simulation.get(["lag.y[1]"])
     # every step multiplies the distance from 1 by 1 - gain h; its rounding is 1e-7 of the change or less
@@ -412,6 +436,6 @@ def checkpoint_bytes(oscillator, tmp_path_factory):
     """Return a checkpoint of one oscillator."""
     system = Structure("one")
     system.add("one", oscillator)
-    with CoSimulation(system, step=1e-3) as simulation:
+    with CoSimulation(system, Schedule(step=1e-3)).open() as simulation:
         simulation.advance(0.1)
         return simulation.save().write(tmp_path_factory.mktemp("whole") / "c").read_bytes()

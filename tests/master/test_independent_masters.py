@@ -14,7 +14,8 @@ from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
 from dockfmu.master.algorithms.jacobi import Jacobi
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.ssp.archive import write_ssp
 from dockfmu.ssp.from_system import from_system
@@ -34,7 +35,9 @@ def ring(lag):
 
 
 def ours(system, file, algorithm):
-    result = run(system, step=H, stop=STEPS * H, algorithm=algorithm, observers=[Recorder(file)])
+    result = CoSimulation(
+        system, Schedule(step=H, stop=STEPS * H), algorithm=algorithm, observers=[Recorder(file)]
+    ).run()
     assert result.status == "completed"
     with read_results(file) as results:
         return np.column_stack([results[f"lag{i}.y[1]"] for i in range(3)])

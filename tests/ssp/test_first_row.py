@@ -19,7 +19,8 @@ from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
 from dockfmu.master.algorithms.jacobi import Jacobi
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from tests.ssp.other_tools import system_of
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,10 @@ def names(system):
 def first_row(system, names, file, algorithm, order=None):
     system.order = tuple(order or system.elements)
     assert (
-        run(system, step=1e-3, stop=1e-3, algorithm=algorithm, observers=[Recorder(file, names)]).status == "completed"
+        CoSimulation(system, Schedule(step=1e-3, stop=1e-3), algorithm=algorithm, observers=[Recorder(file, names)])
+        .run()
+        .status
+        == "completed"
     )
     with read_results(file) as results:
         return np.array([results[name][0] for name in names])

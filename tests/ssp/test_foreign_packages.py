@@ -9,7 +9,8 @@ from lxml import etree
 from dockfmu.cli import main
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.ssp.archive import read_ssp
 from dockfmu.ssp.model import PACKAGE_TYPE, SspError
@@ -211,7 +212,7 @@ def test_systems_may_be_defined_elsewhere(load, lag, tmp_path, where):
     assert ("first.y[1]", "copy.lag.u[1]") in wires(made)
     if where == "definition":
         assert starts(made)["inner.lag"] == {"gain": 1.0, "bias": 1.0}
-    assert run(made, step=0.1, stop=1.0).status == "completed"
+    assert CoSimulation(made, Schedule(step=0.1, stop=1.0)).run().status == "completed"
 
 
 DICTIONARY = document(
@@ -300,7 +301,7 @@ def test_tables_of_values_on_connections(load):
     assert tables["relay.lag", "count_in"] == ((1, 100), (2, 20), (3, 30), (10, 100))
     assert tables["second", "enable"] == ((0, 1), (1, 0))
     made.elements["first"].start["count_in"] = 0
-    with CoSimulation(made, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(made, Schedule(step=0.1, stop=1.0)).open() as simulation:
         seen = []
         for k in range(1, 5):
             simulation.advance(0.1 * k)
@@ -397,7 +398,10 @@ def test_a_package_of_somebody_else_runs_like_the_same_system_made_directly(load
     ours.connect("a", "y[1]", "inner.lag", "u[1]")
     ours.connect("inner.lag", "y[1]", "a", "u[1]", factor=-1.0, offset=1.0)
     for name, one in (("theirs", theirs), ("ours", ours)):
-        assert run(one, step=0.01, stop=1.0, observers=[Recorder(tmp_path / f"{name}.h5")]).status == "completed"
+        assert (
+            CoSimulation(one, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / f"{name}.h5")]).run().status
+            == "completed"
+        )
     with read_results(tmp_path / "theirs.h5") as one, read_results(tmp_path / "ours.h5") as two:
         assert np.ptp(two["a.y[1]"]) > 0.0
         # metres to millimetres and back costs two roundings per step
@@ -546,7 +550,7 @@ def test_the_unit_of_a_connector_is_that_of_a_variable_that_has_none(load, lag, 
     assert made.transformation(made.connections[0]) == (pytest.approx(factor), 0.0)
     assert made.resolve("a.y[1]")[1].unit == given
     made.elements["a"].start |= {"u[1]": 1.0, "feed": 1.0}
-    result = run(made, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(made, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "completed"
     with read_results(tmp_path / "r.h5") as results:
         assert results.unit("a.y[1]") == given

@@ -14,7 +14,8 @@ from dockfmu.commands.arguments import NOT_BALANCED
 from dockfmu.master.algorithms.jacobi import Jacobi
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.ssp.archive import write_ssp
 from dockfmu.ssp.from_system import from_system
@@ -40,7 +41,9 @@ def duo(fmu, factor):
 
 def with_ours(package, names, steps, h, folder):
     system = system_of(package, folder / "unpacked")
-    result = run(system, step=h, stop=steps * h, algorithm=Jacobi(), observers=[Recorder(folder / "ours.h5")])
+    result = CoSimulation(
+        system, Schedule(step=h, stop=steps * h), algorithm=Jacobi(), observers=[Recorder(folder / "ours.h5")]
+    ).run()
     assert result.status == "completed"
     with read_results(folder / "ours.h5") as results:
         return np.column_stack([results[name] for name in names])[1:]

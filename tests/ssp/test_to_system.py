@@ -7,7 +7,8 @@ from dockfmu.base.units import Unit
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.ssp.annotations import ELEMENT
 from dockfmu.ssp.archive import read_ssp, write_ssp
@@ -73,7 +74,9 @@ def test_a_system_written_as_a_package_runs_bit_for_bit_alike(lag, tmp_path):
     assert again.connections == direct.connections
     assert {n: e.start for n, e in again.elements.items()} == {n: e.start for n, e in direct.elements.items()}
     for name, system in (("direct", direct), ("again", again)):
-        result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / f"{name}.h5")])
+        result = CoSimulation(
+            system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / f"{name}.h5")]
+        ).run()
         assert result.status == "completed", result.message
     with read_results(tmp_path / "direct.h5") as one, read_results(tmp_path / "again.h5") as two:
         assert one.variables == two.variables

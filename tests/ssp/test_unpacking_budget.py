@@ -6,7 +6,8 @@ import pytest
 
 from dockfmu.master.errors import ArchiveError
 from dockfmu.master.fmi import archive
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.ssp.archive import read_ssp, write_ssp
 from dockfmu.ssp.to_system import to_system
 from dockfmu.ssp.validate import validate
@@ -92,12 +93,12 @@ def test_a_bomb_of_an_fmu_in_a_package_is_refused_before_it_is_unpacked(lag, tmp
     ssd = description(system(lag_component("a")))
     made, _ = to_system(read_ssp(pack(tmp_path / "a.ssp", {"SystemStructure.ssd": ssd, "Lag.fmu": fmu.read_bytes()}),
                                  tmp_path / "out"))  # fmt: skip
-    refused = run(made, step=0.1, stop=0.1)
+    refused = CoSimulation(made, Schedule(step=0.1, stop=0.1)).run()
     assert refused.status == "failed"
     assert "Lag.fmu: with the archives around it" in refused.message
     # as a file of its own it is within its limits
     made.elements["a"].file = fmu
-    assert run(made, step=0.1, stop=0.1).status == "completed"
+    assert CoSimulation(made, Schedule(step=0.1, stop=0.1)).run().status == "completed"
 
 
 def test_a_sound_system_has_enough(lag, tmp_path):
@@ -107,4 +108,4 @@ def test_a_sound_system_has_enough(lag, tmp_path):
     for _ in range(2):
         file = nested(tmp_path, file)
     made, _ = to_system(read_ssp(file, tmp_path / "out"))
-    assert run(made, step=0.1, stop=0.1).status == "completed"
+    assert CoSimulation(made, Schedule(step=0.1, stop=0.1)).run().status == "completed"

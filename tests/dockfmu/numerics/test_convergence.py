@@ -15,7 +15,8 @@ from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import assemble
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +38,9 @@ def docking(folder, step, push, stop=8.0):
     }
     system.elements["cyclogram"].start["parameters.fault.push"] = 0.0 if push else 1.0
     file = folder / f"{step}-{push}.h5"
-    result = run(system, step=step, stop=stop, observers=[Recorder(file, [FORCE, TRAVEL, *POSITION])])
+    result = CoSimulation(
+        system, Schedule(step=step, stop=stop), observers=[Recorder(file, [FORCE, TRAVEL, *POSITION])]
+    ).run()
     assert result.status == "completed", result.message
     with read_results(file) as found:
         position = np.column_stack([found[name] for name in POSITION])

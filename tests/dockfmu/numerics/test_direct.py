@@ -7,7 +7,8 @@ from benchmarks.cosimulation.direct import Direct
 from dockfmu.declare.packages import bundle
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +20,9 @@ def test_coupled_fmus_equal_direct_calls(tmp_path):
     direct = Direct("atv_probe_cone", tmp_path / "fmus")
     file = bundle.write_bundle(direct.system, direct.plan, "", tmp_path / "system.ssp")
     system, plan, _, _ = bundle.read_bundle(file, tmp_path / "unpacked")
-    result = run(system, step=plan.step, stop=STEPS * plan.step, observers=[Recorder(tmp_path / "r.h5", every=STEPS)])
+    result = CoSimulation(
+        system, Schedule(step=plan.step, stop=STEPS * plan.step), observers=[Recorder(tmp_path / "r.h5", every=STEPS)]
+    ).run()
     assert result.status == "completed", result.message
     direct.run(STEPS)
     with read_results(tmp_path / "r.h5") as results:

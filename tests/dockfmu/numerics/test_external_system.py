@@ -13,7 +13,8 @@ from dockfmu.declare.packages.assembly import assemble
 from dockfmu.master.observers.events import Events
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.watch.audit import audit
 
 pytestmark = pytest.mark.slow
@@ -81,7 +82,7 @@ def central_impact(name: str, folder: Path, step: float) -> dict[str, np.ndarray
     events, balance = Events(plan.events), audit(system, plan)
     file = folder / "impact.h5"
     recorder = Recorder(file, names, every=round(1e-3 / step))
-    result = run(system, step=step, stop=2.0, observers=[recorder, events, balance])
+    result = CoSimulation(system, Schedule(step=step, stop=2.0), observers=[recorder, events, balance]).run()
     assert result.status == "completed", result.message
     with read_results(file) as found:
         columns = {name: found[name][:] for name in names} | {"t": found.time[:]}

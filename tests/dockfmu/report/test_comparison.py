@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dockfmu.master.observers.recording.recorder import Recorder
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.report.comparison import compare, open_run, resampled
 from dockfmu.report.overlay import panels, write_overlay
@@ -242,7 +243,9 @@ def test_strings_are_compared(tmp_path, lag):
         system.add("a", lag, {"label": label.replace("again", "one")})
         folders[label] = tmp_path / label
         folders[label].mkdir()
-        run(system, step=0.1, stop=1.0, observers=[Recorder(folders[label] / "results.h5", ["a.text"])])
+        CoSimulation(
+            system, Schedule(step=0.1, stop=1.0), observers=[Recorder(folders[label] / "results.h5", ["a.text"])]
+        ).run()
     (text,) = found(folders, "one", "two").signals
     assert (text.name, text.share) == ("a.text", np.inf)
     assert found(folders, "one", "again").signals == []

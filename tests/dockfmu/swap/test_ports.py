@@ -17,6 +17,7 @@ from dockfmu.fmus.catalogue import CatalogueError
 from dockfmu.fmus.check import validate
 from dockfmu.master.errors import StructureError
 from dockfmu.master.fmi.description import read_description
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.swap.interface import check_swap, interface
@@ -151,7 +152,7 @@ def test_a_skeleton_fits_and_runs(place, found, build, tmp_path):
     assert {v.name for v in description.select("input", "output")} == names(found)
     system = Structure("alone")
     system.add("mine", fmu)
-    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         for name in ("event.start", "event.end"):
             if name in description.variables:
                 # "-1 before", as its description says

@@ -12,7 +12,8 @@ from dockfmu.master.algorithms import FixedPoint, GaussSeidel, Jacobi, Midpoint,
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 EXPLICIT = ("jacobi", "gauss_seidel", "jacobi_linear", "gauss_seidel_linear")
@@ -34,7 +35,9 @@ def collision(tmp_path_factory):
 
 def trajectory(pair, masses, algorithm, h, steps, folder):
     file = folder / "r.h5"
-    result = run(masses.system(*pair), step=h, stop=steps * h, algorithm=algorithm, observers=[Recorder(file, STATES)])
+    result = CoSimulation(
+        masses.system(*pair), Schedule(step=h, stop=steps * h), algorithm=algorithm, observers=[Recorder(file, STATES)]
+    ).run()
     assert result.status == "completed", result.message
     with read_results(file) as results:
         return np.column_stack([results[name] for name in STATES]), result
@@ -127,7 +130,7 @@ def test_implicit_coupling_refuses_what_cannot_go_back(lag, third_party, tmp_pat
     system.connect("a", "y[1]", "b", "u[1]")
     system.connect("b", "y[1]", "a", "u[1]")
     with pytest.raises(StructureError, match="implicit coupling needs rollback, which a cannot do"):
-        CoSimulation(system, step=0.1, algorithm=FixedPoint())
+        CoSimulation(system, Schedule(step=0.1), algorithm=FixedPoint()).open()
 
 
 # architecture section 4: 20 kg on 7 t, 1e7 N/m, bodies exact, worst phase of the impact in the step
@@ -154,7 +157,7 @@ def test_jacobi_makes_more_energy_in_an_impact_than_gauss_seidel(collision):
 def test_midpoint_names_forces_that_are_not_there(collision):
     system = impact.system(*collision, 1e-4)
     with pytest.raises(StructureError, match="there is no element 'spring'"):
-        CoSimulation(system, step=1e-3, algorithm=Midpoint(forces=("spring",)))
+        CoSimulation(system, Schedule(step=1e-3), algorithm=Midpoint(forces=("spring",))).open()
 
 
 @pytest.mark.parametrize(

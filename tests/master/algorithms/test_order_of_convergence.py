@@ -8,7 +8,8 @@ from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
 from dockfmu.master.algorithms.jacobi import Jacobi
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 STIFFNESS, COUPLING, DAMPING, STOP = (4.0, 9.0), 1.5, 0.4, 4.0
@@ -23,7 +24,7 @@ def trajectory(oscillator, file, algorithm, step, damping=DAMPING, stop=STOP):
     system.elements["a"].start["parameters.initial_position"] = 0.1
     system.connect("a", "position", "b", "force", factor=COUPLING, convert_units=False)
     system.connect("b", "position", "a", "force", factor=COUPLING, convert_units=False)
-    result = run(system, step=step, stop=stop, algorithm=algorithm, observers=[Recorder(file)])
+    result = CoSimulation(system, Schedule(step=step, stop=stop), algorithm=algorithm, observers=[Recorder(file)]).run()
     assert result.status == "completed", result.message
     with read_results(file) as results:
         return np.column_stack([results[f"{name}.{value}"] for value in ("position", "velocity") for name in "ab"])

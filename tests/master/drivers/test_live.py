@@ -16,7 +16,9 @@ from dockfmu.master.fmi.variables import Variable
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.pacing import Pacing
 from dockfmu.master.observers.stream import Stream, subscribe
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.sockets import BURST_S, SHARE, Allowance
 from dockfmu.master.system import Structure
 
@@ -33,7 +35,7 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
             while not stream._subscribers:
                 stream._accept_subscribers()
 
-    result = run(alone, step=0.1, stop=2.0, observers=[stream, WaitForIt()])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=2.0), observers=[stream, WaitForIt()]).run()
     thread.join(10.0)
     assert result.warnings == []
     about, *rows, end = messages
@@ -47,7 +49,7 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
 
 def test_a_subscriber_may_come_late_and_leave_early(alone):
     stream = Stream(variables=["a.y[1]"])
-    with CoSimulation(alone, step=0.1, observers=[stream]) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), observers=[stream]).open() as simulation:
         simulation.advance(1.0)
         late = socket.create_connection(("127.0.0.1", stream.port))
         simulation.advance(2.0)
@@ -67,7 +69,7 @@ def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
     monkeypatch.setattr("dockfmu.master.observers.stream.LIMIT", 1 << 14)
     stream = Stream(variables=["a.y[1]", "a.through"])
     found = []
-    with CoSimulation(alone, step=1e-3, observers=[stream]) as simulation, socket.socket() as idle:
+    with CoSimulation(alone, Schedule(step=1e-3), observers=[stream]).open() as simulation, socket.socket() as idle:
         idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
         idle.connect(("127.0.0.1", stream.port))
         simulation.advance(0.001)
@@ -102,7 +104,7 @@ def test_values_that_json_has_no_words_for_are_null(lag):
     stream = Stream(variables=["a.y[1]"])
     stream.open()
     connection = socket.create_connection(("127.0.0.1", stream.port))
-    run(system, step=0.1, stop=1.0, observers=[stream])
+    CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[stream]).run()
     with connection, connection.makefile("rb") as lines:
         messages = [json.loads(line) for line in lines]
     assert [message["values"] for message in messages if "t" in message][-1] == [None]
@@ -111,27 +113,28 @@ def test_values_that_json_has_no_words_for_are_null(lag):
 def test_ports_are_held_while_a_run_lasts_and_those_that_cannot_be_had_are_named(alone):
     """If one port is refused, the others are released, before any FMU is loaded."""
     first, driver, late = Stream(), Datagrams(0, ["a.u[1]"]), Stream()
-    with CoSimulation(alone, step=0.1, observers=[first], drivers=[driver]) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), observers=[first], drivers=[driver]).open() as simulation:
         first.open()
         simulation.advance(0.1)
         for watchers, named in (
             ({"observers": [late, Stream(first.port)]}, f"stream: port {first.port}"),
             ({"observers": [late], "drivers": [Datagrams(driver.port, [])]}, f"inputs: port {driver.port}"),
         ):
-            for begin in (CoSimulation.run, CoSimulation.__enter__):
-                other = CoSimulation(alone, step=0.1, stop=1.0, **watchers)
+            for begin in (CoSimulation.run, CoSimulation.open):
+                other = CoSimulation(alone, Schedule(step=0.1, stop=1.0), **watchers)
                 with pytest.raises(MasterError, match=f"{named} of 127.0.0.1 is not available"):
                     begin(other)
-                assert other.instances == {}
                 with pytest.raises(MasterError, match="nothing streams on port"):
                     next(subscribe(late.port))
-    run(alone, step=0.1, stop=0.2, observers=[Stream(first.port)], drivers=[Datagrams(driver.port, [])])
+    CoSimulation(
+        alone, Schedule(step=0.1, stop=0.2), observers=[Stream(first.port)], drivers=[Datagrams(driver.port, [])]
+    ).run()
 
 
 def test_inputs_come_as_datagrams(alone):
     driver = Datagrams(0, ["a.u[1]"])
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    with sender, CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
+    with sender, CoSimulation(alone, Schedule(step=0.1), drivers=[driver]).open() as simulation:
         simulation.advance(0.1)
         for data in (b'{"a.u[1]": 7}', b'{"a.u[1]": 2.5}', b"nonsense", b'{"a.y[1]": 1.0}', b'{"a.u[1]": NaN}', b"[1]"):
             sender.sendto(data, ("127.0.0.1", driver.port))
@@ -159,13 +162,13 @@ def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_pat
         drivers = [Function([], function, every=4), Function(["a.u[1]"], lambda t: {"a.u[1]": t})]
         return {"drivers": drivers, "observers": [Often()]}
 
-    with CoSimulation(alone, step=0.1, **options()) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), **options()).open() as simulation:
         simulation.advance(0.6)
         checkpoint = simulation.save()
         simulation.advance(1.3)
     assert asked == [0.0, 0.4, 0.8, 1.2]
     asked.clear()
-    with CoSimulation(alone, step=0.1, resume=checkpoint, **options()) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), resume=Resumption(checkpoint), **options()).open() as simulation:
         simulation.advance(1.3)
     assert asked == [0.8, 1.2]
 
@@ -174,7 +177,7 @@ def test_functions_are_asked_every_so_many_steps_whoever_looks_on(alone, tmp_pat
 def test_every_zero_steps_is_refused(alone, of):
     watcher = Function([], dict, every=0) if of == "drivers" else Stream(every=0)
     with pytest.raises(StructureError, match="every = 0: must be at least 1 macro step"):
-        CoSimulation(alone, step=0.1, **{of: [watcher]})
+        CoSimulation(alone, Schedule(step=0.1), **{of: [watcher]}).open()
 
 
 VARIABLES = {
@@ -228,7 +231,7 @@ def test_nothing_that_is_received_ends_a_run(lag):
     driver = Datagrams(0, ["a.u[1]"])
     hostile = (b"[" * 2000, b'{"a.u[1]": 1' + b"0" * 400 + b"}", b'{"a.u[1]": "1"}', b"\x00", b"", b'{"a.u[1]": 2.0}')
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        with CoSimulation(system, step=0.1, drivers=[driver]) as simulation:
+        with CoSimulation(system, Schedule(step=0.1), drivers=[driver]).open() as simulation:
             for data in hostile:
                 sender.sendto(data, ("127.0.0.1", driver.port))
             simulation.advance(0.2)
@@ -275,7 +278,7 @@ def test_a_flood_of_datagrams_takes_a_tenth_of_the_time_of_a_paced_run(alone, mo
         return found
 
     driver.values = values
-    with CoSimulation(alone, step=1e-3, drivers=[driver], observers=[Pacing()]) as simulation:
+    with CoSimulation(alone, Schedule(step=1e-3), drivers=[driver], observers=[Pacing()]).open() as simulation:
         driver._socket.close()
         driver._socket = flood
         began = time.perf_counter()
@@ -303,7 +306,7 @@ def test_repeated_connections_take_a_tenth_of_the_time(alone):
             pass
 
     stream = Stream(variables=["a.y[1]"])
-    with CoSimulation(alone, step=1e-3, observers=[stream, Pacing()]) as simulation:
+    with CoSimulation(alone, Schedule(step=1e-3), observers=[stream, Pacing()]).open() as simulation:
         stream._listener.close()
         stream._listener = Endless()
         began = time.perf_counter()
@@ -343,7 +346,7 @@ def test_subscribers_beyond_a_limit_are_turned_away(alone, monkeypatch):
     stream = Stream(variables=["a.y[1]"])
     stream.open()
     connections = [socket.create_connection(("127.0.0.1", stream.port)) for _ in range(5)]
-    result = run(alone, step=0.1, stop=1.0, observers=[stream])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=1.0), observers=[stream]).run()
     received = [len(connection.makefile("rb").read()) > 0 for connection in connections]
     for connection in connections:
         connection.close()
@@ -373,7 +376,7 @@ def test_another_run_counts_its_own_datagrams(alone):
     driver = Datagrams(0, ["a.u[1]"])
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
-        CoSimulation(alone, step=0.1, drivers=[driver]) as simulation,
+        CoSimulation(alone, Schedule(step=0.1), drivers=[driver]).open() as simulation,
     ):
         simulation.advance(0.1)
         sender.sendto(b"nonsense", ("127.0.0.1", driver.port))

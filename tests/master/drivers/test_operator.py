@@ -21,7 +21,8 @@ from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.pacing import Pacing
 from dockfmu.master.observers.series import Series
 from dockfmu.master.requests import Pace
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry
 from dockfmu.master.system import Structure
 from tests.master.observers.clock import Clock
@@ -56,16 +57,16 @@ def test_inputs_act_from_the_next_look_on_and_are_logged(alone, line, tmp_path):
     log, series = tmp_path / "inputs.jsonl", Series(["a.y[1]"])
     operator = Operator(ours, ["a.u[1]"], pace=Pace(), log=log, every=2)
     at = At(theirs, t0_3={"set": {"a.u[1]": 2.0}}, t0_9={"set": {"a.u[1]": -1.0}})
-    result = run(alone, step=0.1, stop=2.0, drivers=[operator], observers=[at, series])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=2.0), drivers=[operator], observers=[at, series]).run()
     assert result.warnings == []
     head, *entries = map(json.loads, log.read_text().splitlines())
     assert head == {"inputs": 1, "system": "alone", "start": 0.0, "every": 2}
     assert [(pytest.approx(e["t"]), e["set"]) for e in entries] == [(0.4, {"a.u[1]": 2.0}), (1.0, {"a.u[1]": -1.0})]
     again = Series(["a.y[1]"])
-    run(alone, step=0.1, stop=2.0, drivers=[LoggedInputs(log)], observers=[again])
+    CoSimulation(alone, Schedule(step=0.1, stop=2.0), drivers=[LoggedInputs(log)], observers=[again]).run()
     assert np.array_equal(series.values, again.values)
     untouched = Series(["a.y[1]"])
-    run(alone, step=0.1, stop=2.0, observers=[untouched])
+    CoSimulation(alone, Schedule(step=0.1, stop=2.0), observers=[untouched]).run()
     assert not np.array_equal(untouched.values, again.values)
 
 
@@ -96,7 +97,7 @@ def test_logged_inputs_are_asked_only_when_there_is_something_to_set(alone, tmp_
     found, asked = [], []
     for often in (True, False):
         series, driver = Series(["a.u[1]", "a.y[1]"]), Asked(log, often)
-        run(alone, step=0.1, stop=6.0, control=control, drivers=[driver], observers=[series])
+        CoSimulation(alone, Schedule(step=0.1, stop=6.0, control=control), drivers=[driver], observers=[series]).run()
         found.append(series.values)
         asked.append(driver.times)
     assert np.array_equal(*found)
@@ -122,7 +123,9 @@ def test_a_run_is_held_goes_on_changes_its_speed_and_is_ended(alone, line):
 
     operator = Waits(ours, [], pace=pace)
     at = At(theirs, t0_5={"hold": True}, t3_0={"end": True})
-    result = run(alone, step=0.1, stop=1e4, drivers=[operator], observers=[at, Pacing(pace=pace)])
+    result = CoSimulation(
+        alone, Schedule(step=0.1, stop=1e4), drivers=[operator], observers=[at, Pacing(pace=pace)]
+    ).run()
     assert len(asked) >= 5
     assert pace.factor == 50.0
     assert (result.status, result.message) == ("stopped", "ended by the operator")
@@ -146,14 +149,16 @@ def test_a_fast_run_is_looked_at_as_often_as_one_at_real_time_and_a_press_is_as_
     at = At(theirs, t7_3={"set": {"a.u[1]": 1.0}}, t7_30={"set": {"a.u[1]": 0.0}})
     at.chunk = None
     series = Series(["a.u[1]", "a.y[1]"])
-    run(alone, step=0.001, stop=20.0, drivers=[operator], observers=[at, series, Pacing(pace=pace, chunk=10)])
+    CoSimulation(
+        alone, Schedule(step=0.001, stop=20.0), drivers=[operator], observers=[at, series, Pacing(pace=pace, chunk=10)]
+    ).run()
     # 0.4 s on the clock; chunks double until they last 10 ms
     assert 40 <= len(looks) < 60
     press, release = (json.loads(entry)["t"] for entry in log.read_text().splitlines()[1:])
     assert press >= 7.3
     assert release - press == pytest.approx(0.01)
     again = Series(["a.u[1]", "a.y[1]"])
-    run(alone, step=0.001, stop=20.0, drivers=[LoggedInputs(log)], observers=[again])
+    CoSimulation(alone, Schedule(step=0.001, stop=20.0), drivers=[LoggedInputs(log)], observers=[again]).run()
     assert np.array_equal(series.values, again.values)
 
 
@@ -172,13 +177,12 @@ def test_a_fast_run_obeys_before_it_takes_another_long_chunk(alone, line, monkey
 
     pace = Pace(100.0)
     operator = Operator(ours, [], pace=pace, every=10)
-    run(
+    CoSimulation(
         alone,
-        step=0.001,
-        stop=8.0,
+        Schedule(step=0.001, stop=8.0),
         drivers=[operator],
         observers=[Looks(theirs, t5_0=command), Pacing(pace=pace, chunk=10)],
-    )
+    ).run()
     sent, *after = [time for time in looks if time >= 5.0]
     assert max(b - a for a, b in pairwise([sent, *after])) < 0.0101
     assert (sent == looks[-2]) == ("end" in command)
@@ -187,7 +191,7 @@ def test_a_fast_run_obeys_before_it_takes_another_long_chunk(alone, line, monkey
 def test_a_driver_is_called_once_for_each_step_however_the_run_is_divided(alone):
     times = []
     driver = Function(["a.u[1]"], lambda time: times.append(time) or {})
-    with CoSimulation(alone, step=0.1, drivers=[driver]) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), drivers=[driver]).open() as simulation:
         for until in (0.5, 0.5 + 1e-9, 0.5 + 2e-9, 1.0):
             simulation.advance(until)
     assert times == pytest.approx(np.arange(10) / 10)
@@ -206,7 +210,7 @@ def test_without_its_operator_a_run_goes_on_with_sticks_in_the_middle(alone, lin
             if time > 0.35:
                 theirs.close()
 
-    run(alone, step=0.1, stop=1.0, drivers=[operator], observers=[Hangs()])
+    CoSimulation(alone, Schedule(step=0.1, stop=1.0), drivers=[operator], observers=[Hangs()]).run()
     entries = [json.loads(line)["set"] for line in log.read_text().splitlines()[1:]]
     assert entries == [{"a.u[1]": 3.0}, {"a.u[1]": 0.0}]
 
@@ -215,7 +219,7 @@ def test_wrong_commands_are_counted_and_named(alone, line):
     ours, theirs = line
     operator = Operator(ours, ["a.u[1]"], pace=Pace())
     theirs.sendall(b'{"set": {"a.y[1]": 1}}\nnonsense\n{"speed": 0}\n{"hold": 1}\n{"end": false}\n')
-    result = run(alone, step=0.1, stop=1.0, drivers=[operator])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=1.0), drivers=[operator]).run()
     assert result.status == "completed"
     assert result.warnings == ["operator: 5 commands were refused; the first: 'a.y[1]' is not an input that can be set"]
 
@@ -262,7 +266,7 @@ def test_what_is_taken_and_what_is_refused_is_answered(alone, line):
     answers.clear()
     operator = Operator(ours, ["a.u[1]"], pace=Pace(), answer=answers.append)
     theirs.sendall(b'{"set": {"a.y[1]": 1}}\n{"set": {"a.u[1]": 2}}\n')
-    run(alone, step=0.1, stop=1.0, drivers=[operator])
+    CoSimulation(alone, Schedule(step=0.1, stop=1.0), drivers=[operator]).run()
     assert answers == [{"refused": "'a.y[1]' is not an input that can be set"}, {"taken": {"a.u[1]": 2.0}}]
 
 
@@ -275,12 +279,12 @@ def test_a_value_that_the_fmu_discards_is_refused_each_time_and_the_session_is_r
     operator = Operator(ours, ["a.u[1]"], pace=Pace(), log=log, answer=answers.append)
     taken, discarded = {"set": {"a.u[1]": 2.0}}, {"set": {"a.u[1]": 3.0}}
     at = At(theirs, t0_1=taken, t0_4=discarded, t0_6=discarded, t0_8=taken)
-    result = run(system, step=0.1, stop=1.0, drivers=[operator], observers=[at, series])
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0), drivers=[operator], observers=[at, series]).run()
     assert result.status == "completed"
     assert [next(iter(answer)) for answer in answers] == ["taken", *3 * ["taken", "refused"]]
     assert {answer["name"] for answer in answers if "refused" in answer} == {"a.u[1]"}
     again = Series(["a.y[1]"])
-    repeated = run(system, step=0.1, stop=1.0, drivers=[LoggedInputs(log)], observers=[again])
+    repeated = CoSimulation(system, Schedule(step=0.1, stop=1.0), drivers=[LoggedInputs(log)], observers=[again]).run()
     assert repeated.status == "completed"
     assert np.array_equal(series.values, again.values)
     (warning,) = repeated.warnings
@@ -330,7 +334,7 @@ def test_a_log_that_is_none_is_refused_with_its_line(tmp_path, text, says):
 def test_a_log_of_another_system_is_warned_of(alone, tmp_path):
     log = tmp_path / "inputs.jsonl"
     log.write_text('{"inputs": 1, "system": "other", "start": 0.0, "every": 1}\n')
-    result = run(alone, step=0.1, stop=0.2, drivers=[LoggedInputs(log)])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=0.2), drivers=[LoggedInputs(log)]).run()
     assert any("a session with other, not with" in warning for warning in result.warnings)
 
 
@@ -358,7 +362,7 @@ def test_a_feed_has_all_rows_bitwise_events_and_the_end(lag, line):
     feed = Feed(ours, {"more": "x"}, every=5, events={"up": Event("a.y[1]", "above", 0.01)})
     system = Structure("alone")
     system.add("a", lag, {"gain": 1.0, "u[1]": 1.0})
-    run(system, step=0.01, stop=3.0, observers=[feed, series])
+    CoSimulation(system, Schedule(step=0.01, stop=3.0), observers=[feed, series]).run()
     messages, times, values = received(theirs)
     about, *events, end = messages
     assert about["attributes"] == {"more": "x"}
@@ -376,7 +380,7 @@ def test_a_reader_that_does_not_read_costs_rows_and_never_the_run(alone, line, m
     monkeypatch.setattr("dockfmu.master.observers.feed.LAST_S", 0.1)
     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
     feed = Feed(ours, {})
-    with CoSimulation(alone, step=1e-3, observers=[feed]) as simulation:
+    with CoSimulation(alone, Schedule(step=1e-3), observers=[feed]).open() as simulation:
         for k in range(1, 400):
             simulation.advance(0.1 * k)
     assert feed.dropped > 1000
@@ -386,14 +390,14 @@ def test_a_reader_that_does_not_read_costs_rows_and_never_the_run(alone, line, m
 def test_a_log_of_another_start_is_warned_of(alone, tmp_path):
     log = tmp_path / "inputs.jsonl"
     log.write_text('{"inputs": 1, "system": "alone", "start": 3.0, "every": 1}\n')
-    result = run(alone, step=0.1, stop=0.2, drivers=[LoggedInputs(log)])
+    result = CoSimulation(alone, Schedule(step=0.1, stop=0.2), drivers=[LoggedInputs(log)]).run()
     assert f"{log}: its session began at t = 3 s, this run at 0 s" in result.warnings
 
 
 def test_a_session_is_not_reset(alone, line):
     ours, _ = line
     for participants in ({"drivers": [Operator(ours, ["a.u[1]"], pace=Pace())]}, {"observers": [Feed(ours, {})]}):
-        with CoSimulation(alone, step=0.1, stop=0.2, **participants) as simulation:
+        with CoSimulation(alone, Schedule(step=0.1, stop=0.2), **participants).open() as simulation:
             simulation.advance(0.1)
             with pytest.raises(MasterError, match="one run only: create another simulation"):
                 simulation.reset()

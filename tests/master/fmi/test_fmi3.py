@@ -11,7 +11,8 @@ from dockfmu.master.fmi.description import read_description
 from dockfmu.master.fmi.instance import Fmu
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry
 from dockfmu.master.system import Structure
 
@@ -131,7 +132,7 @@ def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
     system.connect("three", "y[2]", "two", "u[1]")
     system.connect("two", "y[1]", "three", "u[4]", factor=0.5)
     names = ["three.y[1]", "three.position[2]", "two.y[1]", "three.y[4]"]
-    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5", names)])
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5", names)]).run()
     assert result.status == "completed", result.message
     x = np.zeros(4)
     rows = [x.copy()]
@@ -156,7 +157,7 @@ def test_fmus_of_both_versions_in_one_system(arrays, lag, tmp_path):
 def test_faults_are_told_in_the_words_of_fmi3(arrays, fault, words):
     system = Structure("faulty")
     system.add("a", arrays, {"fault": fault, "fault_time": 0.499})
-    result = run(system, step=0.01, stop=1.0)
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0)).run()
     assert result.status == "failed"
     assert words in result.message
     assert result.t_end == pytest.approx(0.5)
@@ -166,7 +167,7 @@ def test_a_step_that_returns_early_is_retried_to_there(arrays, tmp_path):
     system = Structure("early")
     system.add("a", arrays, {"fault": 1, "fault_time": 0.499, "gain": 2.0, "u[1]": 1.0})
     recorder = Recorder(tmp_path / "r.h5", ["a.y[1]"])
-    result = run(system, step=0.01, stop=1.0, control=Retry(1e-3), observers=[recorder])
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0, control=Retry(1e-3)), observers=[recorder]).run()
     assert (result.status, result.macro_steps, result.rejected_steps) == ("completed", 100, 50)
     # Euler's steps of 10 ms, then two of 5 ms for each
     factors = np.where(np.arange(100) < 50, 0.98, 0.99**2)
@@ -239,6 +240,6 @@ def test_steps_that_a_fixed_internal_step_does_not_divide_are_reported(
             sink.writestr(name, xml if name == "modelDescription.xml" else data)
     system = Structure("fixed")
     system.add("a", file)
-    result = run(system, step=step, stop=0.03, control=control)
+    result = CoSimulation(system, Schedule(step=step, stop=0.03, control=control)).run()
     assert result.status == "completed"
     assert [note.startswith("a takes steps") for note in result.warnings] == [True] * uneven

@@ -21,7 +21,8 @@ from dockfmu.master.fmi.remote.process import RemoteInstance
 from dockfmu.master.fmi.remote.shared_memory import SIZE, create
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes of FMUs are for Linux")
@@ -57,7 +58,9 @@ def test_the_results_are_those_of_one_process(lag, tmp_path):
     found = []
     for process in (False, True):
         file = tmp_path / f"{process}.h5"
-        result = run(pair(lag, process, gain=3.0), step=0.01, stop=1.0, observers=[Recorder(file)])
+        result = CoSimulation(
+            pair(lag, process, gain=3.0), Schedule(step=0.01, stop=1.0), observers=[Recorder(file)]
+        ).run()
         assert result.status == "completed", result.message
         with read_results(file) as results:
             names = [n for n in results.variables if results.attribute(n)["type"] != "String"]
@@ -72,7 +75,9 @@ def test_an_fmu_of_fmi3_in_a_process(arrays, tmp_path):
         system.add("a", arrays, {"n": 4, "u[4]": 1.0, "names[2]": "z"}, process=process)
         system.connect("a", "y[4]", "a", "u[2]")
         file = tmp_path / f"{process}.h5"
-        result = run(system, step=0.01, stop=0.5, observers=[Recorder(file, ["a.y[2]", "a.through[4]"])])
+        result = CoSimulation(
+            system, Schedule(step=0.01, stop=0.5), observers=[Recorder(file, ["a.y[2]", "a.through[4]"])]
+        ).run()
         assert result.status == "completed", result.message
         with read_results(file) as results:
             found.append(np.column_stack([results["a.y[2]"], results["a.through[4]"]]))
@@ -100,7 +105,7 @@ def test_values_states_and_refusals_pass(remote):
 
 def test_a_refused_step_tells_how_far_it_came(lag):
     faulty = {"fail_function": DO_STEP, "fail_status": 2, "fail_time": 0.25}
-    result = run(pair(lag, True, **faulty), step=0.01, stop=1.0)
+    result = CoSimulation(pair(lag, True, **faulty), Schedule(step=0.01, stop=1.0)).run()
     assert "craft: fmi2DoStep gave fmi2Discard for a step of 0.01 s; it reached t = 0.25 s" in result.message
 
 
@@ -116,8 +121,11 @@ def test_a_refused_step_tells_how_far_it_came(lag):
 def test_the_end_of_its_process_fails_the_run_and_keeps_the_results(lag, tmp_path, kind, words):
     faulty = {"fail_function": DO_STEP, "fail_status": kind, "fail_time": 0.5}
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]", "craft.y[1]"])
-    result = run(pair(lag, True, timeout=0.3 if kind == HANG else 20.0, **faulty), step=0.01, stop=1.0,
-                 observers=[recorder])  # fmt: skip
+    result = CoSimulation(
+        pair(lag, True, timeout=0.3 if kind == HANG else 20.0, **faulty),
+        Schedule(step=0.01, stop=1.0),
+        observers=[recorder],
+    ).run()
     assert result.status == "failed"
     assert f"craft: {words} at t = 0.5 s" in result.message
     # the last words were spoken before the end
@@ -132,7 +140,9 @@ def test_the_end_of_its_process_fails_the_run_and_keeps_the_results(lag, tmp_pat
 @pytest.mark.parametrize("function", [ENTER_INITIALIZATION, SET_REAL, GET_REAL, TERMINATE])
 def test_a_crash_anywhere_is_told(lag, function):
     at = 0.1 if function in (SET_REAL, GET_REAL) else 0.0
-    result = run(pair(lag, True, fail_function=function, fail_status=ABORT, fail_time=at), step=0.05, stop=0.2)
+    result = CoSimulation(
+        pair(lag, True, fail_function=function, fail_status=ABORT, fail_time=at), Schedule(step=0.05, stop=0.2)
+    ).run()
     told = result.message if function != TERMINATE else " ".join(result.warnings)
     assert "did not return: its process was ended by SIGABRT" in told
     assert result.status == ("completed" if function == TERMINATE else "failed")
@@ -140,7 +150,7 @@ def test_a_crash_anywhere_is_told(lag, function):
 
 def test_a_flood_of_messages_ends_nothing(lag):
     faulty = {"fail_function": DO_STEP, "fail_status": FLOOD, "fail_time": 0.08}
-    result = run(pair(lag, True, **faulty), step=0.05, stop=0.1)
+    result = CoSimulation(pair(lag, True, **faulty), Schedule(step=0.05, stop=0.1)).run()
     assert result.status == "completed", result.message
 
 
@@ -231,7 +241,7 @@ def test_an_fmu_that_allows_one_instance_per_process_gets_more_of_them(third_par
         system.add(name, file, {"u[1]": 1.0})
     system.connect("a", "y[1]", "b", "u[1]")
     for _ in range(2):  # the second run needs a process for each
-        result = run(system, step=0.01, stop=0.1)
+        result = CoSimulation(system, Schedule(step=0.01, stop=0.1)).run()
         assert result.status == "completed", result.message
 
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from dockfmu.master.algorithms import by_name
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.recording.recorder import Recorder
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 swing, lag, out, start = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
@@ -33,7 +34,7 @@ system.connect("lag", "y[1]", "swing", "force", factor=-0.5)
 system.connect("swing", "positive", "lag", "enable")
 system.connect("swing", "steps", "lag", "count_in")
 events = Events({"down": Event("swing.positive", "fall")})
-result = run(system, step=0.01, stop=2.0, observers=[Recorder(Path(out)), events])
+result = CoSimulation(system, Schedule(step=0.01, stop=2.0), observers=[Recorder(Path(out)), events]).run()
 print(json.dumps(result.summary()))
 """
 
@@ -105,7 +106,8 @@ import sys
 from pathlib import Path
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 system = Structure("example")
@@ -113,7 +115,7 @@ system.add("example", Path(sys.argv[1]), {"intParam": 7})
 system.add("lag", Path(sys.argv[2]))
 system.connect("example", "realOut", "lag", "u[1]")
 system.connect("lag", "y[1]", "example", "realIn")
-result = run(system, step=0.125, stop=1.0, observers=[Recorder(Path(sys.argv[3]))])
+result = CoSimulation(system, Schedule(step=0.125, stop=1.0), observers=[Recorder(Path(sys.argv[3]))]).run()
 with read_results(Path(sys.argv[3])) as results:
     print(result.status, results["example.realOut"].tolist(), results["example.intOut"][-1])
 """
@@ -171,13 +173,14 @@ import sys
 from pathlib import Path
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 system = Structure("beside")
 system.add("soft", Path(sys.argv[1]))
 system.add("stiff", Path(sys.argv[2]))
-result = run(system, step=0.01, stop=0.02, observers=[Recorder(Path(sys.argv[3]))])
+result = CoSimulation(system, Schedule(step=0.01, stop=0.02), observers=[Recorder(Path(sys.argv[3]))]).run()
 with read_results(Path(sys.argv[3])) as results:
     print(result.status, results["soft.position"].tolist(), results["stiff.position"].tolist())
 """

@@ -8,7 +8,8 @@ from dockfmu.master.fmi.instance import Fmu
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 PENDING = 5
@@ -32,7 +33,7 @@ def test_texts_have_numbers():
 @pytest.mark.parametrize("process", [False, True])
 def test_strings_pass_from_step_to_step(lag, tmp_path, process):
     recorder = Recorder(tmp_path / "r.h5", ["a.text", "b.text"])
-    result = run(chain(lag, process), step=0.1, stop=0.3, observers=[recorder])
+    result = CoSimulation(chain(lag, process), Schedule(step=0.1, stop=0.3), observers=[recorder]).run()
     assert result.status == "completed", result.message
     with read_results(tmp_path / "r.h5") as results:
         assert results.attribute("a.text")["type"] == "String"
@@ -44,7 +45,9 @@ def test_strings_pass_from_step_to_step(lag, tmp_path, process):
 def test_changes_of_strings_are_events(lag):
     system = Structure("one")
     system.add("a", lag, {"label": "a"})
-    result = run(system, step=0.1, stop=0.2, observers=[Events({"said": Event("a.text", "change", once=False)})])
+    result = CoSimulation(
+        system, Schedule(step=0.1, stop=0.2), observers=[Events({"said": Event("a.text", "change", once=False)})]
+    ).run()
     told = [(round(e["t"], 9), e["old"], e["new"]) for e in result.events]
     assert told == [(0.1, "a 0 ", "a 1 "), (0.2, "a 1 ", "a 2 ")]
 
@@ -53,7 +56,7 @@ def test_strings_in_a_loop_settle_at_the_start(lag):
     """Each FMU repeats the text of the other until the length limit of the FMUs."""
     system = chain(lag)
     system.connect("b", "text", "a", "text_in")
-    result = run(system, step=0.1, stop=0.3)
+    result = CoSimulation(system, Schedule(step=0.1, stop=0.3)).run()
     assert result.status == "completed", result.message
 
 
@@ -73,7 +76,7 @@ def test_steps_in_the_background_are_waited_for(patient, lag, tmp_path, process)
         system = Structure("background")
         system.add("a", file, {"u[1]": 1.0, "fail.function": 1, "fail.status": status}, process=process)
         recorder = Recorder(tmp_path / f"{status}.h5", ["a.y[1]", "a.count"])
-        result = run(system, step=0.01, stop=0.2, observers=[recorder])
+        result = CoSimulation(system, Schedule(step=0.01, stop=0.2), observers=[recorder]).run()
         assert result.status == "completed", result.message
         with read_results(recorder.file) as results:
             found.append(np.column_stack([results["a.y[1]"], results["a.count"]]))
@@ -92,5 +95,5 @@ def test_a_step_by_hand_is_waited_for(patient):
 def test_pending_of_an_fmu_that_did_not_announce_it_is_refused(lag):
     system = Structure("background")
     system.add("a", lag, {"fail.function": 1, "fail.status": PENDING})
-    result = run(system, step=0.01, stop=0.2)
+    result = CoSimulation(system, Schedule(step=0.01, stop=0.2)).run()
     assert "a: fmi2DoStep gave fmi2Pending" in result.message

@@ -11,7 +11,8 @@ from dockfmu.master.bond import Bond
 from dockfmu.master.errors import FmuError, StructureError
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -61,7 +62,9 @@ def area(time):
 def rows(system, folder, control, algorithm):
     names = ["ramp.y[1]", "sum.y[1]", "ramp.steps", "ramp.discarded", "sum.steps"]
     recorder = Recorder(folder / "r.h5", names)
-    result = run(system, step=STEP, stop=STOP, algorithm=algorithm, control=control, observers=[recorder])
+    result = CoSimulation(
+        system, Schedule(step=STEP, stop=STOP, control=control), algorithm=algorithm, observers=[recorder]
+    ).run()
     assert result.status == "completed", result.message
     with read_results(folder / "r.h5") as results:
         return result, results.time, {name: results[name] for name in names}
@@ -126,7 +129,7 @@ def test_implicit_coupling_goes_back_to_the_start_of_the_step_and_not_of_the_swe
 
 
 def failed(system, control=None):
-    result = run(system, step=STEP, stop=STOP, control=control)
+    result = CoSimulation(system, Schedule(step=STEP, stop=STOP, control=control)).run()
     assert result.status == "failed"
     assert isinstance(result.error, FmuError)
     assert (result.error.instance, result.error.function, result.error.status) == ("ramp", "fmi2DoStep", "fmi2Discard")
@@ -150,7 +153,7 @@ def test_fmus_that_cannot_go_back_are_named_by_the_failure(make, control):
 @pytest.mark.parametrize("control", [Retry(1e-6), CONTROLS["doubling"]])
 def test_control_that_must_go_back_refuses_fmus_that_cannot(make, control):
     with pytest.raises(StructureError, match=r"ramp cannot roll back \(canGetAndSetFMUstate\)"):
-        run(make(goes_back=False), step=STEP, stop=STOP, control=control)
+        CoSimulation(make(goes_back=False), Schedule(step=STEP, stop=STOP, control=control)).run()
 
 
 def test_a_shortest_step_that_does_not_help_is_told(make):
@@ -159,4 +162,4 @@ def test_a_shortest_step_that_does_not_help_is_told(make):
 
 def test_a_retry_without_a_shortest_step_is_refused(make):
     with pytest.raises(StructureError, match=r"must be positive, not 0\.0"):
-        run(make(), step=STEP, stop=STOP, control=Retry(0.0))
+        CoSimulation(make(), Schedule(step=STEP, stop=STOP, control=Retry(0.0))).run()

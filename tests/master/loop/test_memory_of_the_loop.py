@@ -14,6 +14,7 @@ import pytest
 
 from dockfmu.master.algorithms import ALGORITHMS, by_name
 from dockfmu.master.loop import compiler, tables
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 from dockfmu.master.system import Structure
@@ -46,9 +47,9 @@ def ring(lag, **second):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_backup_is_as_large_as_what_it_backs_up(lag, name, control, second):
     with CoSimulation(
-        ring(lag, **second), step=0.01, stop=0.1, algorithm=by_name(name), control=CONTROLS[control]
-    ) as simulation:
-        found = simulation._session.tables
+        ring(lag, **second), Schedule(step=0.01, stop=0.1, control=CONTROLS[control]), algorithm=by_name(name)
+    ).open() as simulation:
+        found = simulation.session.tables
         live = found.signals._asdict() | found.prediction._asdict() | found.rates._asdict()
         used = found.iteration.slot.size > 0 or found.control.rollback
         for field in tables.BackupTable._fields:
@@ -63,10 +64,14 @@ def test_a_backup_is_as_large_as_what_it_backs_up(lag, name, control, second):
 
 RUNS = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from dockfmu.master.tables import coupling
 from dockfmu.master.algorithms import by_name
+from dockfmu.master.run.branching import branch
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry
 from test_memory_of_the_loop import CONTROLS, ring
@@ -82,15 +87,14 @@ for name, control in (
     ("fixed_point", None), ("quasi_newton", None), ("gauss_seidel", "doubling"), ("jacobi_linear", "doubling"),
     ("jacobi", "retry"), ("fixed_point", "doubling"), ("fixed_point", "events"),
 ):
-    with CoSimulation(ring(lag), step=0.01, stop=1.0, algorithm=by_name(name), control=CONTROLS.get(control)) as run:
+    schedule = Schedule(step=0.01, stop=1.0, control=CONTROLS.get(control))
+    with CoSimulation(ring(lag), schedule, by_name(name)).open() as run:
         run.advance(0.3)
         checkpoint = run.save()
-        with run.branch(stop=0.6) as branch:
-            branch.advance(0.6)
+        with branch(run, schedule=replace(schedule, stop=0.6)).open() as other:
+            other.advance(0.6)
         run.advance(1.0)
-    with CoSimulation(
-        ring(lag), step=0.01, stop=1.0, algorithm=by_name(name), control=CONTROLS.get(control), resume=checkpoint
-    ) as resumed:
+    with CoSimulation(ring(lag), schedule, by_name(name), resume=Resumption(checkpoint)).open() as resumed:
         resumed.advance(1.0)
     print(name, control, run.result.status, resumed.result.status)
 print("sound")

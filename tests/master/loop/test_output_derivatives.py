@@ -7,7 +7,8 @@ from dockfmu.master.algorithms import GaussSeidel, Jacobi
 from dockfmu.master.errors import FmuError
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 FREQUENCY, STOP = 2.0, 1.0
@@ -36,7 +37,9 @@ def make(tmp_path_factory, linear, linear_library):
 
 def rows(system, folder, algorithm, h):
     names = ["sum.y[1]", "sum.slope", "sine.y[1]"]
-    result = run(system, step=h, stop=STOP, algorithm=algorithm, observers=[Recorder(folder / "r.h5", names)])
+    result = CoSimulation(
+        system, Schedule(step=h, stop=STOP), algorithm=algorithm, observers=[Recorder(folder / "r.h5", names)]
+    ).run()
     assert result.status == "completed", result.message
     with read_results(folder / "r.h5") as results:
         return results.time, *(results[name] for name in names)
@@ -101,7 +104,7 @@ def test_a_derivative_that_is_not_known_now_is_the_way_of_the_last_step(make, tm
 )
 def test_a_failure_is_told(make, where, function, name, instance, status, word):
     system = make(**{where: {"fails": function, "status": status}})
-    result = run(system, step=0.1, stop=STOP, algorithm=Jacobi(linear=True))
+    result = CoSimulation(system, Schedule(step=0.1, stop=STOP), algorithm=Jacobi(linear=True)).run()
     assert isinstance(result.error, FmuError)
     assert (result.error.instance, result.error.function, result.error.status) == (instance, name, word)
     assert (result.error.time, result.macro_steps) == (0.0, 0)

@@ -13,7 +13,8 @@ from dockfmu.master.algorithms import GaussSeidel, Jacobi
 from dockfmu.master.bond import Bond
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import PowerBonds, StepControl
 from dockfmu.master.system import Structure
 
@@ -60,9 +61,9 @@ def make(tmp_path_factory, linear, linear_library):
 def rows(system, folder, *, control=None, algorithm=None, step=0.01, stop=STOP):
     """Return (result, times, velocity of mass 1, force on it, its position, position and velocity of mass 2)."""
     recorder = Recorder(folder / "r.h5", NAMES)
-    result = run(
-        system, step=step, stop=stop, algorithm=algorithm or Jacobi(), control=control, observers=[recorder]
-    )  # fmt: skip
+    result = CoSimulation(
+        system, Schedule(step=step, stop=stop, control=control), algorithm=algorithm or Jacobi(), observers=[recorder]
+    ).run()
     assert result.status == "completed", result.message
     with read_results(folder / "r.h5") as results:
         return result, results.time, *(results[name] for name in NAMES)

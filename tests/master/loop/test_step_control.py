@@ -18,7 +18,8 @@ from dockfmu.master.loop.tables import FUNCTION, KIND, OWNER, STEP
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -33,10 +34,12 @@ def pair(tmp_path_factory):
 
 def controlled(pair, folder, masses, control, algorithm=None, step=0.01, stop=4.0):
     file = folder / "r.h5"
-    result = run(
-        masses.system(*pair), step=step, stop=stop, algorithm=algorithm, control=control,
+    result = CoSimulation(
+        masses.system(*pair),
+        Schedule(step=step, stop=stop, control=control),
+        algorithm=algorithm or GaussSeidel(),
         observers=[Recorder(file, STATES)],
-    )  # fmt: skip
+    ).run()
     assert result.status == "completed", result.message
     with read_results(file) as results:
         return result, results.time, np.column_stack([results[name] for name in STATES])
@@ -80,7 +83,7 @@ def test_a_power_bond_that_is_open_is_refused(pair, tmp_path):
     system = masses.system(*pair)
     # the bond is closed by the velocity, which nothing reads here
     control = StepControl(1e-4, 0.1, 0.1, PowerBonds((bond,), 1e-4))
-    result = run(system, step=0.01, stop=1.0, control=control)
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0, control=control)).run()
     assert isinstance(result.error, StructureError)
     assert "first.velocity not to second" in result.message
 
@@ -97,7 +100,7 @@ def lags(lag, gain=1.0):
 def test_an_event_is_located_and_steps_grow_again(lag):
     control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3)
     events = Events({"high": Event("a.high")})
-    result = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[events])
+    result = CoSimulation(lags(lag, 0.01), Schedule(step=0.1, stop=100.0, control=control), observers=[events]).run()
     # y = 1 - (1 - gain h)^n comes to a half at log 2 / gain, less a step at the most
     (event,) = result.events
     assert event["t"] == pytest.approx(np.log(2.0) / 0.01, abs=0.1)
@@ -106,10 +109,15 @@ def test_an_event_is_located_and_steps_grow_again(lag):
     assert result.longest_step == pytest.approx(0.1)
     # by a pattern, of which the Real and the inputs are no part
     named = StepControl(1e-4, 0.1, 1e-3, locate=("a.h*",))
-    assert run(lags(lag, 0.01), step=0.1, stop=100.0, control=named).macro_steps == result.macro_steps
+    assert (
+        CoSimulation(lags(lag, 0.01), Schedule(step=0.1, stop=100.0, control=named)).run().macro_steps
+        == result.macro_steps
+    )
     # without location: steps of 0.1 alone
     control = StepControl(1e-4, 0.1, 1e-3, locate=())
-    free = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[Events({"high": Event("a.high")})])
+    free = CoSimulation(
+        lags(lag, 0.01), Schedule(step=0.1, stop=100.0, control=control), observers=[Events({"high": Event("a.high")})]
+    ).run()
     assert free.rejected_steps == 0
     assert result.macro_steps - free.macro_steps < 40
 
@@ -121,8 +129,10 @@ def test_states_that_are_not_saved_are_gone_back_to_by_the_same_steps(lag, tmp_p
         monkeypatch.setattr("dockfmu.master.tables.step_control.HISTORY", trail)
         control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, levels={"b.y[1]": 0.1})
         recorder = Recorder(tmp_path / f"{trail}.h5")
-        with CoSimulation(lags(lag, 0.01), step=0.1, control=control, observers=[recorder]) as simulation:
-            instances, calls = simulation._session.tables.instances, array("q")
+        with CoSimulation(
+            lags(lag, 0.01), Schedule(step=0.1, control=control), observers=[recorder]
+        ).open() as simulation:
+            instances, calls = simulation.session.tables.instances, array("q")
             original = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)(int(instances.get_state[0]))
 
             @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t)
@@ -146,7 +156,7 @@ def test_the_crossing_of_a_level_is_located(lag):
     level = 0.25
     control = StepControl(shortest=1e-4, longest=0.1, event_step=1e-3, locate=(), levels={"a.y[1]": level})
     events = Events({"above": Event("a.y[1]", "above", level)})
-    result = run(lags(lag, 0.01), step=0.1, stop=100.0, control=control, observers=[events])
+    result = CoSimulation(lags(lag, 0.01), Schedule(step=0.1, stop=100.0, control=control), observers=[events]).run()
     (event,) = result.events
     # the values of lags at the ends of steps of 0.1 s, and within one of these a line that is left by less than 1e-3 s
     steps = np.floor(np.log(1.0 - level) / np.log(1.0 - 0.01 * 0.1))
@@ -160,7 +170,7 @@ def test_the_crossing_of_a_level_is_located(lag):
 def test_values_that_are_not_finite_are_tried_with_shorter_steps_before_the_run_fails(lag):
     system = lags(lag)
     system.elements["a"].start["nan_time"] = 0.5
-    result = run(system, step=0.1, stop=1.0, control=StepControl(1e-3, 0.1, 0.1, locate=()))
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0, control=StepControl(1e-3, 0.1, 0.1, locate=()))).run()
     assert result.status == "failed"
     assert "a: " in result.message
     # all that could be had until then
@@ -172,7 +182,7 @@ def test_a_discarded_step_is_repeated_shorter(lag):
     system = lags(lag)
     # from 0.5 s on fmi2DoStep gives fmi2Discard, without having come anywhere
     system.elements["a"].start |= {"fail.function": 1, "fail.status": 2, "fail.time": 0.5}
-    result = run(system, step=0.1, stop=1.0, control=StepControl(1e-3, 0.1, 0.1, locate=()))
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0, control=StepControl(1e-3, 0.1, 0.1, locate=()))).run()
     assert result.status == "failed"
     assert "fmi2Discard" in result.message
     assert result.t_end == pytest.approx(0.5, abs=0.1)
@@ -209,7 +219,7 @@ def test_values_of_step_control_that_are_refused(control, words):
 )
 def test_control_that_makes_no_sense_is_refused(lag, control, words):
     with pytest.raises(StructureError, match=words):
-        run(lags(lag), step=0.1, stop=1.0, control=control)
+        CoSimulation(lags(lag), Schedule(step=0.1, stop=1.0, control=control)).run()
 
 
 def test_substeps_are_those_of_a_smaller_step(lag, tmp_path):
@@ -219,7 +229,9 @@ def test_substeps_are_those_of_a_smaller_step(lag, tmp_path):
         system.add("a", lag, {"gain": gains["a"], "u[1]": 1.0}, substeps=substeps)
         system.add("b", lag, {"gain": gains["b"]})
         system.connect("a", "y[1]", "b", "u[1]")
-        run(system, step=0.1 if substeps == 4 else 0.025, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+        CoSimulation(
+            system, Schedule(step=0.1 if substeps == 4 else 0.025, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]
+        ).run()
         with read_results(tmp_path / "r.h5") as results:
             values[substeps] = results["a.y[1]"][:: 4 // substeps]
             assert results["a.count"][-1] == 40
@@ -232,7 +244,7 @@ def test_a_slow_instance_gets_the_means_of_its_inputs(lag, tmp_path):
     system.add("fast", lag, {"gain": 1.0, "u[1]": 1.0})
     system.add("slow", lag, {"gain": 0.5}, every=5)
     system.connect("fast", "y[1]", "slow", "u[1]")
-    run(system, step=0.1, stop=2.0, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(system, Schedule(step=0.1, stop=2.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     with read_results(tmp_path / "r.h5") as results:
         fast, slow = results["fast.y[1]"][1:], results["slow.y[1]"]
         assert results["slow.count"][-1] == 4
@@ -257,9 +269,9 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
         steps.extend((time, length))
         return 0
 
-    with CoSimulation(system, step=h) as simulation:
+    with CoSimulation(system, Schedule(step=h)).open() as simulation:
         slow = list(simulation.instances).index("slow")
-        program = simulation._session.tables.instances.program
+        program = simulation.session.tables.instances.program
         rows = (program[:, KIND] == STEP) & (program[:, OWNER] == slow)
         program[rows, FUNCTION] = ctypes.cast(note, ctypes.c_void_p).value
         simulation.advance(count * h)
@@ -272,4 +284,4 @@ def test_rates_that_are_none_are_refused(lag):
     system = Structure("rates")
     system.add("a", lag, substeps=2, every=3)
     with pytest.raises(StructureError, match="is not a rate"):
-        run(system, step=0.1, stop=1.0)
+        CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()

@@ -5,7 +5,8 @@ import pytest
 from dockfmu.master.algorithms import GaussSeidel, Jacobi, QuasiNewton
 from dockfmu.master.errors import StructureError
 from dockfmu.master.order import together
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -34,9 +35,9 @@ def star(lag):
     return system
 
 
-def ends(system, **how):
+def ends(system, control=None, **how):
     names = [f"{name}.y[1]" for name in system.elements]
-    with CoSimulation(system, step=1e-3, **how) as simulation:
+    with CoSimulation(system, Schedule(step=1e-3, control=control), **how).open() as simulation:
         simulation.advance(2.0)
         return simulation.get(names), simulation.result.macro_steps
 
@@ -63,7 +64,7 @@ def test_nor_with_step_control_and_rates(ring):
 def test_the_first_of_several_failures_is_told(ring, threads):
     for i in (2, 5):
         ring.elements[f"lag{i}"].start |= {"fail.function": 1, "fail.status": 3, "fail.time": 0.5}
-    result = run(ring, step=1e-3, stop=1.0, algorithm=Jacobi(), threads=threads)
+    result = CoSimulation(ring, Schedule(step=1e-3, stop=1.0), algorithm=Jacobi(), threads=threads).run()
     assert result.status == "failed"
     assert "lag2" in result.message
     assert result.t_end == pytest.approx(0.5, abs=1.5e-3)
@@ -72,7 +73,7 @@ def test_the_first_of_several_failures_is_told(ring, threads):
 def test_warnings_are_counted_by_whoever_sees_them(ring):
     for i in range(COUNT):
         ring.elements[f"lag{i}"].start |= {"fail.function": 1, "fail.status": 1}
-    result = run(ring, step=1e-2, stop=1.0, algorithm=Jacobi(), threads=3)
+    result = CoSimulation(ring, Schedule(step=1e-2, stop=1.0), algorithm=Jacobi(), threads=3).run()
     assert sum("gave fmi2Warning 100 times" in warning for warning in result.warnings) == COUNT
 
 
@@ -85,10 +86,10 @@ def test_stages_that_are_not_joined_become_one():
 
 def test_no_threads_are_refused(ring):
     with pytest.raises(StructureError, match="threads must be at least 1, not 0"):
-        run(ring, step=1e-3, stop=1.0, threads=0)
+        CoSimulation(ring, Schedule(step=1e-3, stop=1.0), threads=0).run()
 
 
 def test_threads_that_could_never_step_are_not_started(ring):
     """Waiting threads spin: a request for very many threads occupied the whole machine."""
-    simulation = CoSimulation(ring, step=0.1, stop=1.0, algorithm=Jacobi(), threads=100_000)
+    simulation = CoSimulation(ring, Schedule(step=0.1, stop=1.0), algorithm=Jacobi(), threads=100_000)
     assert simulation.scheme.threads == len(ring.elements)

@@ -8,7 +8,8 @@ from dockfmu.master.observers.endings import EndAfterEvents
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 
 HIGH = Event("b.y[1]", "above", 0.9)
@@ -19,7 +20,7 @@ def until(swing, after, events=None, **options):
     """Return the result and the recorded times of a run that ends after events."""
     events, series = events or {"high": HIGH}, Series(["b.y[1]"])
     observers = [Events(events), EndAfterEvents(events, after), series]
-    result = run(swing, **{"step": STEP, "stop": 3.0, "observers": observers} | options)
+    result = CoSimulation(swing, Schedule(**{"step": STEP, "stop": 3.0} | options), observers=observers).run()
     return result, np.array(series.time)
 
 
@@ -46,7 +47,9 @@ def test_the_end_does_not_depend_on_the_chunks_of_the_loop(swing, chunk):
     short = Chunks()
     short.chunk = chunk
     events = {"high": HIGH}
-    result = run(swing, step=STEP, stop=3.0, observers=[short, EndAfterEvents(events, {"high": 0.1})])
+    result = CoSimulation(
+        swing, Schedule(step=STEP, stop=3.0), observers=[short, EndAfterEvents(events, {"high": 0.1})]
+    ).run()
     assert (result.t_end, result.macro_steps) == (reference.t_end, reference.macro_steps)
 
 
@@ -79,7 +82,7 @@ def test_an_end_beyond_the_stop_time_changes_nothing(swing):
 
 def test_another_run_of_a_simulation_begins_without_an_end(swing):
     ending = EndAfterEvents({"high": HIGH}, {"high": 0.1})
-    simulation = CoSimulation(swing, step=STEP, stop=3.0, observers=[ending])
+    simulation = CoSimulation(swing, Schedule(step=STEP, stop=3.0), observers=[ending]).open()
     with simulation:
         simulation.advance(3.0)
         assert simulation.finished
@@ -113,6 +116,6 @@ def test_an_observer_reads_values_at_the_start_and_at_the_end(swing):
             self.final = self.run.read(["a.count"])
 
     reader = Reader()
-    run(swing, step=0.1, stop=1.0, observers=[reader])
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[reader]).run()
     assert reader.first == [0.0, 0, False]
     assert reader.final == [10]

@@ -20,6 +20,7 @@ from dockfmu.master.observers.progress import Progress
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.stream import Stream
 from dockfmu.master.observers.validity import Validity
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
@@ -91,7 +92,11 @@ def test_memory_stays_level_over_a_hundred_million_steps(oscillator, feed, tmp_p
     idle = socket.create_connection(("127.0.0.1", stream.port))
     reading = socket.create_connection(("127.0.0.1", stream.port))
     drained(reading)
-    with idle, reading, CoSimulation(system, step=STEP, stop=STEPS * STEP, observers=observers) as simulation:
+    with (
+        idle,
+        reading,
+        CoSimulation(system, Schedule(step=STEP, stop=STEPS * STEP), observers=observers).open() as simulation,
+    ):
         simulation.advance(WARM * STEP)
         before = resident()
         simulation.advance(STEPS * STEP)

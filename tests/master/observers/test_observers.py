@@ -15,7 +15,8 @@ from dockfmu.master.observers.progress import Progress
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 
@@ -28,10 +29,11 @@ def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, t
         "below": Event("b.y[1]", "below", 0.9, once=False),
         "change": Event("a.high", "change", once=False),
     }
-    result = run(
-        swing, step=0.001, stop=3.0,
+    result = CoSimulation(
+        swing,
+        Schedule(step=0.001, stop=3.0),
         observers=[Recorder(tmp_path / "r.h5"), Events(rules), Recorder(tmp_path / "thin.h5", every=100)],
-    )  # fmt: skip
+    ).run()
     with read_results(tmp_path / "r.h5") as results:
         time, high, y = results.time, results["a.high"].astype(int), results["b.y[1]"] > 0.9
         rises, falls = time[1:][np.diff(high) > 0], time[1:][np.diff(high) < 0]
@@ -59,28 +61,32 @@ def test_events_are_those_of_the_full_recording_whatever_the_decimation(swing, t
 def test_of_an_event_without_end_the_first_ones_are_kept_and_all_are_counted(swing, monkeypatch):
     monkeypatch.setattr("dockfmu.master.observers.events.MOST", 100)
     rules = {"n": Event("a.count", "change", once=False), "once": Event("a.count", "above", 5.0)}
-    result = run(swing, step=1e-3, stop=1.0, observers=[Events(rules)])
+    result = CoSimulation(swing, Schedule(step=1e-3, stop=1.0), observers=[Events(rules)]).run()
     assert [round(1e3 * e["t"]) for e in result.events if e["name"] == "n"] == list(range(1, 101))
     assert result.warnings == ["event n happened 1000 times; the first 100 are kept, the last was at t = 1 s"]
 
 
 def test_more_events_than_the_log_holds_are_all_kept(swing):
-    result = run(swing, step=1e-4, stop=1.0, observers=[Events({"n": Event("a.count", "change", once=False)})])
+    result = CoSimulation(
+        swing, Schedule(step=1e-4, stop=1.0), observers=[Events({"n": Event("a.count", "change", once=False)})]
+    ).run()
     assert [e["new"] for e in result.events] == list(range(1, 10001))
 
 
 def test_an_event_on_what_has_none_is_refused(swing):
     with pytest.raises(StructureError, match=r"event odd: a\.gain is a parameter"):
-        run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.gain")})])
+        CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Events({"odd": Event("a.gain")})]).run()
     with pytest.raises(StructureError, match=r"a has no variable 'hihg'; did you mean high"):
-        run(swing, step=0.1, stop=1.0, observers=[Events({"odd": Event("a.hihg")})])
+        CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Events({"odd": Event("a.hihg")})]).run()
     with pytest.raises(StructureError, match="names no element"):
-        run(swing, step=0.1, stop=1.0, observers=[Peaks(["c.high"])])
+        CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Peaks(["c.high"])]).run()
 
 
 def test_peaks_are_those_of_the_full_recording(swing, tmp_path):
     names = ["a.y[1]", "b.y[1]", "a.count"]
-    result = run(swing, step=0.001, stop=3.0, observers=[Recorder(tmp_path / "r.h5"), Peaks(names)])
+    result = CoSimulation(
+        swing, Schedule(step=0.001, stop=3.0), observers=[Recorder(tmp_path / "r.h5"), Peaks(names)]
+    ).run()
     with read_results(tmp_path / "r.h5") as results:
         for name in names:
             values, peak = results[name], result.peaks[name]
@@ -90,7 +96,9 @@ def test_peaks_are_those_of_the_full_recording(swing, tmp_path):
 
 
 def test_the_recording_says_what_was_run(swing, lag, tmp_path):
-    run(swing, step=0.01, stop=0.5, observers=[Recorder(tmp_path / "r.h5", attributes={"plan": "none"})])
+    CoSimulation(
+        swing, Schedule(step=0.01, stop=0.5), observers=[Recorder(tmp_path / "r.h5", attributes={"plan": "none"})]
+    ).run()
     with read_results(tmp_path / "r.h5") as results:
         assert results.unit("a.y[1]") == "m"
         assert results.attribute("a.high")["type"] == "Boolean"
@@ -108,7 +116,7 @@ def test_the_recording_says_what_was_run(swing, lag, tmp_path):
 
 
 def test_any_reader_of_hdf5_finds_the_variables(swing, tmp_path):
-    run(swing, step=0.01, stop=0.5, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(swing, Schedule(step=0.01, stop=0.5), observers=[Recorder(tmp_path / "r.h5")]).run()
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["a/y[1]"].shape == file["time"].shape == (51,)
         assert file["a/y[1]"].attrs["unit"] == "m"
@@ -122,11 +130,11 @@ def test_what_is_no_recording_is_refused(tmp_path):
 
 def test_a_line_of_progress(swing):
     stream = io.StringIO()
-    run(swing, step=0.001, stop=2.0, observers=[Progress(stream, always=True)])
+    CoSimulation(swing, Schedule(step=0.001, stop=2.0), observers=[Progress(stream, always=True)]).run()
     assert "swing: completed at t = 2.000 s" in stream.getvalue()
     assert "2000 macro steps" in stream.getvalue()
     quiet = io.StringIO()
-    run(swing, step=0.001, stop=2.0, observers=[Progress(quiet)])
+    CoSimulation(swing, Schedule(step=0.001, stop=2.0), observers=[Progress(quiet)]).run()
     assert quiet.getvalue() == ""
 
 
@@ -138,7 +146,7 @@ def test_rows_far_apart_make_no_chunks_of_single_steps(swing):
             self.count += 1
 
     visits = Visits()
-    run(swing, step=1e-3, stop=5.0, observers=[Series(every=1_000_000), visits])
+    CoSimulation(swing, Schedule(step=1e-3, stop=5.0), observers=[Series(every=1_000_000), visits]).run()
     # chunks of 16, 32, 64 ... steps
     assert visits.count < 20
 
@@ -152,7 +160,10 @@ def test_a_terminal_that_goes_away_does_not_end_a_run(alone, monkeypatch):
             raise BrokenPipeError
 
     monkeypatch.setattr("dockfmu.master.observers.progress.PERIOD_S", 0.0)
-    assert run(alone, step=0.1, stop=1.0, observers=[Progress(Gone(), always=True)]).status == "completed"
+    assert (
+        CoSimulation(alone, Schedule(step=0.1, stop=1.0), observers=[Progress(Gone(), always=True)]).run().status
+        == "completed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +174,9 @@ def test_a_signal_that_starts_at_its_level(lag, when, level, expected):
     """The output falls from 0 towards -1, which it never passes: 0.99^69 < 0.5."""
     system = Structure("decay")
     system.add("a", lag, {"gain": 1.0, "u[1]": -1.0})
-    result = run(system, step=0.01, stop=1.0, observers=[Events({"level": Event("a.y[1]", when, level)})])
+    result = CoSimulation(
+        system, Schedule(step=0.01, stop=1.0), observers=[Events({"level": Event("a.y[1]", when, level)})]
+    ).run()
     assert [event["t"] for event in result.events] == pytest.approx(expected)
 
 

@@ -15,13 +15,14 @@ from dockfmu.master.observers.durations import Durations
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.pacing import Pacing
 from dockfmu.master.requests import Pace
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from tests.master.observers.clock import Clock
 
 
 def test_steps_wait_for_the_clock(alone, monkeypatch):
     clock = Clock(monkeypatch)
-    result = run(alone, step=0.01, stop=2.0, observers=[Pacing(factor=4.0)])
+    result = CoSimulation(alone, Schedule(step=0.01, stop=2.0), observers=[Pacing(factor=4.0)]).run()
     # the first step sets the clock
     assert clock.now - 100.0 == pytest.approx(0.5 - 0.0025, abs=1e-4)
     assert result.realtime["overruns"] == 0
@@ -47,7 +48,7 @@ class Changes(Observer):
 
 def test_a_fast_run_looks_at_the_clock_as_often_as_one_at_real_time(alone, monkeypatch):
     clock, pace = Clock(monkeypatch), Pace(50.0)
-    result = run(alone, step=0.001, stop=50.0, observers=[Pacing(chunk=10, pace=pace)])
+    result = CoSimulation(alone, Schedule(step=0.001, stop=50.0), observers=[Pacing(chunk=10, pace=pace)]).run()
     # every 10 ms; chunks double until they last as long
     assert clock.now - 100.0 == pytest.approx(1.0, abs=1e-3)
     assert result.realtime["steps"] == pytest.approx(100, abs=8)
@@ -57,7 +58,9 @@ def test_a_fast_run_looks_at_the_clock_as_often_as_one_at_real_time(alone, monke
 def test_a_run_that_does_not_reach_its_speed_looks_at_the_clock_as_often(alone, monkeypatch):
     clock, pace = Clock(monkeypatch), Pace(50.0)
     changes = Changes(clock, pace, wall=0.2)
-    result = run(alone, step=0.001, stop=50.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    result = CoSimulation(
+        alone, Schedule(step=0.001, stop=50.0), observers=[changes, Pacing(chunk=10, pace=pace)]
+    ).run()
     assert clock.now - 100.0 == pytest.approx(10.0, abs=1e-2)
     assert pace.reached == pytest.approx(5.0, rel=1e-2)
     assert result.realtime["steps"] == pytest.approx(1000, rel=0.3)
@@ -66,7 +69,7 @@ def test_a_run_that_does_not_reach_its_speed_looks_at_the_clock_as_often(alone, 
 def test_a_run_that_becomes_slow_looks_at_the_clock_at_each_chunk_again(alone, monkeypatch):
     clock, pace = Clock(monkeypatch), Pace(50.0)
     changes = Changes(clock, pace, at=25.0)
-    run(alone, step=0.001, stop=26.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    CoSimulation(alone, Schedule(step=0.001, stop=26.0), observers=[changes, Pacing(chunk=10, pace=pace)]).run()
     after = [time for time in changes.looks if time >= 25.0]
     assert max(b - a for a, b in pairwise(after)) == pytest.approx(0.01)
     assert clock.now - 100.0 == pytest.approx(0.5 + (26.0 - after[0]), abs=0.02)
@@ -75,14 +78,16 @@ def test_a_run_that_becomes_slow_looks_at_the_clock_at_each_chunk_again(alone, m
 def test_a_run_slower_than_real_time_looks_at_the_clock_as_often(alone, monkeypatch):
     clock, pace = Clock(monkeypatch), Pace(0.2)
     changes = Changes(clock, pace)
-    run(alone, step=0.001, stop=1.0, observers=[changes, Pacing(chunk=10, pace=pace)])
+    CoSimulation(alone, Schedule(step=0.001, stop=1.0), observers=[changes, Pacing(chunk=10, pace=pace)]).run()
     # 2 ms of the model take 10 ms
     assert max(b - a for a, b in pairwise(changes.looks[2:])) == pytest.approx(0.002)
 
 
 def test_slip_loses_the_time_once(alone, monkeypatch):
     clock = Clock(monkeypatch)
-    result = run(alone, step=0.01, stop=1.0, observers=[Pacing()], drivers=[clock.busy({0.5: 0.105})])
+    result = CoSimulation(
+        alone, Schedule(step=0.01, stop=1.0), observers=[Pacing()], drivers=[clock.busy({0.5: 0.105})]
+    ).run()
     real = result.realtime
     assert real["overruns"] == 1
     assert real["slipped_s"] == pytest.approx(0.095, abs=1e-4)
@@ -93,7 +98,9 @@ def test_slip_loses_the_time_once(alone, monkeypatch):
 
 def test_skip_catches_up(alone, monkeypatch):
     clock = Clock(monkeypatch)
-    result = run(alone, step=0.01, stop=1.0, observers=[Pacing(policy="skip")], drivers=[clock.busy({0.5: 0.105})])
+    result = CoSimulation(
+        alone, Schedule(step=0.01, stop=1.0), observers=[Pacing(policy="skip")], drivers=[clock.busy({0.5: 0.105})]
+    ).run()
     # the late step and the nine deadlines that it missed
     assert result.realtime["overruns"] == 10
     assert result.realtime["slipped_s"] == 0.0
@@ -102,7 +109,9 @@ def test_skip_catches_up(alone, monkeypatch):
 
 def test_stop_ends_the_run_and_says_why(alone, monkeypatch):
     clock = Clock(monkeypatch)
-    result = run(alone, step=0.01, stop=1.0, observers=[Pacing(policy="stop")], drivers=[clock.busy({0.5: 0.105})])
+    result = CoSimulation(
+        alone, Schedule(step=0.01, stop=1.0), observers=[Pacing(policy="stop")], drivers=[clock.busy({0.5: 0.105})]
+    ).run()
     assert result.status == "stopped"
     assert result.t_end == pytest.approx(0.51)
     assert "the step to t = 0.51 s ended 95 ms late" in result.message
@@ -111,7 +120,7 @@ def test_stop_ends_the_run_and_says_why(alone, monkeypatch):
 def test_on_the_real_clock(alone):
     """The run never takes less than its time; there is no upper bound, because the machine may be busy."""
     began = time.perf_counter()
-    result = run(alone, step=0.005, stop=0.5, observers=[Pacing()])
+    result = CoSimulation(alone, Schedule(step=0.005, stop=0.5), observers=[Pacing()]).run()
     assert time.perf_counter() - began >= 0.495
     assert result.realtime["steps"] == 99
     assert result.realtime["jitter_99_s"] >= 0.0
@@ -121,7 +130,9 @@ def test_values_are_those_of_a_run_that_nothing_holds(alone):
     last = []
     for observers in ([], [Pacing(factor=100.0)]):
         drivers = [Function(["a.u[1]"], lambda t: {"a.u[1]": t})]
-        result = run(alone, step=0.01, stop=1.0, observers=[*observers, Last(last)], drivers=drivers)
+        result = CoSimulation(
+            alone, Schedule(step=0.01, stop=1.0), observers=[*observers, Last(last)], drivers=drivers
+        ).run()
         assert result.status == "completed"
     assert last[0] == last[1]
 

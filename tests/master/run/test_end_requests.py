@@ -5,7 +5,8 @@ import pytest
 
 from dockfmu.master import algorithms
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 from dockfmu.master.system import Structure
 from tests.master.fmus.habits import ENDS, STATES
@@ -25,9 +26,9 @@ def with_others(file, lag, *, process=False):
 NAMES = ["a.y", "before.y[1]", "after.y[1]"]
 
 
-def ended(system, **options):
+def ended(system, step, control=None, **options):
     series = Series(NAMES)
-    result = run(system, stop=1.0, observers=[series], **options)
+    result = CoSimulation(system, Schedule(step=step, stop=1.0, control=control), observers=[series], **options).run()
     assert result.status == "completed", result.message
     assert result.message.startswith("a asked to end the simulation at t = 0.5 s")
     return result, series
@@ -38,14 +39,17 @@ def ended(system, **options):
 def test_the_run_ends_with_the_macro_step_and_its_row(habits, lag, algorithm, process):
     """All elements have done the step: their last row is that of a run that ends at this time by itself."""
     file = habits(STATES)
-    options = {"step": 0.1, "algorithm": algorithms.by_name(algorithm)}
-    result, series = ended(with_others(file, lag, process=process), **options)
+    algorithm = algorithms.by_name(algorithm)
+    result, series = ended(with_others(file, lag, process=process), 0.1, algorithm=algorithm)
     assert result.t_end == 0.5
     assert result.macro_steps == 5
     assert result.message == 'a asked to end the simulation at t = 0.5 s; the FMU says: "the ground is reached"'
     other, plain = with_others(file, lag), Series(NAMES)
     other.elements["a"].start["habit"] = 0
-    assert run(other, stop=0.5, observers=[plain], **options).status == "completed"
+    assert (
+        CoSimulation(other, Schedule(step=0.1, stop=0.5), observers=[plain], algorithm=algorithm).run().status
+        == "completed"
+    )
     assert np.array_equal(series.time, plain.time)
     assert np.array_equal(series.values, plain.values)
 
@@ -94,7 +98,7 @@ def test_at_its_own_rate(habits, lag, rate):
 
 def test_the_next_run_of_a_simulation_is_not_affected(habits, lag):
     system = with_others(habits(), lag)
-    with CoSimulation(system, step=0.1, stop=1.0, observers=[Series(NAMES)]) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Series(NAMES)]).open() as simulation:
         simulation.advance(1.0)
         assert simulation.finished
         assert simulation.finish().t_end == 0.5
@@ -114,7 +118,7 @@ def test_fmi_3(arrays, process):
     system = Structure("three")
     system.add("a", arrays, {"fault": 2, "fault_time": 0.499, "gain": 2.0, "u[1]": 1.0}, process=process)
     series = Series(["a.y[1]"])
-    result = run(system, step=0.01, stop=1.0, observers=[series])
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0), observers=[series]).run()
     assert (result.status, result.macro_steps) == ("completed", 51)
     assert result.t_end == pytest.approx(0.51, abs=1e-12)
     assert result.message == "a asked to end the simulation at t = 0.51 s"

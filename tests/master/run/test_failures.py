@@ -13,7 +13,8 @@ import pytest
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 ROOT = Path(__file__).parents[3]
@@ -32,13 +33,17 @@ def pair(lag, **faults):
 
 
 def test_discard_tells_how_far_the_fmu_came(lag):
-    result = run(pair(lag, fail_function=DO_STEP, fail_status=2, fail_time=0.25), step=0.01, stop=1.0)
+    result = CoSimulation(
+        pair(lag, fail_function=DO_STEP, fail_status=2, fail_time=0.25), Schedule(step=0.01, stop=1.0)
+    ).run()
     assert "for a step of 0.01 s; it reached t = 0.25 s; a smaller macro step may help" in result.message
     assert "at t = 0.25 s (Lag.fmu); the FMU says" in result.message
 
 
 def test_warnings_are_counted_and_do_not_end_the_run(lag):
-    result = run(pair(lag, fail_function=DO_STEP, fail_status=1, fail_time=0.5), step=0.01, stop=1.0)
+    result = CoSimulation(
+        pair(lag, fail_function=DO_STEP, fail_status=1, fail_time=0.5), Schedule(step=0.01, stop=1.0)
+    ).run()
     assert result.status == "completed"
     (note,) = result.warnings
     assert "craft gave fmi2Warning 50 times" in note
@@ -47,7 +52,7 @@ def test_warnings_are_counted_and_do_not_end_the_run(lag):
 def test_nan_in_an_output_is_found_in_its_step_and_named(lag, tmp_path):
     system = pair(lag, nan_time=0.5)
     system.elements["craft"].start = {"nan_time": 0.5}
-    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "failed"
     assert "craft: output y[1] became nan" in result.message
     assert "at t = 0.5 s" in result.message
@@ -59,7 +64,7 @@ def test_nan_in_an_output_is_found_in_its_step_and_named(lag, tmp_path):
 def test_nan_in_an_output_that_nobody_gets_is_recorded_and_noted(lag, tmp_path):
     system = Structure("alone")
     system.add("craft", lag, {"nan_time": 0.5})
-    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "completed"
     (note,) = result.warnings
     assert note.startswith("craft.y[1] is not finite from t = 0.5 s on")
@@ -70,7 +75,7 @@ def test_nan_in_an_output_that_nobody_gets_is_recorded_and_noted(lag, tmp_path):
 def test_an_fmu_that_cannot_be_loaded_leaves_a_result(lag, third_party, tmp_path):
     system = pair(lag)
     system.elements["craft"].file = third_party.build(tmp_path, platform="win32")
-    result = run(system, step=0.01, stop=1.0)
+    result = CoSimulation(system, Schedule(step=0.01, stop=1.0)).run()
     assert result.status == "failed"
     assert "has no binaries/" in result.message
 
@@ -89,9 +94,11 @@ class Interrupt(Observer):
 
 def test_ctrl_c_stops_the_run_and_keeps_what_it_has(lag, tmp_path):
     before = signal.getsignal(signal.SIGINT)
-    result = run(
-        pair(lag), step=1e-3, stop=1e6, observers=[Interrupt(0.5), Recorder(tmp_path / "r.h5", ["craft.y[1]"])]
-    )
+    result = CoSimulation(
+        pair(lag),
+        Schedule(step=1e-3, stop=1e6),
+        observers=[Interrupt(0.5), Recorder(tmp_path / "r.h5", ["craft.y[1]"])],
+    ).run()
     assert result.status == "stopped"
     assert "interrupted at t = " in result.message
     assert signal.getsignal(signal.SIGINT) is before
@@ -109,7 +116,7 @@ def test_ctrl_c_is_heard_within_a_fifth_of_a_second(lag):
 
     timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    result = run(pair(lag), step=1e-3, stop=1e9, observers=[Clock()])
+    result = CoSimulation(pair(lag), Schedule(step=1e-3, stop=1e9), observers=[Clock()]).run()
     timer.join()
     assert result.status == "stopped"
     # what Ctrl-C waits for is the longest time between two returns to Python; the machine may be busy
@@ -123,7 +130,7 @@ class Faulty(Observer):
 
 def test_the_fault_of_an_observer_does_not_cost_the_others_their_data(lag, tmp_path):
     with pytest.raises(RuntimeError, match="a fault of an observer"):
-        run(pair(lag), step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5"), Faulty()])
+        CoSimulation(pair(lag), Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5"), Faulty()]).run()
     with read_results(tmp_path / "r.h5") as results:
         assert results.attributes["status"] == "failed"
         assert len(results.time) > 1
@@ -136,7 +143,7 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("dockfmu.master.observers.recording.datasets.Column.append", full)
-    result = run(pair(lag), step=0.01, stop=1.0, observers=[recorder])
+    result = CoSimulation(pair(lag), Schedule(step=0.01, stop=1.0), observers=[recorder]).run()
     assert result.status == "failed"
     assert "r.h5: cannot be written" in result.message
     assert "No space left on device" in result.message
@@ -147,7 +154,8 @@ import os, sys
 from pathlib import Path
 from dockfmu.master.observers.recording import recorder
 from dockfmu.master.observers.observer import Observer
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 recorder.FLUSH_S = 0.0
@@ -159,7 +167,8 @@ class Kill(Observer):
 
 system = Structure("killed")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0})
-run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Kill()])
+observers = [recorder.Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Kill()]
+CoSimulation(system, Schedule(step=1e-3, stop=1e6), observers=observers).run()
 """
 
 

@@ -31,7 +31,8 @@ import os, sys
 from pathlib import Path
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 class Signal(Observer):
@@ -41,7 +42,8 @@ class Signal(Observer):
 
 system = Structure("signalled")
 system.add("lag", Path(sys.argv[1]), {"u[1]": 1.0})
-result = run(system, step=1e-3, stop=1e6, observers=[Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Signal()])
+observers = [Recorder(Path(sys.argv[2]), ["lag.y[1]"]), Signal()]
+result = CoSimulation(system, Schedule(step=1e-3, stop=1e6), observers=observers).run()
 print(result.status, result.message)
 """
 
@@ -61,12 +63,13 @@ def test_signals_end_a_run_in_order(lag, tmp_path, number, word):
 SPEAKING = """
 import sys
 from pathlib import Path
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 system = Structure("s")
 system.add("craft", Path(sys.argv[1]), {"fail.function": 1, "fail.status": 15})
-print(run(system, step=0.01, stop=0.1).warnings)
+print(CoSimulation(system, Schedule(step=0.01, stop=0.1)).run().warnings)
 """
 
 

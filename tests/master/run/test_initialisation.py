@@ -6,7 +6,8 @@ import pytest
 
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 
@@ -20,7 +21,9 @@ def chain(lag, names, start):
 
 
 def first_values(system, file, names):
-    result = run(system, step=0.1, stop=0.1, observers=[Recorder(file, [f"{n}.through" for n in names])])
+    result = CoSimulation(
+        system, Schedule(step=0.1, stop=0.1), observers=[Recorder(file, [f"{n}.through" for n in names])]
+    ).run()
     with read_results(file) as results:
         return result, [results[f"{name}.through"][0] for name in names]
 
@@ -59,7 +62,7 @@ def test_an_algebraic_loop_without_a_solution_fails_by_name(lag):
     system = chain(lag, "ab", {"feed": 1.0, "bias": 1.0})
     system.connect("b", "through", "a", "u[1]")
     # x = y + 1, y = x + 1
-    result = run(system, step=0.1, stop=1.0)
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()
     assert result.status == "failed"
     assert "algebraic loop a <-> b (a.through, b.through) does not converge" in result.message
     assert "finds no solution" in result.message
@@ -109,7 +112,7 @@ def test_tables_of_connections_hold_in_every_step(lag, tmp_path):
     system.add("a", lag)
     system.add("b", lag)
     system.connect("a", "count", "b", "count_in", table=[(0, 7), (1, 40)])
-    run(system, step=0.1, stop=0.2, observers=[Recorder(tmp_path / "r.h5", ["b.count"])])
+    CoSimulation(system, Schedule(step=0.1, stop=0.2), observers=[Recorder(tmp_path / "r.h5", ["b.count"])]).run()
     with read_results(tmp_path / "r.h5") as results:
         # after a step each: b counts 1 + table[1], then 2 + 2, which the table does not name
         assert list(results["b.count"][1:]) == [41, 4]

@@ -9,6 +9,7 @@ import pytest
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.run.interruption import Terminated, orderly, uninterrupted
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 
 
@@ -40,7 +41,7 @@ class Kills(Observer):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_at_the_start_of_a_recording_leaves_a_complete_file(swing, tmp_path, number):
     kills = Kills("begin", number)
-    run = CoSimulation(swing, step=0.01, stop=1.0, observers=[kills, Recorder(tmp_path / "r.h5")])
+    run = CoSimulation(swing, Schedule(step=0.01, stop=1.0), observers=[kills, Recorder(tmp_path / "r.h5")]).open()
     with orderly(), pytest.raises(Terminated) as raised:
         run.run()
     assert raised.value.number == number
@@ -52,7 +53,9 @@ def test_a_signal_at_the_start_of_a_recording_leaves_a_complete_file(swing, tmp_
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_at_the_end_is_raised_when_all_files_are_closed(swing, tmp_path, number):
-    run = CoSimulation(swing, step=0.01, stop=1.0, observers=[Kills("end", number), Recorder(tmp_path / "r.h5")])
+    run = CoSimulation(
+        swing, Schedule(step=0.01, stop=1.0), observers=[Kills("end", number), Recorder(tmp_path / "r.h5")]
+    ).open()
     with orderly(), pytest.raises(Terminated):
         run.run()
     with h5py.File(tmp_path / "r.h5") as file:
@@ -62,11 +65,11 @@ def test_a_signal_at_the_end_is_raised_when_all_files_are_closed(swing, tmp_path
 def test_a_signal_whose_exception_was_swallowed_ends_the_run(swing):
     kills = Kills("open", signal.SIGINT, swallow=True)
     with orderly():
-        result = CoSimulation(swing, step=0.01, stop=1000.0, observers=[kills]).run()
+        result = CoSimulation(swing, Schedule(step=0.01, stop=1000.0), observers=[kills]).run()
         assert (result.status, result.signal) == ("stopped", signal.SIGINT)
         assert result.t_end < 1000.0
     with orderly():
-        assert CoSimulation(swing, step=0.01, stop=1.0).run().status == "completed"
+        assert CoSimulation(swing, Schedule(step=0.01, stop=1.0)).run().status == "completed"
 
 
 def test_an_error_counts_more_than_a_signal():

@@ -4,7 +4,8 @@ import pytest
 
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.master.fmus.habits import FAILS, NUL
 
@@ -14,7 +15,7 @@ def test_a_nul_in_the_message_of_a_failure_is_kept_as_text(habits, tmp_path, pro
     """The recording is complete, and the part after the NUL is not lost."""
     system = Structure("nul")
     system.add("a", habits(), {"habit": NUL | FAILS}, process=process)
-    result = run(system, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "failed"
     assert 'the FMU says: "mode \\0 entered"' in result.message
     assert not [note for note in result.warnings if "cannot be written" in note]
@@ -27,7 +28,7 @@ def test_a_nul_in_the_message_of_a_failure_is_kept_as_text(habits, tmp_path, pro
 def test_a_nul_in_a_warning(habits, process):
     system = Structure("nul")
     system.add("a", habits(), {"habit": NUL}, process=process)
-    result = run(system, step=0.1, stop=1.0)
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()
     assert result.status == "completed"
     (note,) = result.warnings
     assert note.startswith("a gave fmi2Warning 1 times; last: 'mode ")

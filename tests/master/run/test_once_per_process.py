@@ -3,7 +3,8 @@
 import pytest
 
 from dockfmu.master.errors import FmuError
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.master.fmus.habits import ONCE
 
@@ -15,7 +16,7 @@ def counting(file):
 
 
 def counts(system, runs):
-    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         found = []
         for k in range(runs):
             if k:
@@ -50,7 +51,7 @@ def test_a_fresh_process_leaves_nothing_behind(habits):
     """One process and one folder at a time."""
     system = counting(habits(ONCE))
     system.elements["a"].process = True
-    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         instance, seen = simulation.instances["a"], []
         for _ in range(3):
             seen.append((instance._process, instance._folder))
@@ -65,6 +66,6 @@ def test_a_fresh_process_after_one_that_failed(habits):
     system.elements["a"].fresh = True
     system.elements["a"].start["habit"] = 2  # needs a stop time, which this simulation has not
     with pytest.raises(FmuError, match="the stop time is needed"):
-        CoSimulation(system, step=0.1).__enter__()
+        CoSimulation(system, Schedule(step=0.1)).open().__enter__()
     system.elements["a"].start["habit"] = 0
-    assert run(system, step=0.1, stop=1.0).status == "completed"
+    assert CoSimulation(system, Schedule(step=0.1, stop=1.0)).run().status == "completed"

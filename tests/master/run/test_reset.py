@@ -14,6 +14,8 @@ from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.peaks import Peaks
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.series import Series
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import PowerBonds, Retry, StepControl, StepDoubling
 
@@ -42,21 +44,21 @@ def ran(simulation, until=1.0):
     """Return all results of a run except wall-clock times."""
     simulation.advance(until)
     result = simulation.finish()
-    series = next(o for o in simulation.participants.observers if isinstance(o, Series))
+    series = next(o for o in simulation.specification.participants.observers if isinstance(o, Series))
     found = dataclasses.asdict(dataclasses.replace(result, wall_s=0.0, initialise_s=0.0, error=None))
     return found, series.time.tobytes(), series.values.tobytes()
 
 
-def alone(system, **options):
-    with CoSimulation(system, observers=observers(), **options) as simulation:
+def alone(system, schedule, **options):
+    with CoSimulation(system, schedule, observers=observers(), **options).open() as simulation:
         return ran(simulation)
 
 
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("algorithm", algorithms.ALGORITHMS)
 def test_reset_runs_are_bitwise_fresh_ones(swing, algorithm, control):
-    options = {"step": 0.01, "algorithm": algorithms.by_name(algorithm), "control": CONTROLS[control]}
-    with CoSimulation(swing, observers=observers(), **options) as simulation:
+    schedule, options = Schedule(step=0.01, control=CONTROLS[control]), {"algorithm": algorithms.by_name(algorithm)}
+    with CoSimulation(swing, schedule, observers=observers(), **options).open() as simulation:
         first = ran(simulation)
         simulation.reset(with_gain(swing, 1.7))
         other = ran(simulation)
@@ -64,22 +66,22 @@ def test_reset_runs_are_bitwise_fresh_ones(swing, algorithm, control):
         simulation.advance(0.37)  # a run that is given up
         simulation.reset(swing)
         again = ran(simulation)
-    assert first == again == alone(swing, **options)
-    assert other == alone(with_gain(swing, 1.7), **options) != first
+    assert first == again == alone(swing, schedule, **options)
+    assert other == alone(with_gain(swing, 1.7), schedule, **options) != first
 
 
 def test_with_rates_and_threads(swing):
     swing.elements["b"].substeps = 3
-    options = {"step": 0.01, "threads": 2, "algorithm": algorithms.by_name("jacobi")}
-    with CoSimulation(swing, observers=observers(), **options) as simulation:
+    schedule, options = Schedule(step=0.01), {"threads": 2, "algorithm": algorithms.by_name("jacobi")}
+    with CoSimulation(swing, schedule, observers=observers(), **options).open() as simulation:
         first = ran(simulation)
         simulation.reset()
-        assert ran(simulation) == first == alone(swing, **options)
+        assert ran(simulation) == first == alone(swing, schedule, **options)
 
 
 def test_in_a_process_of_its_own(swing):
     swing.elements["b"].process = True
-    with CoSimulation(swing, observers=observers(), step=0.01) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01), observers=observers()).open() as simulation:
         first = ran(simulation, 0.2)
         simulation.reset(with_gain(swing, 2.0))
         ran(simulation, 0.2)
@@ -115,7 +117,10 @@ FAILURES = {
 
 def fails(simulation, swing, failure, trace):
     """Reset to a run that fails; return its result and the calls from the failure on."""
-    broken, (saboteur,) = swing.copy(), [o for o in simulation.participants.observers if isinstance(o, Saboteur)]
+    broken, (saboteur,) = (
+        swing.copy(),
+        [o for o in simulation.specification.participants.observers if isinstance(o, Saboteur)],
+    )
     saboteur.fault = failure if isinstance(failure, BaseException) else None
     broken.elements["b"].start |= {} if saboteur.fault else failure
     trace.write_text("")
@@ -139,9 +144,9 @@ def test_after_a_run_that_failed(swing, tmp_path, monkeypatch, failure, control)
         pytest.skip("fixed steps save no state")
     trace = tmp_path / "trace"
     monkeypatch.setenv("LAG_TRACE", str(trace))
-    options = {"step": 0.01, "control": CONTROLS[control]}
-    fresh = alone(swing, **options)
-    with CoSimulation(swing, observers=[*observers(), Saboteur()], **options) as simulation:
+    schedule = Schedule(step=0.01, control=CONTROLS[control])
+    fresh = alone(swing, schedule)
+    with CoSimulation(swing, schedule, observers=[*observers(), Saboteur()]).open() as simulation:
         assert ran(simulation) == fresh
         loaded = simulation.instances["a"].fmu
         result = fails(simulation, swing, FAILURES[failure], trace)
@@ -162,7 +167,7 @@ def test_after_a_run_that_failed(swing, tmp_path, monkeypatch, failure, control)
         # and once more, of another kind
         fails(simulation, swing, FAILURES["not finite"], trace)
         simulation.reset(with_gain(swing, 1.7))
-        assert ran(simulation) == alone(with_gain(swing, 1.7), **options)
+        assert ran(simulation) == alone(with_gain(swing, 1.7), schedule)
 
 
 def last_fault(calls, failure):
@@ -175,11 +180,11 @@ def last_fault(calls, failure):
 @pytest.mark.parametrize("failure", ["discard", "error", "not finite", "fatal"])
 @pytest.mark.parametrize("algorithm", algorithms.ALGORITHMS)
 def test_after_a_failure_with_every_algorithm(swing, algorithm, failure):
-    options = {"step": 0.01, "algorithm": algorithms.by_name(algorithm), "control": CONTROLS["bonds"]}
+    schedule, options = Schedule(step=0.01, control=CONTROLS["bonds"]), {"algorithm": algorithms.by_name(algorithm)}
     broken = swing.copy()
     broken.elements["b"].start |= FAILURES[failure]
-    fresh = alone(swing, **options)
-    with CoSimulation(swing, observers=observers(), **options) as simulation:
+    fresh = alone(swing, schedule, **options)
+    with CoSimulation(swing, schedule, observers=observers(), **options).open() as simulation:
         simulation.reset(broken)
         with pytest.raises(FmuError):
             simulation.advance(1.0)
@@ -194,7 +199,7 @@ def test_after_a_failure_in_a_process_of_its_own(swing, failure):
     swing.elements["b"].process = True
     broken = swing.copy()
     broken.elements["b"].start |= FAILURES["error"] | ({"fail.status": ABORT} if failure == "crash" else {})
-    with CoSimulation(swing, observers=observers(), step=0.01) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01), observers=observers()).open() as simulation:
         fresh, process = ran(simulation), simulation.instances["b"]._process.pid
         simulation.reset(broken)
         with pytest.raises(FmuError):
@@ -205,22 +210,22 @@ def test_after_a_failure_in_a_process_of_its_own(swing, failure):
 
 
 def test_after_a_failure_on_threads(swing):
-    options = {"step": 0.01, "threads": 2, "algorithm": algorithms.by_name("jacobi")}
+    schedule, options = Schedule(step=0.01), {"threads": 2, "algorithm": algorithms.by_name("jacobi")}
     broken = swing.copy()
     broken.elements["b"].start |= FAILURES["error"]
-    with CoSimulation(swing, observers=observers(), **options) as simulation:
+    with CoSimulation(swing, schedule, observers=observers(), **options).open() as simulation:
         simulation.reset(broken)
         with pytest.raises(FmuError):
             simulation.advance(1.0)
         simulation.reset(swing)
-        assert ran(simulation) == alone(swing, **options)
+        assert ran(simulation) == alone(swing, schedule, **options)
 
 
 def test_after_an_initialisation_that_failed(swing):
     broken = swing.copy()
     broken.elements["b"].start |= {"fail.function": EXIT_INITIALIZATION, "fail.status": 3}
-    fresh = alone(swing, step=0.01)
-    with CoSimulation(swing, observers=observers(), step=0.01) as simulation:
+    fresh = alone(swing, Schedule(step=0.01))
+    with CoSimulation(swing, Schedule(step=0.01), observers=observers()).open() as simulation:
         with pytest.raises(FmuError, match="fmi2ExitInitializationMode"):
             simulation.reset(broken)
         assert simulation.finish().status == "failed"
@@ -229,10 +234,12 @@ def test_after_an_initialisation_that_failed(swing):
 
 
 def test_from_a_checkpoint_it_begins_there_again(swing):
-    with CoSimulation(swing, step=0.01) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01)).open() as simulation:
         simulation.advance(0.5)
         checkpoint = simulation.save()
-    with CoSimulation(swing, step=0.01, resume=checkpoint, observers=observers()) as simulation:
+    with CoSimulation(
+        swing, Schedule(step=0.01), observers=observers(), resume=Resumption(checkpoint)
+    ).open() as simulation:
         first = ran(simulation)
         simulation.reset()
         assert simulation.time == 0.5
@@ -240,7 +247,7 @@ def test_from_a_checkpoint_it_begins_there_again(swing):
 
 
 def test_a_checkpoint_of_a_reset_run_is_of_its_values(swing):
-    with CoSimulation(swing, step=0.01) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01)).open() as simulation:
         simulation.reset(with_gain(swing, 3.0))
         simulation.advance(0.1)
         checkpoint = simulation.save()
@@ -254,7 +261,7 @@ def test_refusals(swing, tmp_path):
     rewired = swing.copy()
     del rewired.connections[0]
     wrong = with_gain(swing, "much")
-    with CoSimulation(swing, step=0.01, observers=[Recorder(tmp_path / "r.h5", NAMES)]) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01), observers=[Recorder(tmp_path / "r.h5", NAMES)]).open() as simulation:
         with pytest.raises(StructureError, match="other start values only"):
             simulation.reset(rewired)
         with pytest.raises(StructureError, match=r"a\.gain = 'much'"):
@@ -264,16 +271,16 @@ def test_refusals(swing, tmp_path):
     with pytest.raises(MasterError, match="is over"):
         simulation.reset()
     with pytest.raises(MasterError, match="has not begun"):
-        CoSimulation(swing, step=0.01).reset()
+        CoSimulation(swing, Schedule(step=0.01)).open().reset()
 
 
 def test_memory_stays_level(swing):
-    with CoSimulation(swing, step=0.01, observers=observers()) as simulation:
+    with CoSimulation(swing, Schedule(step=0.01), observers=observers()).open() as simulation:
         for _ in range(3):
             simulation.advance(1.0)
             simulation.finish()
             simulation.reset()
-        series = simulation.participants.observers[0]
+        series = simulation.specification.participants.observers[0]
         assert len(series.time) == 1
         simulation.advance(1.0)
         assert np.isfinite(series.values).all()

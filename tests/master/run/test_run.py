@@ -10,7 +10,8 @@ from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.peaks import Peaks
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 
@@ -44,7 +45,9 @@ def in_plain_python(gains, steps, h, sequential):
 def test_every_value_of_a_run_is_the_one_computed_by_hand(lag, tmp_path, algorithm):
     gains, steps, h = (1.0, 2.0, 3.0), 300, 0.01
     recorder = Recorder(tmp_path / "results.h5")
-    result = run(ring(lag, gains), step=h, stop=steps * h, algorithm=algorithm, observers=[recorder])
+    result = CoSimulation(
+        ring(lag, gains), Schedule(step=h, stop=steps * h), algorithm=algorithm, observers=[recorder]
+    ).run()
     expected = in_plain_python(gains, steps, h, sequential=algorithm.name == "gauss_seidel")
     with read_results(tmp_path / "results.h5") as results:
         got = np.column_stack([results[f"lag{i}.y[1]"] for i in range(3)])
@@ -57,7 +60,9 @@ def test_every_value_of_a_run_is_the_one_computed_by_hand(lag, tmp_path, algorit
 
 def test_decimated_records_are_rows_of_the_full_recording_and_hold_the_end(lag, tmp_path):
     for every in (1, 7):
-        run(ring(lag), step=0.01, stop=1.0, observers=[Recorder(tmp_path / f"{every}.h5", every=every)])
+        CoSimulation(
+            ring(lag), Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / f"{every}.h5", every=every)]
+        ).run()
     with read_results(tmp_path / "1.h5") as full, read_results(tmp_path / "7.h5") as thin:
         assert thin.time[-1] == full.time[-1] == pytest.approx(1.0, rel=1e-12)
         rows = np.append(np.arange(0, 101, 7), 100)
@@ -67,22 +72,19 @@ def test_decimated_records_are_rows_of_the_full_recording_and_hold_the_end(lag, 
 
 def test_observers_do_not_change_a_run(lag, tmp_path):
     variables = ["lag0.y[1]", "lag2.y[1]", "lag1.count"]
-    run(ring(lag), step=0.01, stop=2.0, observers=[Recorder(tmp_path / "alone.h5", variables)])
-    run(
-        ring(lag), step=0.01, stop=2.0,
-        observers=[
+    CoSimulation(ring(lag), Schedule(step=0.01, stop=2.0), observers=[Recorder(tmp_path / "alone.h5", variables)]).run()
+    CoSimulation(ring(lag), Schedule(step=0.01, stop=2.0), observers=[
             Recorder(tmp_path / "watched.h5", variables),
             Events({"high": Event("lag1.high"), "count": Event("lag0.count", "change", once=False)}),
             Peaks(["lag1.y[1]"]),
-        ],
-    )  # fmt: skip
+        ]).run()  # fmt: skip
     with read_results(tmp_path / "alone.h5") as alone, read_results(tmp_path / "watched.h5") as watched:
         for name in variables:
             assert np.array_equal(alone[name], watched[name])
 
 
 def test_a_last_shorter_step_reaches_the_stop_time(lag, tmp_path):
-    result = run(ring(lag), step=0.01, stop=0.125, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(ring(lag), Schedule(step=0.01, stop=0.125), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.t_end == 0.125
     assert result.macro_steps == 13
     with read_results(tmp_path / "r.h5") as results:
@@ -92,10 +94,11 @@ def test_a_last_shorter_step_reaches_the_stop_time(lag, tmp_path):
 
 def test_the_stop_signal_ends_the_run_after_its_step(lag, tmp_path):
     system = ring(lag)
-    result = run(
-        system, step=0.01, stop=100.0, stop_when="lag1.high",
+    result = CoSimulation(
+        system,
+        Schedule(step=0.01, stop=100.0, stop_when="lag1.high"),
         observers=[Recorder(tmp_path / "r.h5", every=50), Events({"high": Event("lag1.high")})],
-    )  # fmt: skip
+    ).run()
     assert result.status == "completed"
     assert "stop signal" in result.message
     assert result.events == [{"t": result.t_end, "name": "high", "signal": "lag1.high"}]
@@ -110,7 +113,7 @@ def test_signals_of_all_types_are_passed_on(lag, tmp_path):
     system.add("counter", lag, {"gain": 0.5, "u[1]": 1.0})
     system.connect("lag0", "count", "counter", "count_in")
     system.connect("lag0", "high", "counter", "enable")
-    run(system, step=0.01, stop=3.0, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(system, Schedule(step=0.01, stop=3.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     with read_results(tmp_path / "r.h5") as results:
         enabled = results["lag0.high"]
         y = results["counter.y[1]"]
@@ -127,7 +130,7 @@ def test_units_and_linear_transformations(lag, third_party, tmp_path):
     system.add("plain", millimetres, {"gain": 100.0})
     system.connect("metres", "y[1]", "converted", "u[1]", factor=2.0, offset=5.0)
     system.connect("metres", "y[1]", "plain", "u[1]", convert_units=False)
-    run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     with read_results(tmp_path / "r.h5") as results:
         metres = results["metres.y[1]"][1:]
         # with gain 100 and step 0.01 a lag gives its input of the step
@@ -144,4 +147,4 @@ def test_what_cannot_be_run_is_refused_before_anything_is_loaded(lag):
         ({"step": 0.1, "stop": 1.0, "stop_when": "lag1.hihg"}, "did you mean high"),
     ]:
         with pytest.raises(StructureError, match=words):
-            run(system, **arguments)
+            CoSimulation(system, Schedule(**arguments)).run()

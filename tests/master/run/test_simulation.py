@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ from dockfmu.master.errors import FmuError, MasterError, StructureError
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.branching import branch
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 
@@ -32,8 +36,10 @@ NAMES = ["a.y[1]", "b.y[1]", "a.count"]
 
 
 def test_steps_by_hand_are_those_of_a_run(swing, tmp_path):
-    result = run(swing, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "run.h5", NAMES)])
-    with CoSimulation(swing, step=0.01, observers=[Recorder(tmp_path / "hand.h5", NAMES)]) as simulation:
+    result = CoSimulation(swing, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "run.h5", NAMES)]).run()
+    with CoSimulation(
+        swing, Schedule(step=0.01), observers=[Recorder(tmp_path / "hand.h5", NAMES)]
+    ).open() as simulation:
         for k in range(1, 101):
             simulation.advance(k * 0.01)
         last = simulation.get(NAMES)
@@ -46,7 +52,7 @@ def test_steps_by_hand_are_those_of_a_run(swing, tmp_path):
 
 
 def test_a_step_off_the_grid_is_shorter_and_moves_the_grid(swing):
-    with CoSimulation(swing, step=0.1) as simulation:
+    with CoSimulation(swing, Schedule(step=0.1)).open() as simulation:
         assert simulation.advance(0.25) == 0.25
         assert simulation.get(["a.count"]) == [3]
         assert simulation.advance(0.45) == pytest.approx(0.45, rel=1e-15)
@@ -55,19 +61,19 @@ def test_a_step_off_the_grid_is_shorter_and_moves_the_grid(swing):
 
 
 def test_it_ends_at_the_stop_time_and_at_the_stop_signal(swing):
-    with CoSimulation(swing, step=0.1, stop=0.5) as simulation:
+    with CoSimulation(swing, Schedule(step=0.1, stop=0.5)).open() as simulation:
         assert not simulation.finished
         assert simulation.advance(9.0) == 0.5
         assert simulation.finished
     assert simulation.result.status == "completed"
-    with CoSimulation(swing, step=0.1, stop_when="a.high") as simulation:
+    with CoSimulation(swing, Schedule(step=0.1, stop_when="a.high")).open() as simulation:
         simulation.advance(9.0)
         assert simulation.finished
         assert simulation.time < 9.0
 
 
 def test_an_input_that_nothing_sets_is_set_between_steps(alone):
-    with CoSimulation(alone, step=0.1) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1)).open() as simulation:
         simulation.advance(0.1)
         assert simulation.get(["a.y[1]"]) == [0.0]
         simulation.set({"a.u[1]": 2.0})
@@ -77,7 +83,7 @@ def test_an_input_that_nothing_sets_is_set_between_steps(alone):
 
 
 def test_what_cannot_be_set_is_refused_with_the_reason(swing):
-    with CoSimulation(swing, step=0.1) as simulation:
+    with CoSimulation(swing, Schedule(step=0.1)).open() as simulation:
         with pytest.raises(StructureError, match=r"a\.u\[1\] cannot be set from outside: it is connected to b\.y\[1\]"):
             simulation.set({"a.u[1]": 2.0})
         with pytest.raises(StructureError, match=r"a\.y\[1\] cannot be set during a run: it is a continuous output"):
@@ -94,7 +100,7 @@ def test_a_driver_is_a_function_of_the_time_at_the_begin_of_each_step(alone):
     y = 0.0
     for k in range(20):
         y += 0.1 * (k * 0.1 - y)
-    with CoSimulation(alone, step=0.1, drivers=[Ramp()]) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1), drivers=[Ramp()]).open() as simulation:
         simulation.advance(2.0)
         assert simulation.get(["a.y[1]"]) == [pytest.approx(y, rel=1e-13)]
 
@@ -106,7 +112,7 @@ def test_an_observer_that_returns_a_reason_ends_the_run(swing):
         def progress(self, time, wall):
             return "enough is enough" if time > 0.25 else None
 
-    result = run(swing, step=0.1, stop=2.0, observers=[Enough()])
+    result = CoSimulation(swing, Schedule(step=0.1, stop=2.0), observers=[Enough()]).run()
     assert (result.status, result.message) == ("stopped", "enough is enough")
     assert result.t_end == pytest.approx(0.3)
 
@@ -117,7 +123,7 @@ def test_a_failure_inside_the_block_completes_the_result(swing, tmp_path):
             simulation.advance(0.5)
             raise ZeroDivisionError("mine")
 
-    simulation = CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5", NAMES)])
+    simulation = CoSimulation(swing, Schedule(step=0.1), observers=[Recorder(tmp_path / "r.h5", NAMES)]).open()
     with pytest.raises(ZeroDivisionError):
         use(simulation)
     assert (simulation.result.status, simulation.result.message) == ("failed", "mine")
@@ -128,13 +134,13 @@ def test_a_failure_inside_the_block_completes_the_result(swing, tmp_path):
 
 def test_it_must_be_entered(swing):
     with pytest.raises(MasterError, match="has not begun"):
-        CoSimulation(swing, step=0.1).advance(1.0)
+        CoSimulation(swing, Schedule(step=0.1)).open().advance(1.0)
 
 
 def test_an_fmu_that_fails_raises_from_advance(lag):
     system = Structure("bad")
     system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.45})
-    simulation = CoSimulation(system, step=0.1)
+    simulation = CoSimulation(system, Schedule(step=0.1)).open()
     with pytest.raises(FmuError, match="fmi2DoStep"), simulation:
         simulation.advance(1.0)
     assert simulation.result.status == "failed"
@@ -156,19 +162,21 @@ def test_an_fmu_that_fails_raises_from_advance(lag):
 def test_a_value_that_a_variable_does_not_take_is_refused_during_a_run(alone, variable, value, problem):
     name = f"a.{variable}"
     said = re.escape(f"{name} = {value!r}") + f".*{problem}"
-    with CoSimulation(alone, step=0.1) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1)).open() as simulation:
         simulation.advance(0.1)
-        for use in (simulation.set, simulation.branch):
+        for use in (simulation.set, partial(branch, simulation)):
             with pytest.raises(StructureError, match=said):
                 use({name: value})
-    result = run(alone, step=0.1, stop=1.0, drivers=[Function([name], lambda t: {name: value} if t > 0.45 else {})])
+    result = CoSimulation(
+        alone, Schedule(step=0.1, stop=1.0), drivers=[Function([name], lambda t: {name: value} if t > 0.45 else {})]
+    ).run()
     assert (result.status, result.t_end) == ("failed", pytest.approx(0.5))
     assert re.search(said.replace(".*", ".*at t = 0.5 s.*"), result.message)
 
 
 @pytest.mark.parametrize(("value", "expected"), [(np.float64(2.0), 2.0), (np.int32(2), 2.0), (True, 1.0)])
 def test_numbers_of_numpy_are_values(alone, value, expected):
-    with CoSimulation(alone, step=0.1) as simulation:
+    with CoSimulation(alone, Schedule(step=0.1)).open() as simulation:
         simulation.advance(0.1)
         simulation.set({"a.u[1]": value})
         assert simulation.get(["a.u[1]"]) == [expected]
@@ -183,18 +191,20 @@ def test_an_algorithm_that_does_not_step_each_element_once_is_refused(swing, sta
             return Scheme(stages)
 
     with pytest.raises(StructureError, match="instead of each element once"):
-        run(swing, step=0.1, stop=1.0, algorithm=Wrong())
+        CoSimulation(swing, Schedule(step=0.1, stop=1.0), algorithm=Wrong()).run()
 
 
 def test_a_checkpoint_tells_algorithms_of_other_settings_apart(swing):
     """Another relaxation begins a new grid of steps, as another algorithm does."""
-    with CoSimulation(swing, step=0.1, algorithm=FixedPoint()) as simulation:
+    with CoSimulation(swing, Schedule(step=0.1), algorithm=FixedPoint()).open() as simulation:
         simulation.advance(0.3)
         checkpoint = simulation.save()
     assert checkpoint.stepping == "fixed_point"
-    other = CoSimulation(swing, step=0.1, stop=1.0, algorithm=FixedPoint(tolerance=1e-3), resume=checkpoint)
-    assert not other._continues(checkpoint)
-    assert "tolerance=0.001" in other._stepping_name
+    other = CoSimulation(
+        swing, Schedule(step=0.1, stop=1.0), algorithm=FixedPoint(tolerance=1e-3), resume=Resumption(checkpoint)
+    )
+    assert not other.continues(checkpoint)
+    assert "tolerance=0.001" in other.stepping
 
 
 def test_what_goes_wrong_at_the_end_of_a_failed_run_is_a_warning(lag):
@@ -204,7 +214,7 @@ def test_what_goes_wrong_at_the_end_of_a_failed_run_is_a_warning(lag):
 
     system = Structure("failing")
     system.add("a", lag, {"fail.function": 1, "fail.status": 3, "fail.time": 0.5})
-    result = run(system, step=0.1, stop=1.0, observers=[Last()])
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Last()]).run()
     assert result.status == "failed"
     assert "doStep" in result.message.replace("DoStep", "doStep")
     assert "last.json: cannot be written" in result.warnings

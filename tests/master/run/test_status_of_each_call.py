@@ -16,7 +16,9 @@ from dockfmu.master.errors import FmuError
 from dockfmu.master.fmi.instance import Fmu, FmuInstance
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -124,7 +126,9 @@ def check_kept(file, result):
 @pytest.mark.parametrize("function", [*START, *GETTING])
 def test_at_the_start(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]"])
-    result = run(ring(lag, other, function, status, 0.0), step=0.01, stop=1.0, observers=[recorder])
+    result = CoSimulation(
+        ring(lag, other, function, status, 0.0), Schedule(step=0.01, stop=1.0), observers=[recorder]
+    ).run()
     assert (result.status, result.t_end, result.macro_steps) == ("failed", 0.0, 0)
     check_named(result.error, function, status)
     check_calls(trace, function, status, running=False)
@@ -134,7 +138,9 @@ def test_at_the_start(lag, other, trace, tmp_path, function, status):
 @pytest.mark.parametrize("function", STEPPING)
 def test_in_a_step(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]", "base.count"])
-    result = run(ring(lag, other, function, status, 0.25), step=0.01, stop=1.0, observers=[recorder])
+    result = CoSimulation(
+        ring(lag, other, function, status, 0.25), Schedule(step=0.01, stop=1.0), observers=[recorder]
+    ).run()
     assert result.status == "failed"
     check_named(result.error, function, status)
     assert result.error.time == result.t_end == pytest.approx(0.25, abs=0.0101)
@@ -152,7 +158,9 @@ def test_in_a_step_that_is_repeated(lag, other, trace, tmp_path, way, function, 
     if way == "retry" and function == "fmi2SetFMUstate":
         # somebody must discard a step, so that the other one is to go back
         system.elements["base"].start |= {"fail.function": NUMBERS["fmi2DoStep"], "fail.status": 2, "fail.time": 0.25}
-    result = run(system, step=0.01, stop=1.0, algorithm=algorithm, control=control, observers=[recorder])
+    result = CoSimulation(
+        system, Schedule(step=0.01, stop=1.0, control=control), algorithm=algorithm, observers=[recorder]
+    ).run()
     assert result.status == "failed"
     check_named(result.error, function, status)
     assert result.error.time == result.t_end == pytest.approx(0.25, abs=0.0101)
@@ -171,7 +179,7 @@ def test_in_a_step_that_is_waited_for(lag, other, third_party, trace, tmp_path, 
     )
     patient = third_party.build(tmp_path, "Lag", xml=xml)
     system = ring(patient, other, function, status, 0.25)
-    result = run(system, step=0.01, stop=0.5)
+    result = CoSimulation(system, Schedule(step=0.01, stop=0.5)).run()
     if function == "fmi2GetStatus":
         # only a step that is pending is asked for
         assert result.status == "completed"
@@ -186,7 +194,7 @@ def test_in_a_step_that_is_waited_for(lag, other, third_party, trace, tmp_path, 
 
 @pytest.mark.parametrize("function", [*START, *STEPPING])
 def test_warnings_end_nothing(lag, other, function):
-    result = run(ring(lag, other, function, WARNING, 0.0), step=0.01, stop=0.1)
+    result = CoSimulation(ring(lag, other, function, WARNING, 0.0), Schedule(step=0.01, stop=0.1)).run()
     assert result.status == "completed", result.message
     if function in STEPPING and "Set" not in function:
         assert "craft gave fmi2Warning" in " ".join(result.warnings)
@@ -196,9 +204,12 @@ def test_warnings_end_nothing(lag, other, function):
 @pytest.mark.parametrize("function", ["fmi2Terminate", "fmi2FreeFMUstate"])
 def test_at_the_end(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]"])
-    result = run(
-        ring(lag, other, function, status, 0.05), step=0.01, stop=0.1, algorithm=FixedPoint(), observers=[recorder]
-    )
+    result = CoSimulation(
+        ring(lag, other, function, status, 0.05),
+        Schedule(step=0.01, stop=0.1),
+        algorithm=FixedPoint(),
+        observers=[recorder],
+    ).run()
     assert (result.status, result.macro_steps) == ("completed", 10)
     assert f"craft: {function} gave {WORDS[status]} (Lag.fmu)" in " ".join(result.warnings)
     check_calls(trace, function, status)
@@ -220,7 +231,9 @@ def begin_and_save(simulation):
 )
 def test_in_a_checkpoint(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]"])
-    simulation = CoSimulation(ring(lag, other, function, status, 0.25), step=0.01, stop=1.0, observers=[recorder])
+    simulation = CoSimulation(
+        ring(lag, other, function, status, 0.25), Schedule(step=0.01, stop=1.0), observers=[recorder]
+    ).open()
     with pytest.raises(FmuError) as caught:
         begin_and_save(simulation)
     assert simulation.result.status == "failed"
@@ -232,9 +245,15 @@ def test_in_a_checkpoint(lag, other, trace, tmp_path, function, status):
 @pytest.mark.parametrize("status", WORDS)
 @pytest.mark.parametrize("function", ["fmi2DeSerializeFMUstate", "fmi2SetFMUstate", "fmi2FreeFMUstate"])
 def test_in_a_run_that_resumes(lag, other, trace, function, status):
-    checkpoint = begin_and_save(CoSimulation(ring(lag, other, "fmi2Reset", 0, 0.0), step=0.01, stop=1.0))
+    checkpoint = begin_and_save(
+        CoSimulation(ring(lag, other, "fmi2Reset", 0, 0.0), Schedule(step=0.01, stop=1.0)).open()
+    )
     # the start values say which call fails: here others than in the prefix
-    result = run(ring(lag, other, function, status, 0.0), step=0.01, stop=1.0, resume=checkpoint, force=True)
+    result = CoSimulation(
+        ring(lag, other, function, status, 0.0),
+        Schedule(step=0.01, stop=1.0),
+        resume=Resumption(checkpoint, force=True),
+    ).run()
     if function == "fmi2FreeFMUstate":
         # the state that is set has the parameters of the prefix, in which nothing fails
         assert result.status == "completed"
@@ -277,7 +296,9 @@ def test_an_instance_that_is_refused_is_not_called(lag, other, third_party, trac
     """fmi2Instantiate returns no component."""
     stranger = third_party.build(tmp_path, "Stranger", library_guid="another")
     system = ring(stranger, other, "fmi2DoStep", 0, 0.0)
-    result = run(system, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5", ["base.y[1]"])])
+    result = CoSimulation(
+        system, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5", ["base.y[1]"])]
+    ).run()
     assert (result.status, result.t_end) == ("failed", 0.0)
     assert (result.error.instance, result.error.function) == ("craft", "fmi2Instantiate")
     assert result.error.file == "Stranger.fmu"
@@ -289,7 +310,9 @@ def test_an_instance_that_is_refused_is_not_called(lag, other, third_party, trac
 @pytest.mark.parametrize("function", ["fmi2EnterInitializationMode", "fmi2DoStep", "fmi2GetReal", "fmi2Terminate"])
 def test_after_a_fatal_status_no_instance_of_the_fmu_is_called(lag, trace, function):
     """The standard: the computations are irreparably corrupted for all instances of the FMU."""
-    result = run(ring(lag, lag, function, FATAL, 0.0 if "Mode" in function else 0.25), step=0.01, stop=1.0)
+    result = CoSimulation(
+        ring(lag, lag, function, FATAL, 0.0 if "Mode" in function else 0.25), Schedule(step=0.01, stop=1.0)
+    ).run()
     assert "fmi2Fatal" in result.message + " ".join(result.warnings)
     assert trace.calls[-1] == ("craft", function)
 
@@ -300,7 +323,7 @@ def test_in_a_process_of_its_own(lag, other, trace, tmp_path, function, status):
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]"])
     at = 0.0 if function in START else 0.05
     system = ring(lag, other, function, status, at, process=True)
-    result = run(system, step=0.01, stop=0.1, algorithm=FixedPoint(), observers=[recorder])
+    result = CoSimulation(system, Schedule(step=0.01, stop=0.1), algorithm=FixedPoint(), observers=[recorder]).run()
     assert result.status == "failed"
     check_named(result.error, function, status)
     check_calls(trace, function, status, running=at > 0.0)
@@ -315,7 +338,7 @@ def test_a_value_that_an_fmu_of_fmi_3_discards_is_counted(alone, monkeypatch):
     driver = Datagrams(0, ["a.u[1]"])
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
-        CoSimulation(alone, step=0.1, drivers=[driver]) as simulation,
+        CoSimulation(alone, Schedule(step=0.1), drivers=[driver]).open() as simulation,
     ):
         simulation.advance(0.1)
         monkeypatch.setattr(FmuInstance, "set", discards)

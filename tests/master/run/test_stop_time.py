@@ -8,8 +8,9 @@ from dockfmu.master.errors import FmuError
 from dockfmu.master.fmi.description import read_description
 from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.schedule import end_of_steps
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule, end_of_steps
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.step_control import Retry, StepControl, StepDoubling
 from dockfmu.master.system import Element, Structure
 from tests.master.fmus.habits import NEEDS_STOP, STATES, STRICT
@@ -31,7 +32,7 @@ def test_no_step_ends_beyond_the_stop_time_that_was_told(habits, step, stop, rat
     for name, value in rate.items():
         setattr(system.elements["a"], name, value)
     series = Series(["a.y"])
-    with CoSimulation(system, step=step, stop=stop, observers=[series]) as simulation:
+    with CoSimulation(system, Schedule(step=step, stop=stop), observers=[series]).open() as simulation:
         simulation.advance(stop)
         told, excess = simulation.get(["a.stop", "a.excess"])
     assert simulation.result.status == "completed", simulation.result.message
@@ -53,13 +54,13 @@ def test_it_is_a_bit_more_where_the_steps_need_it():
 @pytest.mark.parametrize(("step", "stop"), AWKWARD[:4])
 def test_with_steps_that_vary(habits, control, step, stop):
     system = alone(habits(STATES), STRICT | NEEDS_STOP)
-    result = run(system, step=step, stop=stop, control=control)
+    result = CoSimulation(system, Schedule(step=step, stop=stop, control=control)).run()
     assert result.status == "completed", result.message
 
 
 def test_an_fmu_that_needs_the_stop_time_gets_it(habits):
     """An FMU that can serialise its state is not told the stop time, unless it refuses to begin without one."""
-    with CoSimulation(alone(habits(STATES), NEEDS_STOP), step=0.25, stop=1.0) as simulation:
+    with CoSimulation(alone(habits(STATES), NEEDS_STOP), Schedule(step=0.25, stop=1.0)).open() as simulation:
         simulation.advance(1.0)
         assert simulation.get(["a.stop"]) == [1.0]
         (note,) = simulation.result.warnings
@@ -67,7 +68,7 @@ def test_an_fmu_that_needs_the_stop_time_gets_it(habits):
         simulation.reset()
         simulation.advance(1.0)
         assert simulation.get(["a.stop"]) == [1.0]
-    with CoSimulation(alone(habits(STATES), 0), step=0.25, stop=1.0) as simulation:
+    with CoSimulation(alone(habits(STATES), 0), Schedule(step=0.25, stop=1.0)).open() as simulation:
         assert simulation.get(["a.stop"]) == [-1.0]
         assert simulation.result.warnings == []
 
@@ -79,11 +80,16 @@ def test_the_error_is_the_first_where_the_stop_time_does_not_help(third_party, t
     system = Structure("broken")
     system.add("a", file, {"fail.function": 6, "fail.status": 3})
     with pytest.raises(FmuError, match=r"a: fmi2SetupExperiment gave fmi2Error"):
-        CoSimulation(system, step=0.1, stop=1.0).__enter__()
+        CoSimulation(system, Schedule(step=0.1, stop=1.0)).open().__enter__()
 
 
 def test_a_run_that_is_resumed_goes_beyond_the_first_stop_time(habits, tmp_path):
     system = alone(habits(STATES), STRICT)
-    assert run(system, step=0.1, stop=0.3, observers=[Checkpoints(tmp_path / "c")]).status == "completed"
-    result = run(system, step=0.1, stop=0.7, resume=read_checkpoint(tmp_path / "c"))
+    assert (
+        CoSimulation(system, Schedule(step=0.1, stop=0.3), observers=[Checkpoints(tmp_path / "c")]).run().status
+        == "completed"
+    )
+    result = CoSimulation(
+        system, Schedule(step=0.1, stop=0.7), resume=Resumption(read_checkpoint(tmp_path / "c"))
+    ).run()
     assert (result.status, result.t_end) == ("completed", 0.7), result.message

@@ -17,6 +17,7 @@ from dockfmu.master.algorithms import Jacobi
 from dockfmu.master.fmi.surroundings import Surroundings, modes, undo, undo_modes
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.run import step_threads
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from tests.master.fmus.habits import CHANGES_FOLDER, ROUNDS, SIGNALS, description
@@ -81,7 +82,10 @@ def test_an_fmu_that_disturbs_its_process_gets_one_of_its_own(habits, monkeypatc
         locale.setlocale(locale.LC_ALL, "C")
     monkeypatch.setenv("HABITS", habit)
     system, observers = alone(habits()), [Recorder(Path("r.h5"))]
-    with undisturbed() as before, CoSimulation(system, step=0.1, stop=1.0, observers=observers) as simulation:
+    with (
+        undisturbed() as before,
+        CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=observers).open() as simulation,
+    ):
         assert simulation.instances["a"].remote
         assert before.changes(Surroundings.now()) == []
         simulation.advance(1.0)
@@ -96,7 +100,7 @@ def test_an_fmu_that_disturbs_its_process_gets_one_of_its_own(habits, monkeypatc
 
 
 def test_a_well_behaved_fmu_stays(habits):
-    with undisturbed(), CoSimulation(alone(habits()), step=0.1, stop=1.0) as simulation:
+    with undisturbed(), CoSimulation(alone(habits()), Schedule(step=0.1, stop=1.0)).open() as simulation:
         assert not simulation.instances["a"].remote
         simulation.advance(1.0)
     assert simulation.result.warnings == []
@@ -113,7 +117,9 @@ def test_a_well_behaved_fmu_stays(habits):
 def test_what_changes_while_it_steps_is_restored_and_told(habits, habit, what):
     with undisturbed() as before:
         recorder = Recorder(Path("r.h5"))
-        with CoSimulation(alone(habits(), habit), step=0.1, stop=1.0, observers=[recorder]) as simulation:
+        with CoSimulation(
+            alone(habits(), habit), Schedule(step=0.1, stop=1.0), observers=[recorder]
+        ).open() as simulation:
             simulation.advance(1.0)
             assert before.changes(Surroundings.now()) == []
             assert third() == 1.0 / 3.0 != ONE_THIRD_UPWARD
@@ -130,7 +136,7 @@ def test_what_changes_outside_of_steps_is_restored_and_told(habits, monkeypatch,
     monkeypatch.setenv("HABIT_PLACE", place)
     with undisturbed() as before:
         observers = [] if again else [Recorder(Path("r.h5"))]
-        with CoSimulation(alone(habits()), step=0.1, stop=1.0, observers=observers) as simulation:
+        with CoSimulation(alone(habits()), Schedule(step=0.1, stop=1.0), observers=observers).open() as simulation:
             assert simulation.instances["a"].remote == (place == "get")
             simulation.advance(1.0)
             first = simulation.result
@@ -163,7 +169,7 @@ def test_modes_of_threads_are_kept_apart(habits):
 
     with pytest.MonkeyPatch.context() as patch, undisturbed():
         patch.setattr(step_threads, "_serve", watched)
-        with CoSimulation(system, step=0.1, stop=1.0, algorithm=Jacobi(), threads=2) as simulation:
+        with CoSimulation(system, Schedule(step=0.1, stop=1.0), algorithm=Jacobi(), threads=2).open() as simulation:
             for k in range(1, 11):
                 simulation.advance(0.1 * k)
         assert third() == 1.0 / 3.0
@@ -193,7 +199,7 @@ def test_a_thread_takes_the_mode_of_the_one_that_runs_the_loop():
 
 def test_what_the_user_changes_between_two_steps_stays(habits, tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
-    with CoSimulation(alone(habits()), step=0.1, stop=1.0) as simulation:
+    with CoSimulation(alone(habits()), Schedule(step=0.1, stop=1.0)).open() as simulation:
         simulation.advance(0.5)
         monkeypatch.chdir(tmp_path / "other")
         monkeypatch.setenv("MINE", "1")
@@ -248,7 +254,7 @@ def test_an_fmu_whose_library_another_has_loaded_gets_its_own_process(third_part
     system = Structure("two")
     for name, version in (("a", 1), ("b", 2)):
         system.add(name, with_helper(third_party, tmp_path / name, version))
-    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         assert simulation.get(["a.excess", "b.excess"]) == [1.0, 2.0]
         assert [simulation.instances[name].remote for name in "ab"] == [False, True]
     (note,) = simulation.result.warnings
@@ -261,6 +267,6 @@ def test_the_process_of_an_fmu_has_its_own_group(habits):
     """Ctrl-C of the terminal reaches the master alone."""
     system = alone(habits())
     system.elements["a"].process = True
-    with CoSimulation(system, step=0.1, stop=1.0) as simulation:
+    with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         pid = simulation.instances["a"]._process.pid
         assert os.getpgid(pid) == pid != os.getpgid(0)

@@ -17,7 +17,8 @@ from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal
 from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
 from dockfmu.master.observers.recording.results import DamagedRecording, read_results
-from dockfmu.master.run.simulation import CoSimulation, run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 pytestmark = pytest.mark.slow
@@ -45,7 +46,7 @@ def recorded(lag, tmp_path_factory):
     system.connect("a", "y[1]", "b", "u[1]", factor=40.0)
     system.connect("b", "y[1]", "a", "u[1]", factor=-40.0, offset=40.0)
     file = tmp_path_factory.mktemp("recorded") / "r.h5"
-    run(system, step=1e-3, stop=1e-3 * (ROWS - 1), observers=[Recorder(file, NAMES)])
+    CoSimulation(system, Schedule(step=1e-3, stop=1e-3 * (ROWS - 1)), observers=[Recorder(file, NAMES)]).run()
     with read_results(file) as results:
         assert len(results.time) == ROWS
         values = {name: results[name] for name in NAMES}
@@ -177,7 +178,7 @@ def test_rows_of_a_journal_are_true_or_left_out(tmp_path_factory, data):
 
 
 def test_a_journal_of_another_recording_is_not_taken(swing, tmp_path):
-    run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5", ["a.y[1]"])])
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5", ["a.y[1]"])]).run()
     journal.Journal(journal.beside(tmp_path / "r.h5"), ["a.y[1]"], "another").append(
         12, np.array([1.1]), np.array([[5.0]])
     )
@@ -220,14 +221,14 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_row(tmp_path):
 
 def test_a_recording_that_is_being_written_is_refused_to_others(swing, tmp_path):
     """This includes another run of the same process; a run that has ended releases the file."""
-    with CoSimulation(swing, step=0.1, observers=[Recorder(tmp_path / "r.h5")]) as simulation:
+    with CoSimulation(swing, Schedule(step=0.1), observers=[Recorder(tmp_path / "r.h5")]).open() as simulation:
         simulation.advance(0.5)
         with pytest.raises(LockedError, match=r"r.h5 is being written by process \d+, since"):
-            run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+            CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
         simulation.advance(1.0)
     with read_results(tmp_path / "r.h5") as results:
         assert len(results.time) == 11
-    run(swing, step=0.1, stop=2.0, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(swing, Schedule(step=0.1, stop=2.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     with read_results(tmp_path / "r.h5") as results:
         assert len(results.time) == 21
     assert [path.name for path in tmp_path.iterdir()] == ["r.h5"]
@@ -242,7 +243,7 @@ def test_variables_keep_their_names_whatever_hdf5_makes_of_them(third_party, tmp
     system = Structure("odd")
     system.add("a", third_party.build(tmp_path, channels=4, xml=xml), {f"u[{k}]": float(k) for k in range(1, 5)})
     names = ["a.a/b", "a.a|b", "a..", "a.a~1|b"]
-    result = run(system, step=0.5, stop=0.5, observers=[Recorder(tmp_path / "r.h5", names)])
+    result = CoSimulation(system, Schedule(step=0.5, stop=0.5), observers=[Recorder(tmp_path / "r.h5", names)]).run()
     assert result.status == "completed", result.message
     with read_results(tmp_path / "r.h5") as results:
         assert set(results.variables) == set(names)

@@ -18,7 +18,9 @@ from dockfmu.master.observers.recording.envelope import ENTRY, Envelope, envelop
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results, recover
 from dockfmu.master.observers.recording.selection import Dense
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.resumption import Resumption
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 STEP = 1e-3
@@ -39,7 +41,9 @@ def noisy(lag):
 
 def recorded(noisy, file, *observers, stop=0.5, **how):
     system, driver = noisy
-    result = run(system, step=STEP, stop=stop, drivers=[driver], observers=[Recorder(file, NAMES, **how), *observers])
+    result = CoSimulation(
+        system, Schedule(step=STEP, stop=stop), drivers=[driver], observers=[Recorder(file, NAMES, **how), *observers]
+    ).run()
     return result, read_results(file)
 
 
@@ -122,17 +126,18 @@ def test_what_was_reached_between_the_last_row_and_a_failure_belongs_to_that_row
 
 
 def test_a_run_resumed_within_an_interval_begins_with_a_row_and_loses_nothing(noisy, tmp_path):
-    from dockfmu.master.run.simulation import CoSimulation
-
     system, driver = noisy
     _, whole = recorded(noisy, tmp_path / "whole.h5")
-    with CoSimulation(system, step=STEP, stop=0.5, drivers=[driver]) as simulation:
+    with CoSimulation(system, Schedule(step=STEP, stop=0.5), drivers=[driver]).open() as simulation:
         simulation.advance(0.123)
         checkpoint = simulation.save()
-    result = run(
-        system, step=STEP, stop=0.5, drivers=[driver], resume=checkpoint,
+    result = CoSimulation(
+        system,
+        Schedule(step=STEP, stop=0.5),
+        drivers=[driver],
         observers=[Recorder(tmp_path / "rest.h5", NAMES, every=10)],
-    )  # fmt: skip
+        resume=Resumption(checkpoint),
+    ).run()
     assert result.status == "completed", result.message
     with read_results(tmp_path / "rest.h5") as rest:
         assert rest.time[:2] == pytest.approx([0.123, 0.13])
@@ -254,9 +259,12 @@ def test_a_recording_without_extremes_says_so(noisy, tmp_path):
 def test_whole_numbers_have_no_extremes_and_systems_of_them_are_recorded(noisy, tmp_path):
     system, driver = noisy
     file = tmp_path / "r.h5"
-    result = run(
-        system, step=STEP, stop=0.1, drivers=[driver], observers=[Recorder(file, ["a.count", "a.text"], every=10)]
-    )
+    result = CoSimulation(
+        system,
+        Schedule(step=STEP, stop=0.1),
+        drivers=[driver],
+        observers=[Recorder(file, ["a.count", "a.text"], every=10)],
+    ).run()
     assert result.status == "completed", result.message
     with read_results(file) as results:
         assert len(results.time) == 11

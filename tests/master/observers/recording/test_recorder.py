@@ -17,7 +17,8 @@ from dockfmu.master.observers.recording import journal
 from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
 from dockfmu.master.observers.recording.results import read_results, recover
 from dockfmu.master.observers.recording.selection import Dense, Selection
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 
 ROOT = Path(__file__).parents[4]
 
@@ -27,7 +28,8 @@ import sys
 from pathlib import Path
 from dockfmu.master.observers.recording import recorder
 from dockfmu.master.observers.observer import Observer
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 recorder.FLUSH_S = 0.0
@@ -41,7 +43,7 @@ class Tell(Observer):
 
 system = Structure("endless")
 system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
-run(system, step=1e-3, stop=1e6, observers=[recorder.Recorder(Path(sys.argv[2])), Tell()])
+CoSimulation(system, Schedule(step=1e-3, stop=1e6), observers=[recorder.Recorder(Path(sys.argv[2])), Tell()]).run()
 """
 
 
@@ -109,14 +111,15 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from dockfmu.master.observers.recording.recorder import Recorder
-from dockfmu.master.run.simulation import run
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 system = Structure("full")
 system.add("lag", Path(sys.argv[1]), {f"u[{k}]": float(k) for k in range(1, 13)})
-result = run(system, step=1e-3, stop=1e6, observers=[Recorder(Path(sys.argv[2]))])
+result = CoSimulation(system, Schedule(step=1e-3, stop=1e6), observers=[Recorder(Path(sys.argv[2]))]).run()
 print(result.status, result.message)
 """
 
@@ -143,12 +146,11 @@ def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
 
 
 def test_datasets_are_chunked_and_compressed(swing, tmp_path):
-    run(
+    CoSimulation(
         swing,
-        step=1e-3,
-        stop=20.0,
+        Schedule(step=1e-3, stop=20.0),
         observers=[Recorder(tmp_path / "r.h5"), Recorder(tmp_path / "p.h5", compression=None)],
-    )
+    ).run()
     with h5py.File(tmp_path / "r.h5") as file:
         dataset = file["a/count"]
         assert (dataset.compression, dataset.shuffle, dataset.chunks) == ("gzip", True, (CHUNK_ROWS,))
@@ -164,7 +166,7 @@ def test_rows_are_dense_around_events_and_sparse_elsewhere(swing, tmp_path):
     event = Event("a.high", "rise")
     dense = Dense((event,), before=0.02, after=0.05)
     full, thin = Recorder(tmp_path / "full.h5"), Recorder(tmp_path / "thin.h5", every=100, dense=dense)
-    run(swing, step=0.001, stop=3.0031, observers=[full, thin])
+    CoSimulation(swing, Schedule(step=0.001, stop=3.0031), observers=[full, thin]).run()
     with read_results(tmp_path / "full.h5") as results:
         time_, y, high = results.time, results["a.y[1]"], results["a.high"].astype(int)
     rises = time_[1:][np.diff(high) > 0]
@@ -201,7 +203,7 @@ def test_the_selection_is_the_same_however_the_rows_come(size):
 def test_an_event_that_cannot_be_watched_is_refused(swing, tmp_path):
     dense = Dense((Event("a.gain"),))
     with pytest.raises(MasterError, match=r"a\.gain is a parameter"):
-        run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5", dense=dense)])
+        CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5", dense=dense)]).run()
 
 
 def test_a_torn_row_of_the_journal_is_left_out(tmp_path):
@@ -254,7 +256,7 @@ def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monk
 
 def test_results_as_tables(swing, tmp_path):
     pandas = pytest.importorskip("pandas")
-    run(swing, step=0.1, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     with read_results(tmp_path / "r.h5") as results:
         frame = results.to_pandas(["a.y[1]", "b.count"])
         assert isinstance(frame, pandas.DataFrame)
@@ -269,14 +271,18 @@ def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_
         raise ValueError("no attribute of this name")
 
     monkeypatch.setattr(Recorder, "_write_fmu", refuse)
-    result = run(swing, step=0.01, stop=1.0, observers=[Recorder(tmp_path / "r.h5")])
+    result = CoSimulation(swing, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "failed"
     assert result.message.startswith(f"{tmp_path / 'r.h5'}: cannot be written (")
     assert not list(tmp_path.glob("r.h5*"))
 
 
 def test_attributes_with_bytes_that_are_not_utf_8_are_kept_as_escapes(swing, tmp_path):
-    run(swing, step=0.01, stop=0.1, observers=[Recorder(tmp_path / "r.h5", attributes={"command": "bad\udcff"})])
+    CoSimulation(
+        swing,
+        Schedule(step=0.01, stop=0.1),
+        observers=[Recorder(tmp_path / "r.h5", attributes={"command": "bad\udcff"})],
+    ).run()
     with h5py.File(tmp_path / "r.h5") as file:
         assert file.attrs["command"] == "bad\\udcff"
 
