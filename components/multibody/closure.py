@@ -199,14 +199,14 @@ def respond(link):
         f = load(b.push_force)
         t = load(b.push_torque)
         kind = b.kind
-        if kind == FREE:
+        if kind == FREE and b.held == 0.0:
             continue
-        if kind == SPHERICAL:
+        if kind == SPHERICAL and b.held == 0.0:
             turn = links.times(b.inverse, t)
             store(turn, b.push_turn)
             f = subtract(f, links.row_times(b.tr, turn))
             t = ZERO
-        elif kind > FIXED:
+        elif FIXED < kind <= SCREW:
             u = load(b.along)
             if kind == REVOLUTE:
                 felt = dot(u, t)
@@ -229,7 +229,10 @@ def respond(link):
         e = load(p.push_angular)
         a = add(load(p.push_linear), cross(e, load(b.reach)))
         kind = b.kind
-        if kind == FREE:
+        if kind >= SPHERICAL and b.held != 0.0:
+            store(ZERO, b.push_turn)
+            store(ZERO, b.push_slide)
+        elif kind == FREE:
             alone, turned = links.free_acceleration(b.tt, b.tr, b.rr, load(b.push_force), load(b.push_torque))
             store(subtract(alone, a), b.push_slide)
             store(subtract(turned, e), b.push_turn)

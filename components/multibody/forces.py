@@ -155,12 +155,15 @@ def _stretch(link, spring, k):
 
 @kernel
 def _tension(p, distance, rate):
-    """Return (tension, elastic part of it) of a spring; a slack tether has none."""
+    """Return (tension, elastic part of it) of a spring; a slack tether has none, nor a pusher that is free."""
     elastic = p.stiffness * (distance - p.length)
     tension = elastic + p.damping * rate
-    if p.tether != 0.0:
+    if p.tether > 0.0:
         elastic = max(elastic, 0.0)
         tension = max(tension, 0.0) if elastic > 0.0 else 0.0
+    elif p.tether < 0.0:
+        elastic = min(elastic, 0.0)
+        tension = min(tension, 0.0) if elastic < 0.0 else 0.0
     return tension, elastic
 
 
@@ -230,7 +233,7 @@ def stored_energy(link, coordinate, law, spring, strength, run):
         s.length = distance
         s.rate = rate
         s.tension, elastic = _tension(p, distance, rate)
-        if p.tether == 0.0 or elastic > 0.0:
+        if p.tether == 0.0 or elastic * p.tether > 0.0:
             energy += 0.5 * p.stiffness * (distance - p.length) * (distance - p.length)
     return energy
 

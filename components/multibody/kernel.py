@@ -334,7 +334,7 @@ def _advance(
     exchange.begin(run)
     contact_forces.begin_step(contact, loads, run)
     if run.locks > 0.0:
-        locks.command(base, gravity, link, coordinate, lock, cut, row, matrix, run)
+        locks.command(base, gravity, link, lock, cut, row, matrix, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
@@ -347,7 +347,7 @@ def _advance(
     while left > 0:
         left = timing.micro_steps(h - done, clock.micro_step)
         size = (h - done) / left
-        locks.keep_coordinates(link, coordinate, lock, run)
+        locks.keep_coordinates(link, lock, run)
         stepping.micro_step(
             base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run,
             done, t + done, size,
@@ -357,8 +357,8 @@ def _advance(
             sensors.read(link, coordinate, surface, pair, sensor, levels, run)
             sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
-            locks.catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, done)
-        until = locks.time_to_catch(link, coordinate, lock, run)
+            locks.catch(base, gravity, link, lock, cut, row, matrix, run, done)
+        until = locks.time_to_catch(link, lock, run)
         if run.pairs > 0.0:
             # half a micro-step has passed since the pairs were detected
             until = min(until, max(detection.time_to_contact(surface, pair, run) - 0.5 * size, 0.0))
@@ -385,7 +385,7 @@ def initialize(m):
     _clear(m.run)
     contact_forces.clear(m.pair, m.contact, m.run)
     touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
-    locks.start(m.link, m.coordinate, m.lock, m.run)
+    locks.start(m.link, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
     stepping.follow_motions(m.link, m.coordinate, p.coordinate, m.run, m.start_time)

@@ -67,10 +67,10 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
             put(f"closure.row[{row}].kind", kind)
             put(f"closure.row[{row}].axis", axis)
     labels = coordinate_labels(model)
-    kinds = {joint.name: joint.kind for joint in model.joints}
     for lock in model.locks:
-        name = COORDINATES[kinds[lock.joint]][lock.coordinate]
-        put(f"lock.{lock.name}.coordinate", labels.index(f"{lock.joint}.{name}"))
+        special = made.special.get(lock.joint)
+        link = made.coordinates[lock.joint, lock.coordinate] if special is None else special[0]
+        put(f"lock.{lock.name}.link", link)
     lay_out_contacts(model, made.bodies, index, labels, put)
     for port in model.ports:
         put(f"{port.name}.body", index[port.body])

@@ -22,7 +22,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     load_quaternion,
     store_matrix,
 )
-from dockfmu.components.physics.mechanics.vector import add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
 
 FIXED = 0.0
 REVOLUTE = 1.0
@@ -334,15 +334,15 @@ def _reduce(b, p):
     kind = b.kind
     f = load(b.force)
     t = load(b.torque)
-    if kind == FREE:
+    if kind == FREE and b.held == 0.0:
         _reduce_free(b, T, S, J, f, t, p)
         return
     linear = load(b.linear)
     angular = load(b.angular)
     f = subtract(f, add(times(T, linear), row_times(S, angular)))
     t = subtract(t, add(column_times(S, linear), times(J, angular)))
-    if kind <= SCREW:
-        if kind > FIXED:
+    if kind <= SCREW or b.held != 0.0:
+        if FIXED < kind <= SCREW:
             u = load(b.along)
             if kind == REVOLUTE:
                 uf = row_times(S, u)
@@ -429,7 +429,7 @@ def _accelerate(b, p):
     kind = b.kind
     e = load(p.angular_acceleration)
     a = add(load(p.acceleration), cross(e, load(b.reach)))
-    if kind == FREE:
+    if kind == FREE and b.held == 0.0:
         # relative to what the joint's own acceleration does not contain
         linear = subtract(subtract(load(b.acceleration), a), load(b.linear))
         turn = subtract(subtract(load(b.angular_acceleration), e), load(b.angular))
@@ -440,7 +440,7 @@ def _accelerate(b, p):
         return
     linear = load(b.linear)
     angular = load(b.angular)
-    if kind == SPHERICAL:
+    if kind == SPHERICAL and b.held == 0.0:
         moved = add(column_times(b.tr, a), times(b.rr, e))
         turn = subtract(load(b.felt_force), times(b.inverse, moved))
         A = load_matrix(b.rotation)
@@ -450,7 +450,11 @@ def _accelerate(b, p):
         return
     a_now = add(a, linear)
     e_now = add(e, angular)
-    if kind > FIXED:
+    if kind >= SPHERICAL:
+        # a lock holds it
+        store(ZERO, b.spin_rate)
+        store(ZERO, b.speed_rate)
+    elif kind > FIXED:
         b.load = b.effort - (dot(load(b.felt_force), a) + dot(load(b.felt_torque), e))
         qdd = b.mobility * b.load
         u = load(b.along)

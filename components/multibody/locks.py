@@ -1,6 +1,7 @@
-"""Locks of coordinates: closed by a plastic impulse, at a value of the coordinate or by command; opened by command.
+"""Locks of joints: closed by a plastic impulse, at a value of a coordinate, by sensors or by command, and opened again.
 
-A lock that closes stops its coordinate. The rates of all others change by the impulse: they obey the equations of
+A lock that closes stops its coordinate, or all rates of a spherical or free joint: two bodies then move as one, until
+the lock opens and they separate. The rates of all others change by the impulse: they obey the equations of
 motion with a prescribed change of one rate, without forces and velocity terms (spec/10 4.1). The recursion solves them,
 with changes of rates in the place of accelerations. The kinetic energy that is lost is a loss of the lock.
 """
@@ -10,11 +11,23 @@ from __future__ import annotations
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, links, momentum, stepping
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
-from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, axpy, dot, load, store
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    dot,
+    load,
+    norm,
+    scale,
+    store,
+    subtract,
+)
 
 
 @kernel
-def start(link, coordinate, lock, run):
+def start(link, lock, run):
     """Set all locks to their state at the start; a closed one holds its coordinate at rest."""
     run.locks_lost = 0.0
     for k in range(int(run.locks)):
@@ -30,15 +43,47 @@ def start(link, coordinate, lock, run):
         o.to_close = 0.0
         o.to_open = 0.0
         if o.closed != 0.0:
-            b = link[int(coordinate[int(o.coordinate)].link)]
+            b = link[int(o.link)]
             b.held = 1.0
             b.forced = 0.0
             b.rate = 0.0
+            store(ZERO, b.spin)
+            store(ZERO, b.speed)
 
 
 @kernel
 def _kinetic_energy(link):
     return momentum.momenta(link, ZERO, ZERO)[0]
+
+
+@kernel
+def _ask_to_stop(b, p):
+    """Prescribe the changes of the rates of link b, on link p, that stop its joint, in the place of velocity terms."""
+    if b.kind >= SPHERICAL:
+        store(scale(-1.0, apply_transposed(load_matrix(b.rotation), load(b.spin))), b.angular)
+        if b.kind == FREE:
+            store(scale(-1.0, apply_transposed(links.mounted(b, p), load(b.speed))), b.linear)
+        return
+    u = load(b.along)
+    change = -b.rate
+    if b.kind != PRISMATIC:
+        store(axpy(change, u, ZERO), b.angular)
+    if b.kind != REVOLUTE:
+        store(axpy(change * (1.0 if b.kind == PRISMATIC else b.lead), u, ZERO), b.linear)
+
+
+@kernel
+def _impulse(b, run):
+    """Return the impulse that stops the joint of link b: its generalised impulse, or a magnitude of several rates."""
+    if b.kind < SPHERICAL:
+        return -b.load
+    a = load(b.acceleration)
+    e = load(b.angular_acceleration)
+    if b.kind == FREE:
+        p = subtract(add(links.times(b.tt, a), links.row_times(b.tr, e)), load(b.force))
+        return norm(p if run.rows == 0.0 else subtract(p, load(b.push_force)))
+    turned = subtract(add(links.column_times(b.tr, a), links.times(b.rr, e)), load(b.torque))
+    return norm(turned if run.rows == 0.0 else subtract(turned, load(b.push_torque)))
 
 
 @kernel
@@ -59,17 +104,12 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
         store(ZERO, o.torque)
         o.drive = 0.0
         o.armature = 0.0
-    u = load(b.along)
-    change = -b.rate
-    if b.kind != PRISMATIC:
-        store(axpy(change, u, ZERO), b.angular)
-    if b.kind != REVOLUTE:
-        store(axpy(change * (1.0 if b.kind == PRISMATIC else b.lead), u, ZERO), b.linear)
+    _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
     links.accelerate(link)
     closure.constrain(link, cut, row, matrix, run, -1.0)
-    impulse = -b.load
+    impulse = _impulse(b, run)
     for k in range(1, len(link)):
         o = link[k]
         kind = o.kind
@@ -84,6 +124,8 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
                 store(ZERO, o.speed_rate)
         o.qdd = 0.0
     b.rate = 0.0
+    store(ZERO, b.spin)
+    store(ZERO, b.speed)
     _, torque = stepping.base_wrench(root)
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link)
@@ -94,9 +136,9 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
 
 
 @kernel
-def _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau):
+def _close(base, gravity, link, cut, row, matrix, o, run, tau):
     """Close a lock."""
-    b = link[int(coordinate[int(o.coordinate)].link)]
+    b = link[int(o.link)]
     impulse, loss = _strike(base, gravity, link, cut, row, matrix, b, run, tau)
     o.closed = 1.0
     o.closings += 1.0
@@ -113,7 +155,7 @@ def _open(lock, o, b, run):
         return
     o.closed = 0.0
     for k in range(int(run.locks)):
-        if lock[k].closed != 0.0 and lock[k].coordinate == o.coordinate:
+        if lock[k].closed != 0.0 and lock[k].link == o.link:
             return
     b.held = 0.0
     b.qdd = 0.0
@@ -121,35 +163,35 @@ def _open(lock, o, b, run):
 
 
 @kernel
-def command(base, gravity, link, coordinate, lock, cut, row, matrix, run):
+def command(base, gravity, link, lock, cut, row, matrix, run):
     """Carry out the commands at the start of a step: rising edges close and open locks."""
     for k in range(int(run.locks)):
         o = lock[k]
-        b = link[int(coordinate[int(o.coordinate)].link)]
+        b = link[int(o.link)]
         if o.open != 0.0 and o.open_before == 0.0:
             _open(lock, o, b, run)
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
-            _close(base, gravity, link, coordinate, cut, row, matrix, o, run, 0.0)
+            _close(base, gravity, link, cut, row, matrix, o, run, 0.0)
         o.close_before = o.close
         o.open_before = o.open
 
 
 @kernel
-def keep_coordinates(link, coordinate, lock, run):
+def keep_coordinates(link, lock, run):
     """Store the coordinates before a micro-step."""
     for k in range(int(run.locks)):
-        lock[k].before = link[int(coordinate[int(lock[k].coordinate)].link)].q
+        lock[k].before = link[int(lock[k].link)].q
 
 
 @kernel
-def catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, tau):
+def catch(base, gravity, link, lock, cut, row, matrix, run, tau):
     """Close and open locks at the end of the micro-step that ends `tau` into the step.
 
     They close where their coordinate has passed their value in it; sensors close and open them (`sensors.command`).
     """
     for k in range(int(run.locks)):
         o = lock[k]
-        b = link[int(coordinate[int(o.coordinate)].link)]
+        b = link[int(o.link)]
         if o.to_open != 0.0:
             o.to_open = 0.0
             _open(lock, o, b, run)
@@ -163,18 +205,18 @@ def catch(base, gravity, link, coordinate, lock, cut, row, matrix, run, tau):
             passed = (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0)
         if passed or o.to_close != 0.0:
             o.to_close = 0.0
-            _close(base, gravity, link, coordinate, cut, row, matrix, o, run, tau)
+            _close(base, gravity, link, cut, row, matrix, o, run, tau)
 
 
 @kernel
-def time_to_catch(link, coordinate, lock, run):
+def time_to_catch(link, lock, run):
     """Return the time until the first coordinate reaches the value of its lock at its present rate, s; 1e9 if none."""
     least = 1e9
     for k in range(int(run.locks)):
         o = lock[k]
         if o.automatic == 0.0 or o.closed != 0.0 or o.open != 0.0:
             continue
-        b = link[int(coordinate[int(o.coordinate)].link)]
+        b = link[int(o.link)]
         away = o.at - b.q
         if b.rate * away > 0.0:
             least = min(least, away / b.rate)

@@ -266,15 +266,15 @@ def _lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> t
     return (
         input("close", "1", "a rising edge closes the lock", type=BOOLEAN),
         input("open", "1", "a rising edge opens the lock; while it is true the lock does not close", type=BOOLEAN),
-        output("closed", "1", f"the coordinate of {one.joint} is locked", type=BOOLEAN),
+        output("closed", "1", f"the joint {one.joint} is locked", type=BOOLEAN),
         output("closings", "1", "number of times it has closed", type=INTEGER),
-        output("impulse", f"{force}.s", "generalised impulse of its last closing"),
+        output("impulse", f"{force}.s", "generalised impulse of its last closing; of a whole joint its size"),
         output("loss", "J", "kinetic energy lost in all its closings"),
         private("closed_at_start", "1", "1: closed at the start", float(one.closed)),
         private("automatic", "1", "1: it closes by itself", float(one.at is not None)),
         private("at", "1", "value of the coordinate at which it closes", one.at or 0.0),
         private("direction", "1", "1 upward, -1 downward, 0 either way", float(one.direction)),
-        private("coordinate", "1", "index of its coordinate"),
+        private("link", "1", "index of the link of its coordinate, or of its spherical or free joint"),
         private("before", "1", "coordinate before the micro-step"),
         private("close_before", "1", "input of the last step"),
         private("open_before", "1", "input of the last step"),
@@ -357,7 +357,12 @@ def _mass_fields(body: RigidBody | None) -> tuple[Field, ...]:
 
 def _force(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> str:
     """Return the unit of the generalised force on the coordinate of a lock."""
-    return "N" if lock is None else units(COORDINATES[joints[lock.joint].kind][lock.coordinate])[1]
+    if lock is None:
+        return "N"
+    kind = joints[lock.joint].kind
+    if kind in ("spherical", "free"):
+        return "N" if kind == "free" else "N.m"
+    return units(COORDINATES[kind][lock.coordinate])[1]
 
 
 def units(label: str) -> tuple[str, str]:
@@ -434,7 +439,7 @@ def _spring_parameters(spring: PointSpring | None) -> tuple[Field, ...]:
         parameter("stiffness", "N/m", "stiffness", one.stiffness, minimum=0.0, tunable=True),
         parameter("length", "m", "length without tension", one.length, minimum=0.0, tunable=True),
         parameter("damping", "N.s/m", "damping coefficient", one.damping, minimum=0.0, tunable=True),
-        private("tether", "1", "1: it does not push", float(one.tether)),
+        private("tether", "1", "1: it does not push, -1: it does not pull", float(one.tether) - float(one.pusher)),
     )
 
 

@@ -237,7 +237,8 @@ def micro_step(
         follow_motions(link, coordinate, law, run, t + h)
         links.place(link)
         move(link)
-        momentum.restore(link, run, h)
+        if link[1].held == 0.0:
+            momentum.restore(link, run, h)
         momentum.keep(link, run)
 
 

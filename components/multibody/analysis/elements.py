@@ -68,9 +68,11 @@ def ends(motion: TreeMotion, model: Model, spring: PointSpring) -> tuple[list[in
 
 def tension(spring: PointSpring, distance: float, rate: float) -> float:
     """Return the tension of a spring or tether, N."""
-    if spring.tether and distance <= spring.length:
+    if (spring.tether and distance <= spring.length) or (spring.pusher and distance >= spring.length):
         return 0.0
     force = spring.stiffness * (distance - spring.length) + spring.damping * rate
+    if spring.pusher:
+        return min(force, 0.0)
     return max(force, 0.0) if spring.tether else force
 
 
@@ -112,6 +114,6 @@ def stored_energy(model: Model, motion: TreeMotion) -> tuple[float, float]:
     for spring in model.springs:
         _, points, _ = ends(motion, model, spring)
         stretch = float(np.linalg.norm(points[1] - points[0])) - spring.length
-        if not (spring.tether and stretch <= 0.0):
+        if not ((spring.tether and stretch <= 0.0) or (spring.pusher and stretch >= 0.0)):
             springs += 0.5 * spring.stiffness * stretch**2
     return gravity, springs

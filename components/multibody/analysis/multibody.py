@@ -278,7 +278,14 @@ class Multibody:
         return found
 
     def _locked(self) -> list[int]:
-        return [rate_index(self.model, lock.joint, lock.coordinate) for lock in self.model.locks if lock.closed]
+        kinds = {joint.name: joint.kind for joint in self.model.tree}
+        found: list[int] = []
+        for lock in self.model.locks:
+            if lock.closed:
+                first = rate_index(self.model, lock.joint, lock.coordinate)
+                whole = kinds[lock.joint] in ("spherical", "free")
+                found += range(first, first + (len(RATES[kinds[lock.joint]]) if whole else 1))
+        return found
 
     def _held(self, time: float) -> dict[int, float]:
         """Return the accelerations of the rates that are prescribed or locked."""

@@ -83,8 +83,10 @@ def _check_locks(model: Model) -> Iterator[Problem]:
         where = f"locks.{lock.name}"
         if lock.joint not in joints:
             yield f"{where}.joint", f"there is no joint {lock.joint!r}{did_you_mean(lock.joint, joints)}"
-        elif joints[lock.joint].kind in ("spherical", "free", "fixed"):
+        elif joints[lock.joint].kind == "fixed":
             yield f"{where}.joint", f"a {joints[lock.joint].kind} joint has no coordinate that can be locked"
+        elif joints[lock.joint].kind in ("spherical", "free") and lock.at is not None:
+            yield f"{where}.at", f"a {joints[lock.joint].kind} joint has no coordinate that passes a value; use sensors"
         elif joints[lock.joint].cut:
             yield f"{where}.joint", f"{lock.joint} is a cut joint; lock a joint of the tree"
         elif lock.coordinate in joints[lock.joint].motions:

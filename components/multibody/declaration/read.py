@@ -45,7 +45,7 @@ LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_s
             "friction_stiffness")  # fmt: skip
 COORDINATE_KEYS = ("start", "rate", "motion", *LAW_KEYS)
 MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
-SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "description")
+SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "pusher", "description")
 LOCK_KEYS = ("joint", "coordinate", "at", "direction", "closed", "close_when", "open_when", "description")
 PORT_KEYS = ("body", "point", "angles", "description")
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
@@ -321,21 +321,26 @@ def _spring(name: str, entries: Entries) -> PointSpring | None:
     for key, value in (("stiffness", stiffness), ("length", length), ("damping", damping)):
         if value < 0.0:
             entries.problem(key, "must not be negative")
-    tether = entries.flag("tether")
+    tether, pusher = entries.flag("tether"), entries.flag("pusher")
+    if tether and pusher:
+        entries.problem("pusher", "a tether only pulls, a pusher only pushes: give one of them")
     if bodies is None:
         return None
     first, second = map(_vector, points)
-    return PointSpring(name, *bodies, first, second, stiffness, length, damping, tether)
+    return PointSpring(name, *bodies, first, second, stiffness, length, damping, tether, pusher)
 
 
 def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLock:
     entries = Entries(entries.content, entries.where, entries.problems, LOCK_KEYS)
     joint = entries.text("joint", needed=True)
     found = next((one for one in joints if one.name == joint), None)
-    kinds = COORDINATES[found.kind] if found is not None else ()
+    whole = found is not None and found.kind in ("spherical", "free")
+    kinds = COORDINATES[found.kind] if found is not None and not whole else ()
+    if whole and "coordinate" in entries:
+        entries.problem("coordinate", "a spherical or free joint is locked as a whole: leave this out")
     named = entries.text("coordinate", kinds[0] if kinds else "", kinds if kinds else None)
     number = kinds.index(named) if named in kinds else 0
-    at = entries.quantity("at", UNIT[named]) if "at" in entries and named in UNIT else None
+    at = entries.quantity("at", UNIT.get(named, "1")) if "at" in entries and (whole or named in UNIT) else None
     direction = DIRECTIONS[entries.text("direction", "both", DIRECTIONS)]
     return JointLock(
         name, joint, number, at, direction, entries.flag("closed"),

@@ -186,7 +186,8 @@ class PointSpring:
     """A spring and damper between a point of one body and a point of another (m, body frames).
 
     The tension is stiffness (distance - length) + damping times the rate of the distance. A tether (`tether=True`) is
-    slack when shorter than `length`, and never pushes.
+    slack when shorter than `length`, and never pushes; a pusher (`pusher=True`) has no contact when longer, and never
+    pulls.
     """
 
     name: str
@@ -198,11 +199,12 @@ class PointSpring:
     length: float = 0.0
     damping: float = 0.0
     tether: bool = False
+    pusher: bool = False
 
 
 @dataclass(frozen=True)
 class JointLock:
-    """A lock of one coordinate of a joint, by a perfectly plastic impulse (spec/10 4.1).
+    """A lock of one coordinate, or of a whole spherical or free joint, by a plastic impulse (spec/10 4.1).
 
     It closes when the coordinate passes `at` upward (`direction` 1), downward (-1) or either way (0), when all sensors
     of `close_when` have closed, and by command; `closed` is its state at the start. It opens when all sensors of

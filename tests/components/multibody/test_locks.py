@@ -6,6 +6,7 @@ import pytest
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody import EXAMPLE, component, component_of
 from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from tests.components.multibody.random_models import interpreted
 from tests.components.multibody.test_motion import balance, run
 
@@ -188,3 +189,95 @@ def test_a_coordinate_stays_held_until_its_last_lock_opens() -> None:
     m.lock[1].open = 1.0
     run(one, 0.1)
     assert m.coordinate[0].rate == pytest.approx(2.0 / (2.0 / 3.0) * 0.1, rel=1e-6)
+
+
+STAGES = """
+name = "stages"
+[bodies.lower]
+mass = 30.0
+center = [0.1, 0, 0.02]
+inertia = [3, 4, 5]
+[bodies.upper]
+mass = 10.0
+center = [-0.05, 0.03, 0]
+inertia = [1, 1.5, 2]
+[joints.flight]
+kind = "free"
+bodies = ["base", "lower"]
+start = { velocity = [0.5, 0.1, 0], angular_velocity = [0.1, -0.2, 0.3] }
+[joints.link]
+kind = "free"
+bodies = ["lower", "upper"]
+start = { position = [0.8, 0, 0.1], velocity = [0.2, 0.1, -0.1], angular_velocity = [0.2, 0.1, -0.3] }
+[springs.push]
+bodies = ["lower", "upper"]
+points = [[0.6, 0.1, 0], [-0.1, 0.1, -0.1]]
+stiffness = 4000
+length = 0.15
+pusher = true
+[locks.link]
+joint = "link"
+"""
+
+
+def upper(m) -> np.ndarray:
+    """The momentum of the upper body, axes I."""
+    body = m.body[1]
+    v = np.array(body.velocity) + np.cross(body.angular_velocity, (-0.05, 0.03, 0.0))
+    return 10.0 * np.array(from_quaternion(tuple(body.quaternion))).T @ v
+
+
+def conserved(one: Instance) -> np.ndarray:
+    return np.hstack([one.m.audit.momentum, one.m.audit.angular_momentum])
+
+
+def test_locked_stages_move_as_one_body_and_separate_with_the_energy_of_their_spring() -> None:
+    one = instance(STAGES + "closed = true")
+    m = one.m
+    before, energy = conserved(one), balance(one)
+    place = m.rotation[1].position.copy()
+    run(one, 0.3)
+    np.testing.assert_array_equal(m.rotation[1].position, place)
+    np.testing.assert_array_equal(m.rotation[1].angular_velocity, 0.0)
+    m.lock[0].open = 1.0
+    run(one, 0.5)
+    assert m.lock[0].closed == 0.0
+    assert np.linalg.norm(m.rotation[1].velocity) > 0.3
+    # the pusher is free
+    assert m.spring[0].tension == 0.0
+    assert m.spring[0].length > 0.15
+    np.testing.assert_allclose(conserved(one), before, rtol=0.0, atol=1e-12 * np.abs(before).max())
+    assert balance(one) == pytest.approx(energy, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["free", "spherical"])
+def test_a_joint_that_is_locked_as_a_whole_stops_by_a_plastic_impulse(kind: str) -> None:
+    text = STAGES.replace("stiffness = 4000", "stiffness = 0")
+    if kind == "spherical":
+        text = text.replace(
+            '[joints.link]\nkind = "free"', '[joints.link]\nkind = "spherical"\npoints = [[0.8, 0, 0], [0, 0, 0]]'
+        )
+        text = text.replace("position = [0.8, 0, 0.1], velocity = [0.2, 0.1, -0.1], ", "")
+    one = instance(text)
+    m = one.m
+    run(one, 0.05)
+    before, energy, kinetic = conserved(one), balance(one), float(m.audit.kinetic_energy)
+    gained = upper(m)
+    m.lock[0].close = 1.0
+    one.step(0.05, 1e-12)
+    assert m.lock[0].closed == 1.0
+    np.testing.assert_allclose(conserved(one), before, rtol=0.0, atol=1e-12 * np.abs(before).max())
+    # one rigid body with the momentum of both: spin by its own inertia
+    np.testing.assert_allclose(m.rotation[1].angular_velocity, 0.0, atol=1e-14)
+    spins = [np.array(m.link[k].angular_velocity) for k in (1, 2)]
+    np.testing.assert_allclose(spins[0], spins[1], atol=1e-14)
+    assert m.lock[0].loss > 0.0
+    assert m.audit.kinetic_energy == pytest.approx(kinetic - m.lock[0].loss, rel=1e-12)
+    assert balance(one) == pytest.approx(energy, rel=1e-12)
+    assert m.lock[0].impulse > 0.0
+    if kind == "free":
+        # what the upper body gains
+        assert m.lock[0].impulse == pytest.approx(np.linalg.norm(upper(m) - gained), rel=1e-9)
+    run(one, 0.2)
+    np.testing.assert_allclose(m.rotation[1].angular_velocity, 0.0, atol=1e-14)
+    np.testing.assert_allclose(conserved(one), before, rtol=0.0, atol=1e-12 * np.abs(before).max())
