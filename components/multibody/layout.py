@@ -69,8 +69,8 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
     labels = coordinate_labels(model)
     for lock in model.locks:
         special = made.special.get(lock.joint)
-        link = made.coordinates[lock.joint, lock.coordinate] if special is None else special[0]
-        put(f"lock.{lock.name}.link", link)
+        place = made.coordinates[lock.joint, lock.coordinate] if special is None else special[0]
+        put(f"lock.{lock.name}.link", place)
     lay_out_contacts(model, made.bodies, index, labels, put)
     for port in model.ports:
         put(f"{port.name}.body", index[port.body])

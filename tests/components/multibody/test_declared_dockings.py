@@ -60,14 +60,14 @@ def test_spec05_A5_the_declared_head_in_its_stepped_cone_equals_the_unit_of_the_
         link = unit.input.link[0]
         unit.input.base.rotation[:] = link.rotation[:] = np.eye(3)
         unit.input.base.position[:], link.position[:], link.velocity[:] = 0.0, place, velocity
-        assert probe_cone.attempt(unit) == 0
+        assert probe_cone.evaluate(unit) == 0
         if unit.tally.count == 0.0:
             continue
         touched += 1
         start = {"parameters.joint.fly.position": place, "parameters.joint.fly.velocity": velocity}
         one = Instance(declared, **start, **{"target.position": (0.0, 0.0, 0.0)})
-        np.testing.assert_allclose(one.m.target.force_now, unit.tally.target.force, rtol=1e-10, atol=1e-9)
-        np.testing.assert_allclose(one.m.target.torque_now, unit.tally.target.torque, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(one.m.target.force_now, unit.output.target.force, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(one.m.target.torque_now, unit.output.target.torque, rtol=1e-10, atol=1e-9)
 
 
 @pytest.mark.slow
