@@ -36,13 +36,20 @@ def audit(system: Structure, plan: Plan) -> Audit:
         if {"body.velocity[1]", "body.quaternion[1]"} <= system.description(element).variables.keys()
     ]
     frame = (f"{bodies[-1]}.body.velocity", f"{bodies[-1]}.body.quaternion") if bodies else None
+    own_momenta = own("momentum")
+    ports = [
+        f"{connection.source}.{connection.output.removesuffix('[1]')}"
+        for connection in system.connections
+        if connection.input == "base.position[1]" and f"{connection.target}.audit.own_momentum" in own_momenta
+    ]
     return Audit(
         momentum=present("momentum"),
         angular_momentum=present("angular_momentum"),
         impulse=present("impulse_control"),
         angular_impulse=present("angular_impulse_control"),
-        own_momentum=own("momentum"),
+        own_momentum=own_momenta,
         own_angular_momentum=own("angular_momentum"),
+        own_pole=ports[0] if ports else None,
         impulse_errors=present("base_impulse_error"),
         angular_impulse_errors=present("base_angular_impulse_error"),
         kinetic=present("kinetic_energy"),

@@ -137,6 +137,45 @@ def drifts(values, first, momenta, impulses, drift):
 
 
 @compiled
+def _about(values, row, pole, angular, linear, axis):
+    """Return a component of an angular momentum about `pole`, from that about the origin and the linear momentum."""
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    arm = values[row, pole[a]] * linear[b] - values[row, pole[b]] * linear[a]
+    return angular[axis] - arm
+
+
+@compiled
+def drifts_about(values, first, pole, angular, angular_impulses, linear, linear_impulses, work, drift):
+    """Compute, for each row, the norm of the change of the angular momentum of all about the place `pole` of that row.
+
+    `angular` and `linear` are the columns of the momenta of instances one by one, about the origin, `angular_impulses`
+    and `linear_impulses` those of what was supplied. Changes count from the row `first`. `work` has the shape (4, 3).
+    Returns the largest change of any momentum about the pole.
+    """
+    changed = 0.0
+    gained, moved, turned, shifted = work[0], work[1], work[2], work[3]
+    for row in range(values.shape[0]):
+        for axis in range(3):
+            gained[axis] = -_change(values, first, row, angular_impulses[:, axis])
+            moved[axis] = -_change(values, first, row, linear_impulses[:, axis])
+        for m in range(angular.shape[0]):
+            for axis in range(3):
+                turned[axis] = values[row, angular[m, axis]] - first[angular[m, axis]]
+                shifted[axis] = values[row, linear[m, axis]] - first[linear[m, axis]]
+                gained[axis] += turned[axis]
+                moved[axis] += shifted[axis]
+            square = 0.0
+            for axis in range(3):
+                square += _about(values, row, pole, turned, shifted, axis) ** 2
+            changed = max(changed, square)
+        square = 0.0
+        for axis in range(3):
+            square += _about(values, row, pole, gained, moved, axis) ** 2
+        drift[row] = sqrt(square)
+    return sqrt(changed)
+
+
+@compiled
 def _change(values, first, row, columns):
     """Return the change of the sum of columns since the row `first`."""
     total = 0.0

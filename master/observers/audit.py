@@ -35,6 +35,9 @@ class Audit(Observer):
     `own_momentum` and `own_angular_momentum` name the same momenta computed from the state of each instance; their
     drift tests the dynamics. `impulse_errors` and `angular_impulse_errors` name 3-vectors of the difference between
     impulses, and angular impulses, computed in two ways; the largest counts relative to the momentum exchanged.
+    `own_pole` names the place, in inertial axes, about which the own angular momenta count, such as the port of the
+    mechanism that reports them: an error of a linear momentum there does not count once more, times the distance of
+    the origin.
 
     Errors of momenta are of the size of the change of forces in a step, whatever has been exchanged before. A run that
     ends within an impact has exchanged only a part of its momentum, and a central impact hardly any angular momentum.
@@ -66,6 +69,7 @@ class Audit(Observer):
         angular_impulse: Sequence[str] = (),
         own_momentum: Sequence[str] = (),
         own_angular_momentum: Sequence[str] = (),
+        own_pole: str | None = None,
         impulse_errors: Sequence[str] = (),
         angular_impulse_errors: Sequence[str] = (),
         kinetic: Sequence[str] = (),
@@ -86,6 +90,7 @@ class Audit(Observer):
             "own_angular_momentum": tuple(own_angular_momentum),
         }
         self.impulses = dict(zip(self.momenta, 2 * (tuple(impulse), tuple(angular_impulse)), strict=True))
+        self.own_pole = own_pole
         self.impulse_errors = {
             "linear_momentum": tuple(impulse_errors),
             "angular_momentum": tuple(angular_impulse_errors),
@@ -112,6 +117,8 @@ class Audit(Observer):
         names += [*self.kinetic, *self.stored, *self.dissipated, *self.supplied]
         motion = [] if self.frame is None else [*vector(self.frame[0]), *vector(self.frame[1], 4)]
         names += motion
+        pole = () if self.own_pole is None else vector(self.own_pole)
+        names += pole
         for bond in self.bonds:
             names += [*bond.efforts, *bond.flows]
         # keep the variables of an element together, because the loop reads them by one call; values come in this order
@@ -135,6 +142,8 @@ class Audit(Observer):
         self._energies = [columns(found) for found in energies]
         self._energies += [triples(found["linear_momentum"]) for found in (self.momenta, self.impulses)]
         self._frame_columns = columns(motion)
+        self._pole = columns(pole)
+        self._work = np.empty((4, 3))
         self._bond_columns = {bond.name: (columns(bond.efforts), columns(bond.flows)) for bond in self.bonds}
         return Sampling(tuple(names), self.every)
 
@@ -156,6 +165,10 @@ class Audit(Observer):
         for kind, (momenta, impulses) in self._drifting.items():
             drift = np.empty(len(time))
             exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
+            if kind == "own_angular_momentum" and self._pole.size:
+                linear = self._drifting["own_momentum"]
+                about = self._pole, momenta, impulses, *linear, self._work
+                exchanged = loop.drifts_about(values, first, *about, drift)
             self._exchanged[kind] = max(self._exchanged[kind], exchanged)
             self._largest[kind] = max(self._largest[kind], largest)
             self._drift[kind] = _larger(self._drift[kind], drift.max())

@@ -215,3 +215,21 @@ def test_a_balance_of_what_is_not_a_number_is_no_small_number(name, row):
         "a.error[1]": "base_impulse_error", "a.V": "energy_residual",
     }  # fmt: skip
     assert np.isnan(audited(audit, TIME, table)[lines[name]])
+
+
+@pytest.mark.parametrize("place", [0.0, 1000.0])
+def test_an_error_of_momentum_counts_once_wherever_the_origin_is(place):
+    """0.03 N s are missing for a while at a port: an angular momentum of 30 N m s about an origin 1 km away."""
+    passed = 3.0 * np.clip(TIME - 0.5, 0.0, 1.0)
+    owed = np.where((TIME > 1.0) & (TIME < 1.2), 0.03, 0.0)
+    # forces along y at x = place + 2, the port; besides a couple about z
+    couple = 5.0 * np.clip(TIME, 0.0, 1.0)
+    table = {"a.p[2]": -passed, "b.p[2]": passed - owed, "port[1]": np.full_like(TIME, place + 2.0)}
+    table |= {"a.L[3]": -(place + 2.0) * passed - couple, "b.L[3]": (place + 2.0) * (passed - owed) + couple}
+    lines = {"own_momentum": ("a.p", "b.p"), "own_angular_momentum": ("a.L", "b.L")}
+    found = audited(Audit(**lines, own_pole="port"), TIME, table)
+    assert found["mechanism_momentum_drift"] == pytest.approx(0.03 / 3.0, rel=1e-9)
+    # a couple that is missing is seen
+    table["b.L[3]"] = table["b.L[3]"] - 0.1 * couple
+    found = audited(Audit(**lines, own_pole="port"), TIME, table)
+    assert found["mechanism_momentum_drift"] == pytest.approx(0.1, rel=1e-9)
