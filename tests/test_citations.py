@@ -85,6 +85,7 @@ def test_lists_are_complete():
         ("def test_spec03_oracle_h02_reversals(", ["oracle-03-h2"]),
         ("test_spec06_9_4_forces, test_spec10_E06_array(", ["spec-06-9-4", "spec-10-e6"]),
         ("test_spec02_D6b_gears, test_spec05_a13_rings", ["spec-02-d6b", "spec-05-a13"]),
+        ("test_spec05_A0_force_is_the_law", ["spec-05-a0"]),
         ("def test_spec10_erratum_angles_of_table_3_1():", ["chapter-10"]),
         ("eq. (4.2.1), (S 6.1.1)", ["eq-4-2-1", "eq-6-1-1"]),
         ("spec/02 and more", ["chapter-02"]),

@@ -82,7 +82,7 @@ def _in_names_of_tests(text: str) -> Iterator[Citation]:
                 letters = letters or _CHECKS.get(spec, "")
                 yield Citation(match[0], f"oracle-{spec}-{letters.lower()}{number}")
     for match in _NAMED.finditer(text):
-        item = re.sub(r"(?<=[A-Z])0+", "", match[2].strip("_").replace("_", ".").upper()).replace("B", "b")
+        item = re.sub(r"(?<=[A-Z])0+(?=\d)", "", match[2].strip("_").replace("_", ".").upper()).replace("B", "b")
         yield Citation(match[0], target(match[1], item) if item else f"chapter-{match[1]}")
 
 
