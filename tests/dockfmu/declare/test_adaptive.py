@@ -58,10 +58,10 @@ def test_substeps_are_those_of_an_adaptive_run_alone(lag):
     system.add("sequence", lag)
     system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequence": 20}}))
     run = prepare(system.structure, system.plan, RunOptions(adaptive=0.0), 1.0, [])
-    assert run.control == system.plan.adaptive.control()
+    assert run.schedule.control == system.plan.adaptive.control()
     assert run.system.elements["sequence"].substeps == 20
     assert system.structure.elements["sequence"].substeps == 1
-    assert prepare(system.structure, system.plan, RunOptions(), 1.0, []).control is None
+    assert prepare(system.structure, system.plan, RunOptions(), 1.0, []).schedule.control is None
     system.plan = Plan(adaptive=Adaptive.from_table(TABLE | {"substeps": {"sequense": 20}}))
     with pytest.raises(StructureError, match=r"adaptive\.substeps: .*no element 'sequense'; .*did you mean sequence"):
         prepare(system.structure, system.plan, RunOptions(adaptive=0.0), 1.0, [])
