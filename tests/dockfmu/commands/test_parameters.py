@@ -39,7 +39,7 @@ def leaves(node, path=""):
 
 def sets_of(component):
     """Return the parameter sets of a component by name, from the files."""
-    folders = [ROOT / "components" / name / "parameters" for name in (component, "contact/probe_cone")]
+    folders = [ROOT / "components" / name / "parameters" for name in (component, "physics/contact/probe_cone")]
     contents = [tomllib.loads(file.read_text()) for folder in folders for file in sorted(folder.glob("*.toml"))]
     return {content["name"]: dict(leaves(content)) for content in contents}
 
