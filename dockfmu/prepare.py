@@ -52,9 +52,9 @@ def prepare(
     structure : Structure
         The system.
     plan : Plan
-        The plan of its runs.
+        The plan of the run: that of the system with the options applied; see `apply_options`.
     options : RunOptions
-        Options that take precedence over the plan.
+        Options of the run.
     stop : float
         End of the run if the options give none, s.
     observers : sequence of Observer
@@ -74,7 +74,6 @@ def prepare(
     if not structure.elements:
         declared = f"System.load({structure.name!r}) for a declared one"
         raise StructureError([f"system {structure.name} has no elements: add some, or take {declared}"])
-    plan = apply_options(plan, options)
     control = options.control
     if options.adaptive is not None:
         if plan.adaptive is None:

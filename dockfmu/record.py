@@ -27,7 +27,6 @@ from dockfmu.master.run.interruption import uninterrupted
 from dockfmu.master.run.simulation import CoSimulation, Running
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
-from dockfmu.prepare import apply_options
 from dockfmu.products import ResultsFolder
 from dockfmu.report.files import CHECKPOINT, EVENTS, RESULTS, RUN_FILES, SUMMARY
 from dockfmu.view.scenes import Scenes, operated_inputs
@@ -66,7 +65,7 @@ def record(
     Parameters
     ----------
     run : CoSimulation
-        The run, with its `recording_observers`.
+        The run, with the observers of its `RunRecord`.
     place : Path
         Folder of results.
     options : RunOptions
@@ -114,24 +113,62 @@ def check_writable(folder: Path) -> None:
         raise OptionError([f"{folder}: {existing} {reason}"])
 
 
-def recording_observers(
-    folder: Path, structure: Structure, plan: Plan, options: RunOptions, attributes: Mapping[str, str], scenes: Scenes
-) -> list[Observer]:
-    """Return the observers that write the recording of a run, with these attributes and scenes, and its checkpoints."""
-    chosen = apply_options(plan, options)
-    recorder = Recorder(
-        folder / RESULTS,
-        more=scenes.locals,
-        every=chosen.record_every,
-        dense=None if options.around is None else Dense(tuple(chosen.events.values()), *options.around),
-        attributes={"plan": chosen.to_json(), "scenes": json.dumps(scenes.elements), **attributes},
-    )
-    observers: list[Observer] = [recorder, Progress()]
-    descriptions = map(structure.description, structure.elements)
-    # a run that is paced to real time has no time for checkpoints
-    if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
-        observers.append(Checkpoints(folder / CHECKPOINT))
-    return observers
+@dataclass(frozen=True)
+class RunRecord:
+    """What is recorded and shown of a run, made once: for the recording, for its report and for a live view.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of results.
+    structure : Structure
+        The system.
+    plan : Plan
+        Its plan, with the options of the run applied.
+    scenes : Scenes
+        The scenes of its FMUs.
+    attributes : mapping of str to str
+        Attributes of the recording; plan and scenes as texts are among them.
+    """
+
+    folder: Path
+    structure: Structure
+    plan: Plan
+    scenes: Scenes
+    attributes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, folder: Path, structure: Structure, plan: Plan, scenes: Scenes, **about: str) -> RunRecord:
+        """Return the record of a run, with further attributes."""
+        attributes = {"plan": plan.to_json(), "scenes": json.dumps(scenes.elements), **about}
+        return cls(folder, structure, plan, scenes, attributes)
+
+    def observers(self, options: RunOptions) -> list[Observer]:
+        """Return the observers that write the recording of the run, and its checkpoints."""
+        around = options.around
+        recorder = Recorder(
+            self.folder / RESULTS,
+            more=self.scenes.locals,
+            every=self.plan.record_every,
+            dense=None if around is None else Dense(tuple(self.plan.events.values()), *around),
+            attributes=self.attributes,
+        )
+        observers: list[Observer] = [recorder, Progress()]
+        descriptions = map(self.structure.description, self.structure.elements)
+        # a run that is paced to real time has no time for checkpoints
+        if options.live.realtime is None and all(description.can_serialize_state for description in descriptions):
+            observers.append(Checkpoints(self.folder / CHECKPOINT))
+        return observers
+
+    def live_view(self, live: Live, progress: Callable[[str], None]) -> tuple[list[Driver], list[Observer]]:
+        """Return the drivers and observers that show the run live in the browser; none if `view` is not requested."""
+        if live.view is None:
+            return [], []
+        view = LiveView(
+            self.folder, self.folder / RESULTS, live, self.attributes, self.plan, self.scenes.locals,
+            lambda address: progress(f"{self.structure.name}: watch it at {address}"),
+        )  # fmt: skip
+        return watchers(view, live, self.structure, self.plan, self.scenes, self.folder)
 
 
 def driven_inputs(structure: Structure, live: Live) -> list[str]:
@@ -139,27 +176,6 @@ def driven_inputs(structure: Structure, live: Live) -> list[str]:
     if live.view is not None and live.realtime is not None:
         return operated_inputs(structure)
     return [] if live.inputs is None else list(LoggedInputs(live.inputs).inputs)
-
-
-def live_view(
-    folder: Path,
-    structure: Structure,
-    plan: Plan,
-    options: RunOptions,
-    attributes: Mapping[str, str],
-    scenes: Scenes,
-    progress: Callable[[str], None],
-) -> tuple[list[Driver], list[Observer]]:
-    """Return the drivers and observers that show a run live in the browser; none if `view` is not requested."""
-    if options.live.view is None:
-        return [], []
-    chosen = apply_options(plan, options)
-    shown = {"plan": chosen.to_json(), "scenes": json.dumps(scenes.elements), **attributes}
-    view = LiveView(
-        folder, folder / RESULTS, options.live, shown, chosen, scenes.locals,
-        lambda address: progress(f"{structure.name}: watch it at {address}"),
-    )  # fmt: skip
-    return watchers(view, options.live, structure, chosen, scenes, folder)
 
 
 def _clear(folder: ResultsFolder, start: float, options: RunOptions, progress: Callable[[str], None]) -> None:

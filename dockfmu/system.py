@@ -32,9 +32,9 @@ from dockfmu.master.observers.series import Series
 from dockfmu.master.system import TIMEOUT_S, Structure
 from dockfmu.options import RunChanges, RunOptions
 from dockfmu.outcome import Outcome
-from dockfmu.prepare import prepare
+from dockfmu.prepare import apply_options, prepare
 from dockfmu.products import PrivateFolder, Products
-from dockfmu.record import RecordedRun, check_writable, driven_inputs, live_view, record, recording_observers
+from dockfmu.record import RecordedRun, RunRecord, check_writable, driven_inputs, record
 from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.ssp.archive import is_package
@@ -469,7 +469,8 @@ class System:
             names = [scalar for name in chosen.record for scalar in scalars(self.structure, name)[0]]
         series = Series(names, every=chosen.every or 1)
         watched = [series, *self._at_the_start(), *observers]
-        inner = prepare(self.structure, self.plan, chosen, math.inf, watched, drivers, self.notes)
+        plan = apply_options(self.plan, chosen)
+        inner = prepare(self.structure, plan, chosen, math.inf, watched, drivers, self.notes)
         return Simulation(inner, series, self.plan, self._starts)
 
     def _at_the_start(self) -> list[Observer]:
@@ -581,20 +582,19 @@ class System:
         else:
             place = Path(folder)
             check_writable(place)
-        attributes = {
-            "description": self.description,
-            "command": command,
-            "changed": json.dumps({name: str(value) for name, value in self._given.items()}),
-        }
         # refuse what is invalid before a folder is made
         driven = [name for driver in drivers for name in driver.inputs]
         scenes = scenes_of(self.structure, [*driven_inputs(self.structure, chosen.live), *driven])
-        writers = recording_observers(place, self.structure, self.plan, chosen, attributes, scenes)
-        operators, watchers = live_view(place, self.structure, self.plan, chosen, attributes, scenes, progress)
+        about = RunRecord.of(
+            place, self.structure, apply_options(self.plan, chosen), scenes,
+            description=self.description, command=command,
+            changed=json.dumps({name: str(value) for name, value in self._given.items()}),
+        )  # fmt: skip
+        operators, watchers = about.live_view(chosen.live, progress)
         notes = [*self.notes, *scenes.notes]
         run = prepare(
-            self.structure, self.plan, chosen, self.plan.stop,
-            [*writers, *watchers, *self._at_the_start(), *observers],
+            self.structure, about.plan, chosen, self.plan.stop,
+            [*about.observers(chosen), *watchers, *self._at_the_start(), *observers],
             [*operators, *drivers], notes,
         )  # fmt: skip
         if products is None:
