@@ -112,16 +112,23 @@ def audit() -> tuple[Field, ...]:
 
 
 @kernel
-def _base_velocity(base, tau):
-    """Return the velocity of the origin of the base's port, `tau` seconds into the step, axes I."""
-    A = from_quaternion(load_attitude(base.quaternion))
+def _received_attitude(base):
+    """Return the attitude A_BI with which the base's port was received, at the start of the step."""
+    return from_quaternion(load_attitude(base.quaternion))
+
+
+@kernel
+def _base_velocity(base, A, tau):
+    """Return the velocity of the origin of the base's port, `tau` seconds into the step, axes I.
+
+    `A` is the attitude of the port at the start of the step, by `_received_attitude`.
+    """
     return apply_transposed(A, axpy(tau, load(base.acceleration), load(base.velocity)))
 
 
 @kernel
-def _base_position(base, tau):
-    """Return the position of the origin of the base's port, `tau` seconds into the step, axes I."""
-    A = from_quaternion(load_attitude(base.quaternion))
+def _base_position(base, A, tau):
+    """Return the position of the origin of the base's port, likewise."""
     shift = axpy(0.5 * tau * tau, load(base.acceleration), scale(tau, load(base.velocity)))
     return add(load(base.position), apply_transposed(A, shift))
 
@@ -147,7 +154,7 @@ def initialize(m):
     balance = m.balance
     store(load(balance.relative_momentum), balance.momentum)
     store(load(balance.relative_angular_momentum), balance.angular_momentum)
-    store(_base_velocity(m.base, 0.0), balance.end_velocity)
+    store(_base_velocity(m.base, _received_attitude(m.base), 0.0), balance.end_velocity)
     if m.parameters.base_motion != SOURCE:
         store(load(balance.end_momentum), m.audit.own_momentum)
         store(load(balance.end_angular_momentum), m.audit.own_angular_momentum)
@@ -182,7 +189,7 @@ def add_impulse(m, tau, h):
     interface_load.take(m.load, force, torque)
     force = apply_transposed(A, force)
     torque = apply_transposed(A, torque)
-    arm = subtract(load(target.position), _base_position(m.base, tau))
+    arm = subtract(load(target.position), _base_position(m.base, _received_attitude(m.base), tau))
     about_base = add(torque, cross(arm, force))
     A = load_matrix(m.motion.base.rotation)
     on_base = apply_transposed(A, load(m.base.force_now))
@@ -244,19 +251,20 @@ def set_affine_mass(port, mass):
 
 
 def _make_relative(evaluate):
-    """Return the kernel `relative(m, tau)` -> (mass, kinetic energy, momentum, angular momentum, static moment).
+    """Return the kernel `relative(m, velocity, position)`.
 
-    Of the mechanism placed `tau` seconds into the step: energy and momenta relative, vectors in axes I, moments about
-    the origin of the base's port.
+    It returns (mass, kinetic energy, momentum, angular momentum, static moment) of the placed mechanism: energy and
+    momenta relative to the origin of the base's port, which has this velocity and position, vectors in axes I, moments
+    about that origin.
     """
 
     @kernel
-    def relative(m, tau):
+    def relative(m, velocity, position):
         base = m.motion.base
         A = load_matrix(base.rotation)
         # a hatch cover moves frame 0 away from the port
-        moving = subtract(load(base.velocity), apply(A, _base_velocity(m.base, tau)))
-        offset = subtract(load(base.position), _base_position(m.base, tau))
+        moving = subtract(load(base.velocity), apply(A, velocity))
+        offset = subtract(load(base.position), position)
         own = evaluate(m, moving, load(base.angular_velocity))
         momentum = apply_transposed(A, load(own.momentum))
         angular_momentum = add(apply_transposed(A, load(own.angular_momentum)), cross(offset, momentum))
@@ -267,12 +275,11 @@ def _make_relative(evaluate):
 
 
 @kernel
-def _absolute(m, tau, mass, momentum, angular_momentum, static_moment):
-    """Return (momentum, angular momentum about the origin of I), axes I, from what `relative` returned."""
-    velocity = _base_velocity(m.base, tau)
+def _absolute(velocity, position, mass, momentum, angular_momentum, static_moment):
+    """Return (momentum, angular momentum about the origin of I), axes I, from what `relative` took and returned."""
     linear = axpy(mass, velocity, momentum)
     angular = add(angular_momentum, cross(static_moment, velocity))
-    return linear, add(angular, cross(_base_position(m.base, tau), linear))
+    return linear, add(angular, cross(position, linear))
 
 
 def make_begin(evaluate):
@@ -291,15 +298,18 @@ def make_begin(evaluate):
     @kernel
     def begin(m):
         balance = m.balance
-        mass, _, momentum, angular_momentum, static_moment = relative(m, 0.0)
+        A = _received_attitude(m.base)
+        velocity = _base_velocity(m.base, A, 0.0)
+        position = _base_position(m.base, A, 0.0)
+        mass, _, momentum, angular_momentum, static_moment = relative(m, velocity, position)
         store(momentum, balance.true_momentum)
         store(angular_momentum, balance.true_angular_momentum)
         store(static_moment, balance.start_moment)
-        linear, angular = _absolute(m, 0.0, mass, momentum, angular_momentum, static_moment)
+        linear, angular = _absolute(velocity, position, mass, momentum, angular_momentum, static_moment)
         store(subtract(linear, load(balance.end_momentum)), balance.lag)
         store(subtract(angular, load(balance.end_angular_momentum)), balance.angular_lag)
         if m.parameters.base_motion == LAGGED:
-            store(subtract(_base_velocity(m.base, 0.0), load(balance.end_velocity)), balance.jump)
+            store(subtract(velocity, load(balance.end_velocity)), balance.jump)
             store(load(balance.end_angular_momentum), balance.start_angular_momentum)
         else:
             store(momentum, balance.momentum)
@@ -320,12 +330,15 @@ def make_audit(evaluate):
     @kernel
     def audit(m, h):
         balance = m.balance
-        mass, kinetic, momentum, angular_momentum, static_moment = relative(m, h)
+        A = _received_attitude(m.base)
+        velocity = _base_velocity(m.base, A, h)
+        position = _base_position(m.base, A, h)
+        mass, kinetic, momentum, angular_momentum, static_moment = relative(m, velocity, position)
         balance.mass = mass
         store(momentum, balance.relative_momentum)
         store(angular_momentum, balance.relative_angular_momentum)
         store(static_moment, balance.end_moment)
-        linear, angular = _absolute(m, h, mass, momentum, angular_momentum, static_moment)
+        linear, angular = _absolute(velocity, position, mass, momentum, angular_momentum, static_moment)
         store(linear, balance.end_momentum)
         store(angular, balance.end_angular_momentum)
         if m.parameters.base_motion == SOURCE:
@@ -337,33 +350,31 @@ def make_audit(evaluate):
             store(angular, m.audit.own_angular_momentum)
             kinetic = own.kinetic_energy + dot(load(own.momentum), load(base.velocity))
             return kinetic + dot(load(own.angular_momentum), load(base.angular_velocity))
-        velocity = _base_velocity(m.base, h)
         return kinetic + dot(velocity, axpy(0.5 * mass, velocity, momentum))
 
     return audit
 
 
 @kernel
-def _angular_change(m, change, h):
+def _angular_change(m, A, change, h):
     """Return the angular impulse on the mechanism in a step of h, about the moving origin of the base's port, I.
 
-    `change` is that of the relative angular momentum.
+    `A` is by `_received_attitude`, `change` that of the relative angular momentum.
     """
     balance = m.balance
     moments = add(load(balance.start_moment), load(balance.end_moment))
-    A = from_quaternion(load_attitude(m.base.quaternion))
     return add(change, cross(scale(0.5 * h, moments), apply_transposed(A, load(m.base.acceleration))))
 
 
 @kernel
-def _account_base_impulse(m, faster, h):
+def _account_base_impulse(m, A, faster, h):
     """Add the error of the impulses on the base in a step of h, in which the base gets `faster`, m/s, to the audit."""
     balance = m.balance
     change = subtract(load(balance.relative_momentum), load(balance.true_momentum))
     change = add(axpy(balance.mass, faster, change), load(balance.impulse))
     accumulate(add(load(balance.base_impulse), change), m.audit.base_impulse_error)
     change = subtract(load(balance.relative_angular_momentum), load(balance.true_angular_momentum))
-    change = add(_angular_change(m, change, h), load(balance.about_base))
+    change = add(_angular_change(m, A, change, h), load(balance.about_base))
     accumulate(add(load(balance.base_angular_impulse), change), m.audit.base_angular_impulse_error)
 
 
@@ -377,14 +388,15 @@ def set_mean_wrenches(m, h):
     step.
     """
     balance = m.balance
+    A = _received_attitude(m.base)
     impulse = load(balance.impulse)
     angular = load(balance.angular_impulse)
     change_angular = subtract(load(balance.relative_angular_momentum), load(balance.angular_momentum))
     change_angular = add(change_angular, cross(load(balance.start_moment), load(balance.jump)))
-    change_angular = _angular_change(m, change_angular, h)
-    end_velocity = _base_velocity(m.base, h)
-    faster = subtract(end_velocity, _base_velocity(m.base, 0.0))
-    _account_base_impulse(m, faster, h)
+    change_angular = _angular_change(m, A, change_angular, h)
+    end_velocity = _base_velocity(m.base, A, h)
+    faster = subtract(end_velocity, _base_velocity(m.base, A, 0.0))
+    _account_base_impulse(m, A, faster, h)
     change = subtract(load(balance.relative_momentum), load(balance.momentum))
     change = axpy(balance.mass, add(faster, load(balance.jump)), change)
     place_ports(m.base, m.target, m.motion, 0.5 * h)
