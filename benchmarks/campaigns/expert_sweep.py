@@ -1,4 +1,4 @@
-"""Signs and clocking of the published expert run, which its source does not give (spec/07 11.5).
+"""Signs and clocking of the published expert run, which its source does not give (peripheral-docking 11.5).
 
 `python -m benchmarks expert_sweep [--write docs/validation/peripheral.md]` runs `expert_peripheral_5t` until the rings
 have captured each other or the craft departs, for all signs of roll, of the tilt about the normal of the miss, of its
@@ -60,7 +60,7 @@ class Found:
 
     @property
     def published(self) -> bool:
-        """Return whether everything published about the run holds: T29 and T30 of spec/07."""
+        """Return whether everything published about the run holds: T29 and T30 of peripheral-docking."""
         return (
             self.lost is not None
             and self.capture is not None

@@ -5,7 +5,7 @@
 Conditions are drawn in the box of the published runs (source 7.6), the resultants across the axis bounded: miss 0.1 m,
 tilt and roll 4 deg, 0.05 to 0.1 m/s along the axis and 0.04 m/s across, rates 0.2 deg/s. A run ends 15 s after its
 start. A run that left the domain of the model is counted apart: it says nothing about capture. Loads are the extremes
-over all micro-steps at the target port (spec/00 R52), judged by the limits that the systems declare. With `--write` the
+over all micro-steps at the target port (ruling R52), judged by the limits that the systems declare. With `--write` the
 table goes into docs/validation/peripheral.md.
 """
 

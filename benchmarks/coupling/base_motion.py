@@ -152,7 +152,7 @@ def _time(craft: Instance, coupling: str) -> str:
 
 
 def after_pulse(coupling: str, scale: float, seconds: float = 5.0, h: float = 1e-3) -> np.ndarray:
-    """Return the angular velocity of the hub and the place of the beam's tip in I after spec/11 O6's pulse.
+    """Return the angular velocity of the hub and the place of the beam's tip in I after flexible O6's pulse.
 
     Modes are those of the beam held at its root; one-way takes those of the free craft.
     """

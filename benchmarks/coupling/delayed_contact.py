@@ -75,7 +75,7 @@ def least_damping(stand: Stand, k: float, m: float = MASS) -> float:
 
 
 def rule(stand: Stand, k: float, c: float, m: float = MASS) -> float:
-    """Return the growth rate by the rule (k tau - c)/(2 m), 1/s, which is of first order in the delay (spec/08 5.4)."""
+    """Return the growth rate by the rule (k tau - c)/(2 m), 1/s, which is of first order in the delay (stand 5.4)."""
     return (k * stand.total_delay - c) / (2.0 * m)
 
 

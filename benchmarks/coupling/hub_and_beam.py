@@ -1,6 +1,6 @@
 """A hub with a long beam, and its motion by bodies in absolute coordinates: a reference for the two-way craft.
 
-The reference uses neither invariants nor the equations of spec/11 3.4. Kinetic energy is summed over the bodies;
+The reference uses neither invariants nor the equations of flexible 3.4. Kinetic energy is summed over the bodies;
 momenta are its derivatives with respect to velocity, angular velocity and modal rates, integrated by DOP853 in Hamel's
 form
 
@@ -21,7 +21,7 @@ from dockfmu.components.spacecraft.modes.eigen import symmetric_modes
 
 BEAM = Beam(length=10.0, density=2.0, bending_y=4e4, bending_z=8e4, axial=1e8, torsion=2e4, polar=0.02)
 HUB = 1000.0, np.diag([800.0, 600.0, 600.0]), np.array([-1.0, 0.0, 0.0])
-"""Mass, inertia about its centre, centre from the root of the beam: spec/11 O3."""
+"""Mass, inertia about its centre, centre from the root of the beam: flexible O3."""
 
 
 def skew(r: np.ndarray) -> np.ndarray:
@@ -30,7 +30,7 @@ def skew(r: np.ndarray) -> np.ndarray:
 
 
 def rotation(q: np.ndarray) -> np.ndarray:
-    """Return A of a quaternion, I -> body, the formula of spec/00 section 2."""
+    """Return A of a quaternion, I -> body, the formula of conventions section 2."""
     w, x, y, z = q
     return np.array([
         [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
@@ -97,7 +97,7 @@ class Bodies:
 
 
 def hub_and_beam(count=4, scale=1.0):
-    """Return the craft of spec/11 O6 with the first `count` modes of the beam held at its root.
+    """Return the craft of flexible O6 with the first `count` modes of the beam held at its root.
 
     `scale` multiplies the beam's mass.
     """

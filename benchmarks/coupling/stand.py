@@ -30,7 +30,7 @@ WORKS = ("chaser.audit.work_port[1]", "station.audit.work_port[1]", "mechanism.a
          "mechanism.audit.work_target")  # fmt: skip
 SECONDS = 12.0
 BERTH = 3.5e5
-"""Effective axial stiffness of the contact of MIM-1, N/m, from the peak force of NRT-74 (spec/08 10)."""
+"""Effective axial stiffness of the contact of MIM-1, N/m, from the peak force of NRT-74 (manipulator 10)."""
 P, B = "platform.parameters.", "balance.parameters."
 CRAFT = {
     p.full_name: p.value

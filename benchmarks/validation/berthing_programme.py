@@ -3,7 +3,7 @@
     python -m benchmarks.validation.berthing_programme [FIRST_SEED LAST_SEED]
 
 The source does not publish its conditions. Here misses are uniform within 0.10 m along y and z, angles within 3 deg
-(spec/08 5); the travel along the axis is that of the reference systems. Prints the table in
+(stand 5); the travel along the axis is that of the reference systems. Prints the table in
 docs/validation/berthing.md.
 """
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.validation.berthing_sweep
 
-`airlock_era_coarse`: does the load exceed its limit at capture (oracle O37 of spec/08)? `mim1_ssrms_nrt_jam`: does the
-head jam (O33)? Prints the table of docs/validation/berthing.md.
+`airlock_era_coarse`: does the load exceed its limit at capture (oracle O37 of manipulator)? `mim1_ssrms_nrt_jam`: does
+the head jam (O33)? Prints the table of docs/validation/berthing.md.
 """
 
 from __future__ import annotations

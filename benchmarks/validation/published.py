@@ -1,8 +1,8 @@
 """Published results of a docking with each variant (Yaskevich 2020, chapter 6), compared with ours.
 
-Numbers and features are those that spec/06 has taken from the text, sections 8 and 9.6; the curves themselves are lost.
-A feature has a function that returns (measured value, whether it is as published): None in place of the latter if the
-source gives no limit; no pair at all if the build lacks the device.
+Numbers and features are those that central-docking has taken from the text, sections 8 and 9.6; the curves themselves
+are lost. A feature has a function that returns (measured value, whether it is as published): None in place of the
+latter if the source gives no limit; no pair at all if the build lacks the device.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ MEASURES: dict[str, Callable[[Docking], Found | None]] = {
     "rollers at once": _rollers_at_once,
     "early planes": _early_planes,
 }
-"""What tells whether the data of a mechanism fit its borders (spec/00 R46, R47)."""
+"""What tells whether the data of a mechanism fit its borders (ruling R46, R47)."""
 
 EXISTING = (
     Feature(

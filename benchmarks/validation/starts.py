@@ -1,11 +1,13 @@
-"""V1, V2 and V3 from many starts: limiter and swing (items 24 and 25 of spec/06 9.6), and how random starts end.
+"""V1, V2 and V3 from many starts: limiter, swing, and how random starts end.
+
+Limiter and swing are items 24 and 25 of central-docking 9.6.
 
     python -m benchmarks.validation.starts [SEEDS]
     python -m benchmarks.validation.starts random [DRAWS [FIRST [SYSTEM,...]]]
 
 The first runs the starts of the ATV and of the Soyuz, that of `soyuz_near_maxima`, and SEEDS (default: 8) draws of all
 eleven initial conditions for either craft. The second runs DRAWS (default: 100) draws for each craft and variant up to
-the start of the retraction and counts how they end: spec/00 R46 allows no roller and no docking plane to touch before.
+the start of the retraction and counts how they end: ruling R46 allows no roller and no docking plane to touch before.
 Both print tables of docs/validation/published.md.
 """
 

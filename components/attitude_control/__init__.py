@@ -1,4 +1,4 @@
-"""Attitude control of a craft: pulses of its thrusters hold an attitude within dead bands. spec/04 section 7."""
+"""Attitude control of a craft: pulses of its thrusters hold an attitude within dead bands. spacecraft section 7."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""The record of the attitude control: attitude and rates in, thrust out (spec/04 section 7, spec/00 section 5.9)."""
+"""The record of the attitude control: attitude and rates in, thrust out.
+
+Theory: spacecraft section 7, conventions section 5.9.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operator and supervisor of a berthing: commands from views, sensors and time, spec/08 6. See README.md."""
+"""Operator and supervisor of a berthing: commands from views, sensors and time, berthing 6. See README.md."""
 
 from pathlib import Path
 

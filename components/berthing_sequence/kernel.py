@@ -1,4 +1,6 @@
-"""The sequence: scripts NRT, RT, STEP, LIVE and LIMP, load guards, end conditions and outcome (spec/08 3.7, 6).
+"""The sequence: scripts NRT, RT, STEP, LIVE and LIMP, load guards, end conditions and outcome.
+
+Theory: manipulator 3.7, berthing 6.
 
 A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + h], so it must precede the arm's step.
 """
@@ -88,7 +90,7 @@ def _check(m):
 
 @kernel
 def _end(m, outcome, t):
-    """End the sequence with an outcome (spec/00 R41)."""
+    """End the sequence with an outcome (ruling R41)."""
     m.phase = END
     m.outcome = outcome
     m.finished = 1.0
@@ -276,7 +278,7 @@ def _pass_commands(m, since):
 
 @kernel
 def _drift(m, since):
-    """Leave the arm limp and thrust until capture, LIMP (OP-74 of spec/08 1.2); `since` the start, s."""
+    """Leave the arm limp and thrust until capture, LIMP (OP-74 of berthing 1.2); `since` the start, s."""
     p = m.parameters
     _hold_arm(m, LIMP_ARM)
     m.phase = CAPTURED if m.work.captured != 0.0 else APPROACH

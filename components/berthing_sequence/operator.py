@@ -1,4 +1,4 @@
-"""The scripted operator RT: looks at the views, decides, and moves the hand controllers (spec/08 6).
+"""The scripted operator RT: looks at the views, decides, and moves the hand controllers (berthing 6).
 
 Pitch and yaw are read from the overview views, with noise, and offset and roll from the aiming view. There pitch
 and yaw times the distance add to the offset, so angles are aligned first. Deflections are proportional to the error,

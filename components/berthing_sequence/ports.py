@@ -1,4 +1,4 @@
-"""The record of the berthing sequence: views and sensors in, commands out, spec/00 section 5.8."""
+"""The record of the berthing sequence: views and sensors in, commands out, conventions section 5.8."""
 
 from __future__ import annotations
 

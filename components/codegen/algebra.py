@@ -1,7 +1,7 @@
 """Small matrix algebra over any scalars: numpy arrays of floats, of graph scalars or of SymPy expressions.
 
 Vectors and matrices are numpy arrays, and `@` multiplies them. This module has the formulas that save operations over
-plain products: the optimising formulas (П.1)-(П.3) of the source's Appendix with the errata of spec/09 3.4, symmetric
+plain products: the optimising formulas (П.1)-(П.3) of the source's Appendix with the errata of symbolic 3.4, symmetric
 products of which one half is computed, inverses as adjugates times one reciprocal, and LDL^T with one reciprocal per
 pivot.
 """
@@ -22,7 +22,7 @@ SNAP = 1e-12
 def snapped(matrix: Any) -> Array:
     """Return an array with numbers within 1e-12 of 0 or +-1 rounded to these values.
 
-    The computed cosine of 90 deg, 6e-17, would destroy the sparsity (spec/09 4.4).
+    The computed cosine of 90 deg, 6e-17, would destroy the sparsity (symbolic 4.4).
     """
     a = np.array(matrix, float)
     near = np.round(a)
@@ -92,7 +92,7 @@ def squared(w: Any) -> Array:
 
 
 def gyroscopic(inertia: Array, w: Any) -> Array:
-    """Return w x (I w), by (П.1) where this saves operations: for a diagonal tensor (spec/09 3.4)."""
+    """Return w x (I w), by (П.1) where this saves operations: for a diagonal tensor (symbolic 3.4)."""
     off_diagonal = [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
     if any(not isinstance(x, float) or x != 0.0 for x in off_diagonal):
         return cross(w, inertia @ w)

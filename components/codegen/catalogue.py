@@ -1,6 +1,6 @@
 """Structures for tests and for the operation tables: chains, trees, arms.
 
-A structure defines axes, sliding joints and which bodies have mass (spec/01 sections 3.3, 4 and 10); its users add
+A structure defines axes, sliding joints and which bodies have mass (kinematics sections 3.3, 4 and 10); its users add
 numbers or symbols.
 """
 
@@ -47,4 +47,4 @@ TREES = {
         (X, Z, Y, Y, Y, Z, X), heavy=tuple(range(7)), offset=tuple(range(7)), parents=(None, 0, 1, 2, 3, 4, 5)
     ),
 }
-"""Independent chains: probe mechanism without and with a movable limiter, manipulator (spec/00 section 7)."""
+"""Independent chains: probe mechanism without and with a movable limiter, manipulator (conventions section 7)."""

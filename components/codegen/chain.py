@@ -1,6 +1,6 @@
 """One dependent chain: its motion from that of its node, its generalised inertia and forces, its reduction to the node.
 
-Written once for any scalar type: spec/01 section 8 and spec/02 sections 6 to 8, in body axes, with their errata. A
+Written once for any scalar type: kinematics section 8 and dynamics sections 6 to 8, in body axes, with their errata. A
 chain is a list of joints from the base outward. `end` is the position of its cut joint in axes of the last body. "In
 the base" means in axes of the body that carries the first joint.
 """
@@ -32,7 +32,9 @@ Chain = Sequence[Joint]
 
 @dataclass
 class Node:
-    """The node at the cut joint: partial velocities with respect to the rates u of the node, in the base (spec/01 8.2).
+    """The node at the cut joint: partial velocities with respect to the rates u of the node, in the base.
+
+    Theory: kinematics 8.2.
 
     `translation` is T_N (3, m), `rotation` R_N (3, m), `acceleration` the acceleration w_N of the cut joint without the
     terms in du/dt, and `angular_velocity` is relative to the base.
@@ -45,7 +47,7 @@ class Node:
 
 
 def node(to_base: Any, point: Any, spin: Any, axes: Any = None) -> Node:
-    """Return a free node body, u = [velocity of its origin, angular velocity in its axes] (spec/01 8.2).
+    """Return a free node body, u = [velocity of its origin, angular velocity in its axes] (kinematics 8.2).
 
     `to_base` maps node to base components; `point` is the cut joint and `spin` the angular velocity relative to the
     base, both in node axes. `axes` maps the velocity to the base, if it is not given in the base.
@@ -112,7 +114,8 @@ def levers(chain: Chain, end: Any) -> list[Array]:
 def jacobian(chain: Chain, end: Any) -> tuple[Array, Array]:
     """Return (T^L, R_n), both (3, n): velocity of the cut joint and angular velocity of the last body per joint rate.
 
-    Columns are computed in the axes where they are sparse; the result equals algorithm K-J of spec/01 8.1 (erratum K3).
+    Columns are computed in the axes where they are sparse; the result equals algorithm K-J of kinematics 8.1 (erratum
+    K3).
     """
     translation, rotation = [], []
     for j, (joint, lever) in enumerate(zip(chain, levers(chain, end), strict=True)):
@@ -129,7 +132,7 @@ def cut_axis(chain: Chain, closure: Closure) -> Array:
 
 @dataclass
 class Constraint:
-    """Cd^-1, det Cd, H = Cd^-1 Ci, R_n, and n_R of a universal joint, in the base (spec/01 8.2, 8.3)."""
+    """Cd^-1, det Cd, H = Cd^-1 Ci, R_n, and n_R of a universal joint, in the base (kinematics 8.2, 8.3)."""
 
     inverse: Array
     determinant: Any
@@ -196,7 +199,7 @@ def effort(body: Body, linear: Any, angular: Any) -> tuple[Array, Array]:
 
 
 def inertia(chain: Chain) -> Array:
-    """Return the generalised inertia A (n, n), column by column from unit accelerations: D3 of spec/02, erratum D4."""
+    """Return the generalised inertia A (n, n), column by column from unit accelerations: D3 of dynamics, erratum D4."""
     n = len(chain)
     A = array(np.zeros((n, n)))
     for j in range(n):
@@ -270,7 +273,7 @@ def total_inertia(
     """Return (force, moment) on the base about its origin, due to inertia and to a wrench `end` on the last body.
 
     `inertial` is from `inertia_forces`, and `driven` H du/dt are the joint accelerations in excess of those used there.
-    These are the forward and backward passes of D8 of spec/02; with `end` from `reaction` the result is the wrench on
+    These are the forward and backward passes of D8 of dynamics; with `end` from `reaction` the result is the wrench on
     the base (erratum D6).
     """
     linear, angular = array(ZERO), array(ZERO)

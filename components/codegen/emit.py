@@ -1,7 +1,7 @@
 """From a graph to source: kernels with scalars in local variables, one assignment per row, that read and write records.
 
 A program may have stages, functions that are called one after another. Values that a later stage needs from an earlier
-one are kept in an array instead of computed again. A row that is used once is inlined where it is used (spec/09 3.9).
+one are kept in an array instead of computed again. A row that is used once is inlined where it is used (symbolic 3.9).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scalar expressions as a graph in which equal expressions are one node: the engine of the generated kernels.
 
 A row holds one operation on at most two operands. Its sign is part of the references to it, never of the row, so that
-a - b and b - a, -a b and a b share one row (source, Appendix section 4; spec/09 3.6). Rows are created by the
+a - b and b - a, -a b and a b share one row (source, Appendix section 4; symbolic 3.6). Rows are created by the
 arithmetic of `Scalar`, which folds known cases: numbers, factors 0 and 1, summands 0, x - x, (1/x) x. A row is looked
 up before it is created, so nothing is computed twice. A division is a multiplication by a reciprocal.
 """
@@ -61,7 +61,7 @@ class Graph:
         return symbols
 
     def label(self, name: str, values: Any) -> None:
-        """Name the rows of `values` after a matrix, `name_12`; a row keeps its first name (spec/09 3.7)."""
+        """Name the rows of `values` after a matrix, `name_12`; a row keeps its first name (symbolic 3.7)."""
         for place, value in np.ndenumerate(np.asarray(values, object)):
             if isinstance(value, Scalar):
                 full = name + ("_" + "".join(str(i + 1) for i in place) if place else "")
@@ -71,7 +71,7 @@ class Graph:
                 self.labels.setdefault(value.number, full)
 
     def needed(self, outputs: Iterable[Any]) -> set[int]:
-        """Return the rows that the outputs need: all others are dead (spec/09 3.9)."""
+        """Return the rows that the outputs need: all others are dead (symbolic 3.9)."""
         live = {value.number for value in outputs if isinstance(value, Scalar)}
         for number in range(max(live, default=-1), -1, -1):
             if number in live:

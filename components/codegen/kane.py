@@ -1,4 +1,4 @@
-"""Kane's form A qdd = b of a tree (spec/09 3.2), from the partial twists of the bodies that have mass.
+"""Kane's form A qdd = b of a tree (symbolic 3.2), from the partial twists of the bodies that have mass.
 
 Twists and wrenches are vectors of six, [angular or torque, linear or force], about the joint of a body in body axes;
 accelerations are derivatives of the twist. Written once for any scalar type. The form is cheap if few bodies have mass,

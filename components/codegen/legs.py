@@ -1,7 +1,7 @@
 """A node body carried only by dependent chains: the peripheral mechanism, hexapods (source 2.3, 2.4, 7.3).
 
-Written once for any scalar type: D6 to D8 of spec/02, chain by chain, so that each chain can be a separate kernel. Each
-leg is resolved in the axes of its first joint, where most components are zero; results are in frame 0 about O_0.
+Written once for any scalar type: D6 to D8 of dynamics, chain by chain, so that each chain can be a separate kernel.
+Each leg is resolved in the axes of its first joint, where most components are zero; results are in frame 0 about O_0.
 """
 
 from __future__ import annotations

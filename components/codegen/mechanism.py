@@ -1,7 +1,7 @@
 """Declaration of a mechanism: bodies with their joints, in a row (a chain) or as a tree.
 
 Scalars may be numbers or symbols. Numbers become constants in the generated code, and 0 and 1 cost nothing; quantities
-that vary from run to run are symbols (spec/09 4.4). Massless bodies are fictitious: they combine joints with one axis
+that vary from run to run are symbols (symbolic 4.4). Massless bodies are fictitious: they combine joints with one axis
 into joints with several.
 """
 
@@ -20,7 +20,7 @@ X, Y, Z = 0, 1, 2
 
 @dataclass
 class Body:
-    """A body and the one-axis joint that leads to it, spec/01 section 5.
+    """A body and the one-axis joint that leads to it, kinematics section 5.
 
     `axis` is that of the joint, X, Y or Z of its frame; `slides` if it is prismatic. The joint is on the parent at
     `offset` (parent axes), rotated by `mounting` (gamma: parent -> joint). `mass`, `moment` (mass times centre of mass)

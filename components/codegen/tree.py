@@ -1,7 +1,7 @@
-"""Articulated bodies in body axes: the recursions (2.5.2) to (2.5.9) of the source, spec/02 D9, with errata D8 to D10.
+"""Articulated bodies in body axes: the recursions (2.5.2) to (2.5.9) of the source, dynamics D9, with errata D8 to D10.
 
 Written once for any scalar type. Rows of an articulated inertia that a joint removes are zero from then on, and only
-one half of a symmetric block is computed (spec/09 3.4).
+one half of a symmetric block is computed (symbolic 3.4).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Load:
 class Solution:
     """Joint accelerations, absolute accelerations (linear, angular) of the bodies, and the wrench on the base.
 
-    `root` is the articulated inertia felt by the base: M_A of the affine response, spec/02 section 11.
+    `root` is the articulated inertia felt by the base: M_A of the affine response, dynamics section 11.
     """
 
     qdd: list[Any]

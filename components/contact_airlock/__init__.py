@@ -1,4 +1,4 @@
-"""Berthing of the airlock: contact of a swinging head with its cone, spec/05 8.1, spec/08 4.3. See README.md."""
+"""Berthing of the airlock: contact of a swinging head with its cone, berthing 8.1, berthing 4.3. See README.md."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 """A step of the contact: micro-steps of the swinging head between ports that move with their twists.
 
 The ports are received once per step and extrapolated to the middle of each micro-step, so that the mean wrenches belong
-to the middle of the step (spec/00 R2): the component steps first, and the bodies move over the same interval under its
+to the middle of the step (ruling R2): the component steps first, and the bodies move over the same interval under its
 means.
 """
 

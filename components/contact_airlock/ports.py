@@ -1,4 +1,4 @@
-"""The record of the airlock's contact: ports of spec/00 section 5.6, the swinging head inside."""
+"""The record of the airlock's contact: ports of conventions section 5.6, the swinging head inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head on its hinge: two angles between stops, linearly implicit Euler steps (spec/08 4.3, E27, E28).
+"""The head on its hinge: two angles between stops, linearly implicit Euler steps (berthing 4.3, E27, E28).
 
 The head turns by psi about y of AU and then by theta about the turned z; both axes are free within `gap` and meet a
 spring and damper beyond it. The stops, the damping of contacts and their friction are taken at the end of a micro-step,
@@ -38,7 +38,7 @@ def stop_of(hinge, angle):
 
 @kernel
 def step_axis(hinge, angle, rate, moment, h):
-    """Return (angle, rate) of one axis after a step under a moment, N.m: implicit Euler, spec/08 4.3."""
+    """Return (angle, rate) of one axis after a step under a moment, N.m: implicit Euler, berthing 4.3."""
     k, c, at = stop_of(hinge, angle)
     after = (hinge.inertia * rate + h * (moment - k * (angle - at))) / (hinge.inertia + h * (c + h * k))
     return angle + h * after, after

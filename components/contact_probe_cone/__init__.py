@@ -1,4 +1,7 @@
-"""Contact of a probe with a receiving cone as a separate component, spec/05, spec/00 section 5.6. See README.md."""
+"""Contact of a probe with a receiving cone as a separate component.
+
+Theory: contact-geometry, conventions section 5.6. See README.md.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The record of the contact component: ports of spec/00 section 5.6 around the probe-cone unit."""
+"""The record of the contact component: ports of conventions section 5.6 around the probe-cone unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Berthing of the radiator: contact of plug, guide pins and docking planes, spec/05 8.2, spec/08 4.4. See README.md."""
+"""Berthing of the radiator: contact of plug, guide pins and docking planes.
+
+Theory: contact-geometry 8.2, berthing 4.4. See README.md.
+"""
 
 from pathlib import Path
 

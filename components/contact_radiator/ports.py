@@ -1,4 +1,4 @@
-"""The record of the radiator's contact: ports of spec/00 section 5.6 around the pair of units."""
+"""The record of the radiator's contact: ports of conventions section 5.6 around the pair of units."""
 
 from __future__ import annotations
 

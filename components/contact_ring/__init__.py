@@ -1,4 +1,7 @@
-"""Contact of two androgynous rings as a separate component, spec/05 section 7, spec/00 section 5.6. See README.md."""
+"""Contact of two androgynous rings as a separate component.
+
+Theory: contact-geometry section 7, conventions section 5.6. See README.md.
+"""
 
 from pathlib import Path
 

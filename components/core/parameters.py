@@ -6,7 +6,7 @@
     description = "axial damper of the existing mechanism"
 
     [parameters.axial]
-    preload = { value = 1.2e3, unit = "N", source = "assumed, spec/06 8.3" }
+    preload = { value = 1.2e3, unit = "N", source = "assumed, central-docking 8.3" }
 
 A leaf is a table with `value`. The path of tables is the variable's name; elements of `[[parameters.chain]]` count from
 1. With `over = "other.toml"`, or a list of such files, beside `name`, a set inherits every value that it does not give

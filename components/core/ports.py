@@ -1,4 +1,4 @@
-"""The port types of spec/00 section 4 as fields, and the groups that every component has.
+"""The port types of conventions section 4 as fields, and the groups that every component has.
 
 A port is a group of the record that holds both its inputs and its outputs::
 
@@ -31,7 +31,7 @@ BASE_MOTION = enumeration(
     LAGGED="mean acceleration of the previous step; masses without the mechanism",
     AFFINE="as LAGGED, with affine_mass times the lag of the acceleration subtracted from the wrench",
 )
-"""How a craft reports its acceleration to a mechanism that it carries (spec/02 4.3, spec/00 R38): a parameter of both,
+"""How a craft reports its acceleration to a mechanism that it carries (dynamics 4.3, ruling R38): a parameter of both,
 which must agree."""
 SOURCE, LAGGED, AFFINE = (BASE_MOTION.codes[mode] for mode in ("SOURCE", "LAGGED", "AFFINE"))
 

@@ -1,4 +1,4 @@
-"""A manipulator of N revolute joints that carries a payload to its berth, spec/08."""
+"""A manipulator of N revolute joints that carries a payload to its berth, manipulator."""
 
 from __future__ import annotations
 

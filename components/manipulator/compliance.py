@@ -1,4 +1,6 @@
-"""Compliance of the links, condensed to the 6 x 6 stiffness K_M at the gripper, and its damping (spec/08 3.8, 3.10).
+"""Compliance of the links, condensed to the 6 x 6 stiffness K_M at the gripper, and its damping.
+
+Theory: manipulator 3.8, 3.10.
 
 Links are chains of massless segments. The linear theory is exact: the compliances of the segments are transported to
 E and summed (algorithm A). Gears and backlash belong to the drives, not to this compliance. Vectors of six are
@@ -133,7 +135,7 @@ def _add_segment(f, turn, lever):
 
 @kernel
 def set_compliance(m):
-    """Set P_M at E, axes E, for the angles `flexure.angle`: algorithm A of spec/08 3.8."""
+    """Set P_M at E, axes E, for the angles `flexure.angle`: algorithm A of manipulator 3.8."""
     f = m.flexure
     p = m.parameters
     for i in range(6):

@@ -1,7 +1,7 @@
-"""The controller of the arm: sensing, modes, and limits on commanded joint rates (spec/08 3.7).
+"""The controller of the arm: sensing, modes, and limits on commanded joint rates (manipulator 3.7).
 
 It runs on the ticks of the outer servo loop, 8 ms of internal time. It senses only joint angles and assumes rigid
-links. Whatever it could not do as commanded is flagged and counted (spec/00 R58).
+links. Whatever it could not do as commanded is flagged and counted (ruling R58).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The drive of a joint: DC motor, friction and brake, gearbox with backlash, hard stop (spec/08 3.3, 3.4, E1 to E9).
+"""The drive of a joint: DC motor, friction and brake, gearbox with backlash, hard stop.
+
+Theory: manipulator 3.3, 3.4, E1 to E9.
 
 Motor and gearbox are each advanced by an implicit Euler step. The gearbox is linearised about its wind-up and enters
 the equations of the links as a torque and an armature, so that drive and links form one linearly implicit step.

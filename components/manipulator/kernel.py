@@ -1,6 +1,6 @@
 """A step of the manipulator: micro-steps of links, drives and payload, ticks of servo and controller on internal time.
 
-Order of a micro-step (spec/08 3.12): links at t; deflection and spring; controller and servo loops on their ticks;
+Order of a micro-step (manipulator 3.12): links at t; deflection and spring; controller and servo loops on their ticks;
 motors, with prediction of the gear torques; accelerations of the links; joints; payload.
 """
 
@@ -110,7 +110,7 @@ LARGEST_TURN = 0.5
 def _check_link(m, k):
     """Return 0 if mass, centre and inertia of link k + 1 can belong to a body of its extent, else a code.
 
-    Mass between a and b with its mean at c has a variance of at most (b - c) (c - a), along each axis (spec/00 R59).
+    Mass between a and b with its mean at c has a variance of at most (b - c) (c - a), along each axis (ruling R59).
     """
     p = m.parameters
     inertia = rotation.load_matrix(p.link.inertia[k])
@@ -387,7 +387,7 @@ def _answer_base(m):
     """Change the joint rates by the response to the station's twist minus the extrapolated one (AFFINE).
 
     The twists are compared in the axes of now: those of R at the end of the last step were extrapolated too, and their
-    error would count times a velocity that everything has in common (spec/00 R48).
+    error would count times a velocity that everything has in common (ruling R48).
     """
     before = rotation.load_matrix(m.root.rotation)
     velocity = rotation.apply_transposed(before, load(m.root.velocity))

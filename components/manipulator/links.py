@@ -1,4 +1,6 @@
-"""The links of the arm: motion, articulated inertia and accelerations, joint by joint on generated kernels (spec/08 3).
+"""The links of the arm: motion, articulated inertia and accelerations, joint by joint on generated kernels.
+
+Theory: manipulator 3.
 
 `arm[0]` is the root R, `arm[k]` link k with the joint at its start. Positions and rotations are relative to R,
 velocities and accelerations absolute, in axes of the link.
@@ -140,7 +142,7 @@ def accelerate(m):
 def jolt(m, velocity, angular_velocity):
     """Add to the joint rates the response to a jump of R's twist (m/s, rad/s, axes R); call `place` before.
 
-    The response is L of spec/02 11. It contains no forces; drives resist with the armatures of the last micro-step.
+    The response is L of dynamics 11. It contains no forces; drives resist with the armatures of the last micro-step.
     """
     for k in range(1, len(m.arm)):
         body = m.arm[k]
@@ -159,7 +161,7 @@ def jolt(m, velocity, angular_velocity):
 
 @kernel
 def set_affine_mass(m):
-    """Set `base.affine_mass`, M_A of spec/02 11: the articulated inertia that R feels, after `place`."""
+    """Set `base.affine_mass`, M_A of dynamics 11: the articulated inertia that R feels, after `place`."""
     reduce(m)
     root = m.arm[0]
     index = 0

@@ -80,7 +80,7 @@ def _publish_target(m, at, turn):
 
 @kernel
 def _publish_relative(m, place, turn, velocity, spin):
-    """Set the motion of PI seen from BI (spec/08 4), which moves with the root."""
+    """Set the motion of PI seen from BI (manipulator 4), which moves with the root."""
     p = m.parameters
     to_root = rotation.load_matrix(m.root.rotation)
     root = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
@@ -232,8 +232,8 @@ def set_base_wrench(m, h):
     """Set the mean wrench on the station over the step of h from the momentum of arm and payload.
 
     The station gets the impulse of contact and thrust minus the change of momentum. So the impulse by which its true
-    motion differs from the extrapolated one is corrected one step later (spec/00 R4), except with AFFINE, where the
-    station has it already. The torque is about the origin of R wherever it is (spec/00 R48), by the equations of
+    motion differs from the extrapolated one is corrected one step later (ruling R4), except with AFFINE, where the
+    station has it already. The torque is about the origin of R wherever it is (ruling R48), by the equations of
     `devices.exchange`. m.middle is the root at mid-step. At the start, with h = 0, the wrench is that at this instant,
     zero.
     """

@@ -1,4 +1,4 @@
-"""The payload: a free rigid body on the spring K_M, C_M between gripper and fixture (spec/08 3.9, E17 to E22)."""
+"""The payload: a free rigid body on the spring K_M, C_M between gripper and fixture (manipulator 3.9, E17 to E22)."""
 
 from __future__ import annotations
 

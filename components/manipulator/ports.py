@@ -1,6 +1,6 @@
-"""The record of a manipulator with its payload: ports, outputs and state (spec/00 5.7, spec/08).
+"""The record of a manipulator with its payload: ports, outputs and state (conventions 5.7, manipulator).
 
-Frames (spec/08 2.1): I inertial; B the base, equal to I if it is fixed; R the arm's root; 1..N the links; E the
+Frames (manipulator 2.1): I inertial; B the base, equal to I if it is fixed; R the arm's root; 1..N the links; E the
 gripper, axes of link N; PL the payload at its centre of mass; GF its grapple fixture; PI its mating interface; BI that
 of the base.
 """

@@ -1,4 +1,4 @@
-"""Resolved rates: from the twist of the payload to joint rates, damped near singular poses (spec/08 3.7)."""
+"""Resolved rates: from the twist of the payload to joint rates, damped near singular poses (manipulator 3.7)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def set_twist(m):
 def _set_jacobian(m):
     """Set the Jacobian of E, translations over the length scale, and J J^T.
 
-    Joints that are locked or braked have zero columns: the others do without them (spec/00 R58).
+    Joints that are locked or braked have zero columns: the others do without them (ruling R58).
     """
     p = m.parameters
     r = m.resolved

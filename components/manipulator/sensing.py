@@ -1,8 +1,10 @@
-"""What the controller knows of the pose, from joint angles and rigid links (spec/08 3.7), and the gain of its loops.
+"""What the controller knows of the pose, from joint angles and rigid links, and the gain of its loops.
+
+Theory: manipulator 3.7.
 
 A loop on the output shafts has the gears between sensor and motor. With motors that follow their commands, the load J
 on a gear of stiffness k and damping c (at the output) and the gain K obeys J s^3 + c s^2 + (k + K c) s + K k = 0,
-stable if K < c k / (J k - c^2), about c / J (spec/00 R56). On the motor angles the gears are outside the loop; what
+stable if K < c k / (J k - c^2), about c / J (ruling R56). On the motor angles the gears are outside the loop; what
 limits the gain there is the integral of the rate servo: with a loop around it, it acts on the integral of the position
 and pumps slow swings. That limit is an order of magnitude higher. Both are computed for the heaviest swing.
 """

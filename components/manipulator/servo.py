@@ -1,4 +1,4 @@
-"""The digital rate servo of each joint: outer loop every 8 ms, inner loop every 0.5 ms (Fig. 8.2.2, spec/08 3.6).
+"""The digital rate servo of each joint: outer loop every 8 ms, inner loop every 0.5 ms (Fig. 8.2.2, manipulator 3.6).
 
 The structure is that of the source; the laws are assumed: PI in the outer loop, proportional in the inner loop.
 """

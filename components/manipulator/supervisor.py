@@ -1,9 +1,9 @@
-"""Step and Insert: motion of PI along or about one of its axes, the other five held (spec/08 3.7, source 8.4).
+"""Step and Insert: motion of PI along or about one of its axes, the other five held (manipulator 3.7, source 8.4).
 
-The executor closes a loop on the pose that the motors have given rigid links (spec/00 R56). Only its end, an abort, a
+The executor closes a loop on the pose that the motors have given rigid links (ruling R56). Only its end, an abort, a
 load guard or a change of mode stops a command: a payload that is stopped by contact is still pushed. A command ends
 when the encoders on the output shafts see its pose, or else, told as not reached, `settle_time` after its planned end
-(spec/00 R58).
+(ruling R58).
 """
 
 from __future__ import annotations

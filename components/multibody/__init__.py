@@ -1,4 +1,4 @@
-"""Any mechanism as a declaration: bodies, joints and forces in a file become a component (spec/10)."""
+"""Any mechanism as a declaration: bodies, joints and forces in a file become a component (multibody-formulations)."""
 
 from __future__ import annotations
 

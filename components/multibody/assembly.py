@@ -1,4 +1,7 @@
-"""Closed chains at the start: coordinates and rates that satisfy the cut joints, by Newton's method (spec/11 3.7)."""
+"""Closed chains at the start: coordinates and rates that satisfy the cut joints, by Newton's method.
+
+Theory: multibody-formulations 3.7.
+"""
 
 from __future__ import annotations
 

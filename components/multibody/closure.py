@@ -1,4 +1,6 @@
-"""Closed chains: the forces of cut joints, from the response of the tree to them (LOOP on ABA, spec/10 3.6).
+"""Closed chains: the forces of cut joints, from the response of the tree to them.
+
+Theory: LOOP on ABA, multibody-formulations 3.6.
 
 A cut joint is a set of rows n . z' or n . Omega on the motion of its successor relative to its predecessor, n being an
 axis of the predecessor's joint frame. A unit multiplier of a row is a force along n at the successor's joint point, or
@@ -8,9 +10,9 @@ rows to all pushes are H M^-1 H^T; with it
 
     (H M^-1 H^T) lambda = -(H q'' + gamma) - k1 g' - k0 g
 
-gives the multipliers, g and g' being what the closure lacks in position and velocity (spec/11 3.7). Rows that depend on
-others are found at the start by pivoting, and left out: the force in a redundant constraint is not determined by rigid
-bodies.
+gives the multipliers, g and g' being what the closure lacks in position and velocity (multibody-formulations 3.7). Rows
+that depend on others are found at the start by pivoting, and left out: the force in a redundant constraint is not
+determined by rigid bodies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The mean wrench on a base that moves, from the change of the system's momentum in a step (spec/00 R4, R38, R48).
+"""The mean wrench on a base that moves, from the change of the system's momentum in a step (ruling R4, R38, R48).
 
 With p and l the momentum and angular momentum relative to the origin of the base and about it, S the moment of mass
 about it, V its velocity, a its acceleration in the step, g gravity, and J_e, T_e the impulses of wrenches on ports,

@@ -1,4 +1,4 @@
-"""Forward dynamics of a tree by the articulated-body method: three loops over the links (spec/10 3.5).
+"""Forward dynamics of a tree by the articulated-body method: three loops over the links (multibody-formulations 3.5).
 
 `link[0]` is the base, every other link comes after the one that carries it. A joint of several degrees of freedom is a
 chain of links of one degree, all but the last without mass and at one point; a spherical and a free joint are one link.

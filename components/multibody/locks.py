@@ -2,8 +2,9 @@
 
 A lock that closes stops its coordinate, or all rates of a spherical or free joint: two bodies then move as one, until
 the lock opens and they separate. The rates of all others change by the impulse: they obey the equations of
-motion with a prescribed change of one rate, without forces and velocity terms (spec/10 4.1). The recursion solves them,
-with changes of rates in the place of accelerations. The kinetic energy that is lost is a loss of the lock.
+motion with a prescribed change of one rate, without forces and velocity terms (multibody-formulations 4.1). The
+recursion solves them, with changes of rates in the place of accelerations. The kinetic energy that is lost is a loss of
+the lock.
 """
 
 from __future__ import annotations

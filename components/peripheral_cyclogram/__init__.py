@@ -1,4 +1,4 @@
-"""Cyclogram of docking with the peripheral mechanism: commands from sensors and time. spec/07 section 9."""
+"""Cyclogram of docking with the peripheral mechanism: commands from sensors and time. peripheral-docking section 9."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""State machine of spec/07 section 9.
+"""State machine of peripheral-docking section 9.
 
 A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h], so it must precede the mechanism's
 step. Times of events are those of the communication points at which the sensors were read.
@@ -54,7 +54,7 @@ def _enter(m, phase, t):
 
 @kernel
 def _end(m, phase, outcome, t):
-    """End the sequence in a phase with an outcome (spec/00 R41)."""
+    """End the sequence in a phase with an outcome (ruling R41)."""
     _enter(m, phase, t)
     m.event.end = t
     m.happened.end = 1.0
@@ -82,7 +82,7 @@ def _latches(m):
 
 @kernel
 def _leave(m, t):
-    """Depart without capture, unless latches hold: thrust against them would only load both units (spec/00 R53)."""
+    """Depart without capture, unless latches hold: thrust against them would only load both units (ruling R53)."""
     if _latches(m) > 0.0:
         _end(m, END, LATCHED, t)
     else:

@@ -1,4 +1,4 @@
-"""The record of the cyclogram: sensors in, commands out, spec/00 section 5.5."""
+"""The record of the cyclogram: sensors in, commands out, conventions section 5.5."""
 
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, Group, enumeration, input, output, parameter, private

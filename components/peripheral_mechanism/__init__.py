@@ -1,4 +1,4 @@
-"""Peripheral docking mechanism: ring on six legs with energy accumulators, retraction device. spec/07."""
+"""Peripheral docking mechanism: ring on six legs with energy accumulators, retraction device. peripheral-docking."""
 
 from __future__ import annotations
 

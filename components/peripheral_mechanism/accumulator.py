@@ -1,4 +1,6 @@
-"""Energy accumulators, one on each leg: a spiral spring with a clutch that locks its recoil (source 7.4, spec/07 6).
+"""Energy accumulators, one on each leg: a spiral spring with a clutch that locks its recoil.
+
+Theory: source 7.4, peripheral-docking 6.
 
 Deformation d grows as the leg shortens, 0 at the forward position. The force is that on the rod; positive pushes it
 out. The spring's shaft follows the nut through a train of stiffness `train_stiffness`. The branches 1 and 2 include
@@ -8,10 +10,10 @@ this compliance, and the lines on which the shaft is at rest (3, 4, 11) have the
     4 force falls to zero, shaft at rest      0 backlash                   11 tension      12 clutch slips in tension
     5 stop, rod fully in
 
-Transitions follow the merged table of spec/07 6.3. Slip of the clutch shifts the lines, but not the stop, where the rod
-is fully in. The source shifts it too, but then a leg that has slipped could never be retracted again. The state changes
-only at samples of the deformation; between two samples the force is taken as linear, and `work` and energies follow
-from that. Names: p = parameters.accumulators, e = one accumulator.
+Transitions follow the merged table of peripheral-docking 6.3. Slip of the clutch shifts the lines, but not the stop,
+where the rod is fully in. The source shifts it too, but then a leg that has slipped could never be retracted again. The
+state changes only at samples of the deformation; between two samples the force is taken as linear, and `work` and
+energies follow from that. Names: p = parameters.accumulators, e = one accumulator.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ TRANSITIONS = 8
 
 
 def parameters() -> Group:
-    """Return the group `accumulators`; the start values are set PM-1 (spec/07 section 11.4)."""
+    """Return the group `accumulators`; the start values are set PM-1 (peripheral-docking section 11.4)."""
     return Group(
         "accumulators",
         parameter("direct_deformation", "m", "direct branch: deformations from the forward to the retracted position, "
@@ -320,7 +322,10 @@ def stored_energy(p, e):
 
 @kernel
 def initialize(p, e, d):
-    """Lock the accumulator with zero force at deformation d: a ring that was drawn in and released (spec/07 6.4)."""
+    """Lock the accumulator with zero force at deformation d: a ring that was drawn in and released.
+
+    Theory: peripheral-docking 6.4.
+    """
     e.shift = 0.0
     e.locked = 1.0
     e.waiting = 0.0

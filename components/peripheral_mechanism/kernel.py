@@ -1,4 +1,7 @@
-"""The peripheral mechanism: its devices in the micro-step of a ring on legs, spec/07 section 3, spec/00 section 6."""
+"""The peripheral mechanism: its devices in the micro-step of a ring on legs.
+
+Theory: peripheral-docking section 3, conventions section 6.
+"""
 
 from dockfmu.components.core import check
 from dockfmu.components.core.component import combined

@@ -1,4 +1,7 @@
-"""Cyclogram of docking with the probe mechanism: the sequence of commands by sensors and time. spec/06 section 6."""
+"""Cyclogram of docking with the probe mechanism: the sequence of commands by sensors and time.
+
+Theory: central-docking section 6.
+"""
 
 from pathlib import Path
 

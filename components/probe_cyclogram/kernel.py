@@ -1,4 +1,4 @@
-"""State machine of spec/06 section 6.2.
+"""State machine of central-docking section 6.2.
 
 A step over [t, t + h] reads the sensors at t and gives the commands for [t, t + h]; it must come before the step of the
 mechanism. Times of events are those of the communication points at which the sensors were read.
@@ -92,7 +92,7 @@ def _enter(m, phase, t):
 
 @kernel
 def _end(m, outcome, t):
-    """End the sequence with an outcome (spec/00 R41)."""
+    """End the sequence with an outcome (ruling R41)."""
     _enter(m, END, t)
     m.event.end = t
     m.happened.end = 1.0

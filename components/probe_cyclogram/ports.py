@@ -1,4 +1,4 @@
-"""The record of the cyclogram: sensors in, commands out, spec/00 section 5.3."""
+"""The record of the cyclogram: sensors in, commands out, conventions section 5.3."""
 
 from math import radians
 

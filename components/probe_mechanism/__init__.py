@@ -1,4 +1,4 @@
-"""Docking mechanism of the central type (probe and cone) with its contact on the passive unit, spec/06."""
+"""Docking mechanism of the central type (probe and cone) with its contact on the passive unit, central-docking."""
 
 from pathlib import Path
 from typing import Any

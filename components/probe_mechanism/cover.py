@@ -1,7 +1,7 @@
-"""Hatch cover: axial compliance of the mechanism's base on a ground stand, off in flight. spec/06 section 5.9.
+"""Hatch cover: axial compliance of the mechanism's base on a ground stand, off in flight. central-docking section 5.9.
 
 The cover bears the mechanism, and moves with its mass. The separation pushers are on the docking ring beside it and do
-not load it (spec/00 R44).
+not load it (ruling R44).
 """
 
 from dockfmu.components.core.component import fail
@@ -15,7 +15,10 @@ MESSAGES = hysteresis.messages("the hatch cover", LAW)
 
 
 def parameters() -> Group:
-    """Return the group `cover`: off in flight. Stiffness and damping are those of spec/06 8.3, the loss is assumed."""
+    """Return the group `cover`: off in flight.
+
+    Stiffness and damping are those of central-docking 8.3, the loss is assumed.
+    """
     return Group(
         "cover",
         parameter("present", "1", "the mechanism is on a compliant hatch cover (ground tests)", 0.0, type=BOOLEAN),

@@ -1,4 +1,4 @@
-"""The probe mechanism: initialisation and the loop of micro-steps, spec/06 section 3, spec/00 section 6.
+"""The probe mechanism: initialisation and the loop of micro-steps, central-docking section 3, conventions section 6.
 
 A micro-step of length h is drift - kick - drift: coordinates and ports move to its middle, where contact, devices and
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
@@ -153,7 +153,7 @@ def _load(m):
 def _on_travel(m, cam):
     """Return the forces on the probe's travel beside that on the head; `cam` (N) is that of the rollers on their cam.
 
-    By spec/00 R42: (all of them, N; the part that the accelerations add through the rollers, N; damping of the rollers'
+    By ruling R42: (all of them, N; the part that the accelerations add through the rollers, N; damping of the rollers'
     contacts times the micro-step, kg). They are 0 in the source's simplified mechanism.
     """
     p = m.parameters

@@ -1,4 +1,4 @@
-"""The record of the probe mechanism: ports of spec/00 section 5.2, parameters of its devices, their states."""
+"""The record of the probe mechanism: ports of conventions section 5.2, parameters of its devices, their states."""
 
 from __future__ import annotations
 

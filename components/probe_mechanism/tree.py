@@ -1,10 +1,10 @@
 """Housing and flexible probe: the tree of five bodies of the probe mechanism, with its lateral damper.
 
 q1, q2: housing about y and z in the U joint at O_0; q3, q4, q5: bending about y and z and torsion of the probe in a
-fictitious hinge at the exit bearing (spec/06 sections 2 and 5.6, source 5.3 and 6.1). A movable limiter is a sixth body
-that slides on the housing: q6, see `limiter`; the state of the tree says whether there is one. The travel of the probe
-is not a joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay those at
-L_H(0) (ruling R15), and axial forces on the head pass to the base.
+fictitious hinge at the exit bearing (central-docking sections 2 and 5.6, source 5.3 and 6.1). A movable limiter is a
+sixth body that slides on the housing: q6, see `limiter`; the state of the tree says whether there is one. The travel of
+the probe is not a joint of the tree: its length L_H and rate come from the axial damper, mass data of the probe stay
+those at L_H(0) (ruling R15), and axial forces on the head pass to the base.
 
 A micro-step of length h, of second order: `drift` by h/2, `place`, `select`, contact, `set_forces`, `evaluate`, `kick`,
 `drift` by h/2; `react` where the wrench on the base is needed. Names: p = parameters.probe, t = tree,
@@ -50,7 +50,10 @@ MESSAGES = combined(_OWN, hysteresis.messages("parameters.probe, joint {status.i
 
 
 def parameters() -> Group:
-    """Return the group `probe`: housing and flexible probe; the start values are set PR-1 (spec/06 section 8.3)."""
+    """Return the group `probe`: housing and flexible probe; the start values are set PR-1.
+
+    Theory: central-docking section 8.3.
+    """
     return Group(
         "probe",
         parameter("bearing_distance", "m", "L_M: hinge centre -> exit bearing", 0.35, minimum=0.0),
@@ -255,7 +258,7 @@ def select(t, d, status):
 
 @kernel
 def _probe_forces(p, t, h):
-    """Set the moments of the flexible probe and its linearly implicit damping (spec/06 section 5.6)."""
+    """Set the moments of the flexible probe and its linearly implicit damping (central-docking section 5.6)."""
     for k in range(3):
         c = p.torsion_damping
         if k < 2:
@@ -273,7 +276,7 @@ def turn_tip(t, torque):
 
     It is the torque of their springs. They are on the tip, which turns by its slope `tip_slope` beyond the link H. The
     bending joints feel the work of the torque on that turn, with which the latches move: erratum E-11 with virtual work
-    (spec/00 R42).
+    (ruling R42).
     """
     y = t.tip_slope[0]
     t.tip_force[0] = (1.5 * cos(t.q[2]) - 1.0) * torque[1]
@@ -284,7 +287,7 @@ def turn_tip(t, torque):
 def axial_force(p, t):
     """Return the force of the bending stiffness k(L) on the probe's travel, -k'(L) q^2 / 2, N; positive shortens it.
 
-    The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut supplies the energy (spec/00 R42). With
+    The bent probe stiffens as it shortens, `gain` = L(0) / L, and the nut supplies the energy (ruling R42). With
     hysteresis q^2 k / 2 is the energy that the joint would give back. Call it after `select`.
     """
     if t.length <= p.shortest_length:
@@ -343,7 +346,7 @@ def dynamics(p, t, d, omega0, epsilon0, acceleration0):
 
 @kernel
 def react(p, t, d):
-    """Set `base_force` and `base_torque` after `dynamics` (D11 of spec/02).
+    """Set `base_force` and `base_torque` after `dynamics` (D11 of dynamics).
 
     They are the contact loads less the inertia of tree and chains, without the axial inertance (R15).
     """
@@ -412,7 +415,7 @@ def jolt(t, velocity, angular_velocity):
 
 @kernel
 def affine(p, t, d, omega0):
-    """Set M_A and L of spec/02 section 11 (`affine_mass`, -`response`), by unit accelerations of the base.
+    """Set M_A and L of dynamics section 11 (`affine_mass`, -`response`), by unit accelerations of the base.
 
     Overwrites the accelerations of the last evaluation. Returns 0, or 1 + j if joint j has no inertia.
     """

@@ -1,4 +1,4 @@
-"""Docking mechanisms with a ring on six legs: hydraulic, electric, geared or cranked (spec/07 1.2)."""
+"""Docking mechanisms with a ring on six legs: hydraulic, electric, geared or cranked (ring-mechanisms 1.2)."""
 
 from __future__ import annotations
 

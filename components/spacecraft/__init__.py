@@ -37,7 +37,7 @@ def component(
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
     declares them, see `modes.declared`. The numbers of ports and thrusters then default to those of the modes. With
-    `coupling` two_way the modes act back on the motion of the craft (spec/11 3.4). The default `name` is Spacecraft,
+    `coupling` two_way the modes act back on the motion of the craft (flexible 3.4). The default `name` is Spacecraft,
     ElasticSpacecraft, or TwoWaySpacecraft. Raises ValueError for modes that cannot be read, that are given at other
     numbers of ports and thrusters than requested, or that lack the inertial coupling needed by two_way.
     """

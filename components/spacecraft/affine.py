@@ -1,4 +1,4 @@
-"""Exact coupling to a mechanism whose wrench is affine in the port's acceleration (spec/02 section 11).
+"""Exact coupling to a mechanism whose wrench is affine in the port's acceleration (dynamics section 11).
 
 The mechanism has computed its wrench f' with the acceleration a' reported by the port (as with LAGGED; a holds
 acceleration and angular acceleration, port axes). For the actual acceleration a of the port, its wrench is

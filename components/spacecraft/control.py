@@ -16,7 +16,7 @@ def reset(a, r):
 
 @kernel
 def _hold(p, r, a):
-    """Return the PD torque toward the reference attitude at the start of the step, axes C (spec/00 R17)."""
+    """Return the PD torque toward the reference attitude at the start of the step, axes C (ruling R17)."""
     q = rotation.load_quaternion(r.quaternion)
     error = rotation.rotation_vector(rotation.product(rotation.conjugate(rotation.load_quaternion(a.reference)), q))
     n = p.hold_frequency

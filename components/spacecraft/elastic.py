@@ -156,7 +156,7 @@ def excite_by_control(p, e, modes, r, a, n):
 
     Their wrench about the centre of mass acts on the structure at nozzle 1, where the engines are: the same force, with
     the torque about that point. So a control wrench equal to the thrust of nozzle 1 excites the modes in the same way
-    (spec/00 R43).
+    (ruling R43).
     """
     frame = rotation.load_matrix(r.frame)
     f = rotation.apply_transposed(frame, vector.load(a.direct_force))

@@ -2,7 +2,7 @@
 
 A wrench is held in the axes of its port over the step. It is transformed to C and I with the predicted frames of the
 port and the body at mid-step. So its impulse differs from that of a wrench that turns with the port by only
-(omega h)^2/24, and the mechanism has extrapolated the port by the same rule (spec/00 R4).
+(omega h)^2/24, and the mechanism has extrapolated the port by the same rule (ruling R4).
 
 The port is rotated by the rotation vector theta of the modes, A = exp(-theta~). So its angular velocity is J theta',
 not theta' as in the source, and a torque m excites the modes by J^T m. The difference is half theta x theta'; without

@@ -1,4 +1,4 @@
-"""The record of a spacecraft: inputs, outputs, parameters and state (spec/00 section 5.1)."""
+"""The record of a spacecraft: inputs, outputs, parameters and state (conventions section 5.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elastic craft whose modes and carrying motion act on each other (spec/11 3.3 and 3.4, variant B).
+"""Elastic craft whose modes and carrying motion act on each other (flexible 3.3 and 3.4, variant B).
 
 The modes are relative to frame C, whose origin is the centre of mass while nothing is deformed. The static moment is
 S = J_rw w, the inertia J = J_0 + sum w_a (N2_a + sum w_b N3_ab), and J_phiw = J_phiw,0 + sum w_a N4_a. The mean

@@ -1,4 +1,4 @@
-"""The records of the two parts of the virtual 6-DOF stand: platform and balance (spec/08 5.5, spec/06 12)."""
+"""The records of the two parts of the virtual 6-DOF stand: platform and balance (stand 5.5, stand 12)."""
 
 from __future__ import annotations
 

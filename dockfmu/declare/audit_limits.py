@@ -33,10 +33,10 @@ _EXCHANGE = (
 _STEP = "a smaller macro step than {step:g} s may help"
 
 CHECKS = {
-    # rounding is 1e-9 or less; a wrench applied in rotated axes errs by (angle in a step)^2 / 24 (spec/00 R4)
+    # rounding is 1e-9 or less; a wrench applied in rotated axes errs by (angle in a step)^2 / 24 (ruling R4)
     "linear_momentum_drift": Check(1e-6, "coupling", "impulses exchanged between the elements", _EXCHANGE),
     "angular_momentum_drift": Check(1e-6, "coupling", "angular impulses exchanged between the elements", _EXCHANGE),
-    # spec/00 R45, at the default step: 1e-6 to 2e-5, the limit is five times that
+    # ruling R45, at the default step: 1e-6 to 2e-5, the limit is five times that
     "mechanism_momentum_drift": Check(
         1e-4, "dynamics", "momentum with the mechanism's own, at the true motion of its base", _STEP
     ),

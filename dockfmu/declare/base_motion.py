@@ -1,4 +1,4 @@
-"""The base motion of mechanisms: craft and mechanism must agree on the acceleration of a port (spec/00 R38)."""
+"""The base motion of mechanisms: craft and mechanism must agree on the acceleration of a port (ruling R38)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,21 @@
 """Where the citations in code, data and tests lead: to targets in docs/theory.
 
-`spec/05 6.6`, `spec/00 R38`, `erratum D6`, `oracle 15 of spec/06`, `test_spec02_oracle_DO5_...`, `eq. (4.2.1)`.
+`contact-geometry 6.6`, `ruling R38`, `erratum D6`, `oracle 15 of central-docking`, `test_spec02_oracle_DO5_...`,
+`eq. (4.2.1)`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
+
+THEORY = Path(__file__).parents[1] / "theory"
+_PAGES = tuple(
+    sorted((page.stem for page in THEORY.glob("*.md") if page.stem not in ("errata", "index")), key=len, reverse=True)
+)
 
 
 class Citation(NamedTuple):
@@ -17,15 +25,15 @@ class Citation(NamedTuple):
     target: str
 
 
-_ITEM = r"(?:sections? )?(?:set C\b|(?:KO|DO|[A-Z])-?\d+[bc]?\b|\d+(?:\.\d+)*\b(?! ?(?:%|mm|kg|t\b|Hz|ms|s\b)))"
-_SPEC = re.compile(rf"[Ss]pec/(\d\d)((?:(?: to |\u2013|, and | and |, | ){_ITEM})*)")
+_ITEM = r"(?:sections? )?(?:set C\b|(?:KO|DO|[A-Z])-?\d+[bc]?\b|[1-9]\d?(?:\.\d+)*\b(?! ?(?:%|mm|kg|t\b|Hz|ms|s\b)))"
+_SECTION = re.compile(rf"(?<![\w/.-])({'|'.join(_PAGES)}) ({_ITEM}(?:(?: to |\u2013|, and | and |, ){_ITEM})*)")
 _BOUND = re.compile(r"set C\b|(?:KO|DO|[A-Z])-?\d+[bc]?|\d+(?:\.\d+)*")
 _ERRATUM = re.compile(r"[Ee]rrat(?:um|a) ((?:E-\d+|[KDE]\d+)(?:(?:, | and | to |\u2013)(?:E-\d+|[KDE]\d+))*)")
 _TEST = re.compile(r"test_spec(\d\d)_(oracles?|erratum|ruling|r(?=\d)|section|fixtures)_?((?:[A-Za-z]{0,2}\d+_?)+)")
 _NAMED = re.compile(
     r"test_spec(\d\d)_(?!oracle|erratum_?\d|ruling|r\d|section|fixtures)(?:example_)?((?:[A-Za-z]?\d+[bc]?(?:_\d+)*_)?)"
 )
-_ORACLE = re.compile(r"oracles? (\d+|[A-Z]+\d+)(?: \([^)]*\))? of spec/(\d\d)")
+_ORACLE = re.compile(rf"oracles? (\d+|[A-Z]+\d+)(?: \([^)]*\))? of ({'|'.join(_PAGES)})\b")
 _RULING = re.compile(r"(?<!engine )\b(?:ruling R?|\(R|, R)(\d{1,2})\b")
 _EQUATION = re.compile(r"\((?:S )?([1-8]\.\d\.\d{1,2})\)")
 
@@ -52,16 +60,19 @@ def target(spec: str, item: str) -> str:
     return f"spec-{spec}-{slug(item)}"
 
 
-def _in_specification(text: str) -> Iterator[Citation]:
-    for match in _SPEC.finditer(text):
-        spec, items = match[1], _BOUND.findall(match[2])
-        if not items:
-            yield Citation(match[0], f"chapter-{spec}")
-        for item in items:
-            if re.fullmatch(r"0\d", item):
-                spec = item
-            else:
-                yield Citation(f"spec/{spec} {item}", target(spec, item))
+def target_of_page(page: str, item: str) -> str:
+    """Return the target of an `item` of the chapters of which `page` has parts: there, or a check elsewhere."""
+    here = known()[page]
+    chapters = sorted({found[1] for name in here if (found := re.match(r"(?:spec|chapter)-(\d\d)", name))})
+    possible = [target(chapter, item) for chapter in chapters]
+    elsewhere = set().union(*known().values()) if item[0].isalpha() else set()
+    return next((name for name in possible for places in (here, elsewhere) if name in places), f"{page}-{slug(item)}")
+
+
+def _in_sections(text: str) -> Iterator[Citation]:
+    for match in _SECTION.finditer(text):
+        for item in _BOUND.findall(match[2]):
+            yield Citation(f"{match[1]} {item}", target_of_page(match[1], item))
 
 
 def _in_names_of_tests(text: str) -> Iterator[Citation]:
@@ -87,19 +98,26 @@ def _in_names_of_tests(text: str) -> Iterator[Citation]:
 
 
 def citations(text: str) -> Iterator[Citation]:
-    """Yield all citations of the specification and of the source's equations in `text`."""
-    yield from _in_specification(text)
+    """Yield all citations of these pages and of the source's equations in `text`."""
+    yield from _in_sections(text)
     yield from _in_names_of_tests(text)
     for match in _ERRATUM.finditer(text):
         for code in re.findall(r"E-\d+|[KDE]\d+", match[1]):
             yield Citation(f"erratum {code}", f"erratum-{code.lower()}")
     for match in _ORACLE.finditer(text):
-        item = match[1] if match[1][0].isalpha() else _CHECKS.get(match[2], "") + match[1]
-        yield Citation(match[0], f"oracle-{match[2]}-{item.lower()}")
+        (spec,) = (name.removeprefix("chapter-") for name in known()[match[2]] if name.startswith("chapter-"))
+        item = match[1] if match[1][0].isalpha() else _CHECKS.get(spec, "") + match[1]
+        yield Citation(match[0], f"oracle-{spec}-{item.lower()}")
     for match in _RULING.finditer(text):
         yield Citation(match[0], f"r{match[1]}")
     for match in _EQUATION.finditer(text):
         yield Citation(match[0], f"eq-{slug(match[1])}")
+
+
+@cache
+def known() -> dict[str, set[str]]:
+    """Return the targets of each page of docs/theory by its name."""
+    return {page.stem: targets(page.read_text(encoding="utf-8")) for page in THEORY.glob("*.md")}
 
 
 def targets(page: str) -> set[str]:

@@ -12,9 +12,9 @@ from dockfmu.master.result import Result
 from dockfmu.master.system import Structure
 
 PREFIX = "validity."
-"""Prefix of the names of the counters, which are outputs (spec/00 R40)."""
+"""Prefix of the names of the counters, which are outputs (ruling R40)."""
 NOTICE = "notice."
-"""Prefix of counters of what an FMU could not do as commanded (spec/00 R58): told at the end, but the results hold."""
+"""Prefix of counters of what an FMU could not do as commanded (ruling R58): told at the end, but the results hold."""
 TYPES = ("Integer", "Boolean")
 
 

@@ -1,7 +1,7 @@
 """Rotations in numpy, written for the tests: nothing here is shared with the kernels.
 
 A quaternion (w, x, y, z) turns the axes of a parent into those of its child; `matrix` maps components in the child to
-components in the parent, the transpose of the A of spec/00 section 2.
+components in the parent, the transpose of the A of conventions section 2.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def about(axis, angle):
 
 
 def from_angles(yaw, pitch, roll):
-    """Quaternion of the angles of spec/00 section 2: yaw about y, then pitch about z, then roll about x."""
+    """Quaternion of the angles of conventions section 2: yaw about y, then pitch about z, then roll about x."""
     return product(product(about(1, yaw), about(2, pitch)), about(0, roll))
 
 

@@ -9,9 +9,9 @@ from dockfmu.components.codegen.emit import module
 from dockfmu.components.codegen.mechanism import X, Y, Z
 from dockfmu.components.codegen.products import arm_joint, hexapod, probe_chains, probe_tree
 
-CHAINS = "Spec/01 8, spec/02 6 to 8 and 10, with their errata."
-ARM = "Spec/08 3.1, 3.2, 3.5 and E31."
-TREE = "Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2."
+CHAINS = "kinematics 8, dynamics 6 to 8 and 10, with their errata."
+ARM = "manipulator 3.1, 3.2, 3.5 and E31."
+TREE = "dynamics 9 and 10, D9 and D11, by Kane's form of symbolic 3.2."
 
 
 def _chain(kind: str) -> Callable[[], str]:
@@ -32,7 +32,7 @@ PRODUCTS: dict[str, Callable[[], str]] = {
         hexapod.crank(), "Crank with its rod, R U S, on a free node body.", CHAINS
     ),
     "components/physics/linkage/generated/ring.py": lambda: module(
-        hexapod.ring(), "Ring on struts: its own motion, and the solution of all.", "Spec/02 4.4, 7."
+        hexapod.ring(), "Ring on struts: its own motion, and the solution of all.", "dynamics 4.4, 7."
     ),
     "components/probe_mechanism/generated/spring.py": _chain("UPS"),
     "components/probe_mechanism/generated/brake.py": _chain("RUS"),

@@ -1,4 +1,6 @@
-"""A revolute joint of an arm with the link that it carries: one step of each recursion (source 2.5 and 8.2, spec/08 3).
+"""A revolute joint of an arm with the link that it carries: one step of each recursion.
+
+Theory: source 2.5 and 8.2, manipulator 3.
 
 An arm with any number of joints calls these kernels joint by joint; they differ only in the axis. The axes of all links
 are parallel at joint angles 0; masses are symbols. `mobility`, the inverse of the inertia felt by the joint, is an

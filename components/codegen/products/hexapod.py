@@ -1,7 +1,7 @@
 """A ring on six equal struts U C U with differential ball screws: the peripheral mechanism (source 7.2, 7.3).
 
-One strut is generated, with the positions of its joints as data, and called six times (spec/09 4.4). Its links are
-axisymmetric. The joint order is y, z, roll, stroke (spec/00 R13).
+One strut is generated, with the positions of its joints as data, and called six times (symbolic 4.4). Its links are
+axisymmetric. The joint order is y, z, roll, stroke (ruling R13).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The chains of the probe mechanism's lateral damper: springs U P S and brakes R U S (spec/06 5.7).
+"""The chains of the probe mechanism's lateral damper: springs U P S and brakes R U S (central-docking 5.7).
 
 Each has two links with mass, with the centre of mass on the line of the link and transverse inertia only. One joint is
 active, the stroke of the spring or the crank of the brake, with force and linearly implicit damping. The chain is
-resolved in the axes of its first joint (spec/09 4.4); rates of the node are in frame 0.
+resolved in the axes of its first joint (symbolic 4.4); rates of the node are in frame 0.
 """
 
 from __future__ import annotations

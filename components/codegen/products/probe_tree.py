@@ -1,9 +1,9 @@
-"""The tree of the probe mechanism: housing in a universal joint, flexible probe (source 5.3, 6.1; spec/01 10.1).
+"""The tree of the probe mechanism: housing in a universal joint, flexible probe (source 5.3, 6.1; kinematics 10.1).
 
 The tree has five joints: housing about y and z at O_0; bending about y and z and torsion of the probe at the exit
 bearing. The dependent chains enter as inertia and torque of the housing. Contacts enter as loads with linearly implicit
-damping on head and housing, or on head and movable limiter, a sixth body that slides on the housing (spec/06 5.10).
-Twists, wrenches and damping of these two links are about their joints, in link axes.
+damping on head and housing, or on head and movable limiter, a sixth body that slides on the housing (central-docking
+5.10). Twists, wrenches and damping of these two links are about their joints, in link axes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Revolute joint about y with the link that it carries.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/08 3.1, 3.2, 3.5 and E31.
+Made by dockfmu.components.codegen, not to be edited. manipulator 3.1, 3.2, 3.5 and E31.
 All together 281 multiplications, 262 additions; 0 values kept between the kernels.
 """
 

@@ -1,7 +1,7 @@
 """Forces of the declared contacts within a micro-step.
 
 Normal forces follow from the depths in the middle of the micro-step, before the recursion. Friction comes after it: it
-is the friction at the end of the micro-step, as in the backward Euler method (spec/00 R39), so that it never exceeds
+is the friction at the end of the micro-step, as in the backward Euler method (ruling R39), so that it never exceeds
 its limit with the normal force of the same step, and holds at rest what it can hold. For each closed pair the recursion
 gives the sliding at the end without friction, and the response of the system to a unit force along it; pairs on the
 same link share its mobility. Base and target are not moved by what is within a micro-step.

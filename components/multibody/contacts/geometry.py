@@ -1,6 +1,6 @@
 """Pairs of primitives that the docking units do not have: a ball on a closed section, and two capsules.
 
-Both depths are signed distances, continuous everywhere, so that spring forces along the normal keep energy (spec/00
+Both depths are signed distances, continuous everywhere, so that spring forces along the normal keep energy (conventions
 R36). As in `contact.profile`, the depth is positive in contact, and the normal is the reaction on the second surface.
 """
 

@@ -156,7 +156,7 @@ def _pair(entries: Entries) -> tuple[str, str] | None:
         return None
     if len(given) > 2:
         entries.problem("bodies", "joins exactly two bodies; enter the meeting of more in one hinge as several joints "
-                        "at one point (spec/10 E3)")  # fmt: skip
+                        "at one point (multibody-formulations E3)")  # fmt: skip
         return None
     if len(given) != 2 or not all(isinstance(body, str) for body in given):
         entries.problem("bodies", "must be the names of two bodies")

@@ -2,8 +2,9 @@
 
 Frames. Every body has a frame of its own, with its origin anywhere; the base is body 0, called `BASE`. A joint has a
 frame on each of its two bodies; its coordinates are the motion of the frame on the successor relative to the frame on
-the predecessor (spec/10 2). Rotation matrices are tuples of rows and map components in the parent to components in the
-child, as everywhere in the product (spec/00 2): body components to joint components for a `Mounting`.
+the predecessor (multibody-formulations 2). Rotation matrices are tuples of rows and map components in the parent to
+components in the child, as everywhere in the product (conventions 2): body components to joint components for a
+`Mounting`.
 
 Coordinates and rates of each kind, in this order, x, y, z being the axes of the joint frame on the predecessor:
 
@@ -115,7 +116,7 @@ class PrescribedMotion:
 
 @dataclass(frozen=True)
 class MultibodyJoint:
-    """A joint of exactly two bodies (spec/10 1.2).
+    """A joint of exactly two bodies (multibody-formulations 1.2).
 
     Attributes
     ----------
@@ -204,7 +205,9 @@ class PointSpring:
 
 @dataclass(frozen=True)
 class JointLock:
-    """A lock of one coordinate, or of a whole spherical or free joint, by a plastic impulse (spec/10 4.1).
+    """A lock of one coordinate, or of a whole spherical or free joint, by a plastic impulse.
+
+    Theory: multibody-formulations 4.1.
 
     It closes when the coordinate passes `at` upward (`direction` 1), downward (-1) or either way (0), when all sensors
     of `close_when` have closed, and by command; `closed` is its state at the start. It opens when all sensors of

@@ -2,8 +2,8 @@
 
 A surface has a frame on its body. A ball or a capsule (a segment with a radius) is the moving part of a pair; a profile
 or a section is a surface of revolution about x of its frame. A profile is an open chain of vertices (x, r) from the
-mouth to the bottom, with the material at larger x and r (spec/05 A5); a section is a closed convex polygon, revolved
-about x, with the material inside.
+mouth to the bottom, with the material at larger x and r (contact-geometry A5); a section is a closed convex polygon,
+revolved about x, with the material inside.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class DeclaredSurface:
 
 @dataclass(frozen=True)
 class DeclaredContact:
-    """A list of pairs of surfaces with one law of force: spring, damper, friction (spec/05 A0).
+    """A list of pairs of surfaces with one law of force: spring, damper, friction (contact-geometry A0).
 
     The units are N/m, N s/m, 1, m/s, m.
     """

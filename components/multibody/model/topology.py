@@ -1,4 +1,6 @@
-"""The graph of a multibody system: incidence and path matrices, regular numbering, spanning tree (spec/10 3.1).
+"""The graph of a multibody system: incidence and path matrices, regular numbering, spanning tree.
+
+Theory: multibody-formulations 3.1.
 
 Vertices are bodies, 0 the base; arcs are joints, from the predecessor i+ to the successor i-. Numbers start at 1, as in
 the source; arrays at 0, so that row k of S belongs to body k + 1.
@@ -67,7 +69,7 @@ class BodyGraph:
         return found
 
     def regular_numbering(self) -> tuple[list[int], list[int]]:
-        """Return (old body, old arc) of each new number of a tree, by cutting off leaves (spec/10 3.1).
+        """Return (old body, old arc) of each new number of a tree, by cutting off leaves (multibody-formulations 3.1).
 
         Arc k then precedes body k, and bodies nearer to the base have smaller numbers; the leaves of the whole graph
         have the largest. Raises ValueError for a graph that is not a tree.

@@ -1,1 +1,4 @@
-"""Reference formulations of multibody dynamics in numpy, which share nothing with the kernels: spec/10."""
+"""Reference formulations of multibody dynamics in numpy, which share nothing with the kernels.
+
+Theory: multibody-formulations.
+"""

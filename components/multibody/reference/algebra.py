@@ -1,8 +1,8 @@
 """Vectors and rotations in numpy for the reference formulations.
 
 Rotation matrices here map components of the rotated frame to components of the frame that it is rotated in, the
-transposes of `dockfmu.components.physics.mechanics.rotation` (spec/10 2). Quaternions (w, x, y, z) equal those of the
-product.
+transposes of `dockfmu.components.physics.mechanics.rotation` (multibody-formulations 2). Quaternions (w, x, y, z) equal
+those of the product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ABA in numpy: the method of separate bodies (Vereshchagin) for trees. spec/10 3.5, (3.174) to (3.179).
+"""ABA in numpy: the method of separate bodies (Vereshchagin) for trees. multibody-formulations 3.5, (3.174) to (3.179).
 
 w = [r''; w'] at the centre of mass in inertial axes, w_k = C_k w_p + S_k q''_k + w'_k for the body p before k. Errata
 (3.178), (3.179): M and Q carry asterisks, and the correction in (3.179) has a minus.

@@ -1,4 +1,6 @@
-"""Factorisation L D L^T of a symmetric matrix of blocks whose graph is a tree, without fill-in. spec/10 3.2.
+"""Factorisation L D L^T of a symmetric matrix of blocks whose graph is a tree, without fill-in.
+
+Theory: multibody-formulations 3.2.
 
 One node a body and one a joint; every parent has a larger number than its children. After Baraff. Erratum (2.60): the
 printed form is that in place, with its transposes exchanged; (2.61) is right.

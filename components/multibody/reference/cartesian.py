@@ -1,4 +1,4 @@
-"""CART: Newton-Euler equations of each body with constraint equations, for any topology. spec/10 3.2.
+"""CART: Newton-Euler equations of each body with constraint equations, for any topology. multibody-formulations 3.2.
 
 Unknowns are [r''; w'] of each body, r'' in inertial axes, w' in axes of the body, and one multiplier a row. Reactions
 are on the right-hand side: M X'' = F + Q^T lambda, Q X'' = b. Errata (2.9), (2.45), (2.46): the gyroscopic term is

@@ -1,4 +1,7 @@
-"""Solution of the Cartesian equations: dense, or linear in the bodies by the tree. spec/10 3.2, (2.49) to (2.61)."""
+"""Solution of the Cartesian equations: dense, or linear in the bodies by the tree.
+
+multibody-formulations 3.2, (2.49) to (2.61).
+"""
 
 from __future__ import annotations
 

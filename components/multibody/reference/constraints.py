@@ -1,4 +1,4 @@
-"""What a joint forbids: rows on the relative motion of its two sides. spec/10 3.2, joint library.
+"""What a joint forbids: rows on the relative motion of its two sides. multibody-formulations 3.2, joint library.
 
 A row says n_z . z' + n_w . Omega = v of the motion of i- relative to i+, with components in the joint's frame on i+. In
 that of a point in a plane (2.22) n_z is the normal, in that of no rotation about an axis (2.27) n_w is the axis; a

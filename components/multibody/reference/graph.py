@@ -1,4 +1,4 @@
-"""Graph of a system of bodies: incidence, paths to the base, numbering, spanning tree. spec/10 3.1.
+"""Graph of a system of bodies: incidence, paths to the base, numbering, spanning tree. multibody-formulations 3.1.
 
 Bodies are 1 .. n, body 0 is the base; an arc is a joint. `leaves[a]` is i+(a), the body where arc a leaves, and
 `enters[a]` is i-(a), the body where it enters: the motion in the joint is that of i-(a) relative to i+(a). Arcs are

@@ -1,4 +1,6 @@
-"""WITT: equations of motion A q'' = B of a tree by graph matrices (Wittenburg). spec/10 3.4, (3.98) to (3.167).
+"""WITT: equations of motion A q'' = B of a tree by graph matrices (Wittenburg).
+
+Theory: multibody-formulations 3.4, (3.98) to (3.167).
 
 All vectors have inertial components. The arrays are dense: an independent check, not a way to run.
 """
@@ -81,7 +83,7 @@ def joined(motion: TreeMotion) -> tuple[np.ndarray, np.ndarray]:
 
 
 def equations(motion: TreeMotion, given: Loads) -> GraphEquations:
-    """Return the equations of motion of the tree; steps 2 to 9 of spec/10 3.4.
+    """Return the equations of motion of the tree; steps 2 to 9 of multibody-formulations 3.4.
 
     Errata (3.144) to (3.167): the operator is (pT) x ((C+Z)T) - kT; (3.131) to (3.143): w0 x (w0 x Z); (3.153): c*_0.
     """

@@ -1,4 +1,7 @@
-"""Impulses and corrections: latching, closure of positions and velocities, stabilisation. spec/10 4.1, spec/11 3.7."""
+"""Impulses and corrections: latching, closure of positions and velocities, stabilisation.
+
+Theory: multibody-formulations 4.1, multibody-formulations 3.7.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from dockfmu.components.multibody.reference.rank import null_rows, scaled
 from dockfmu.components.multibody.reference.system import AT_REST, BaseMotion, RigidSystem
 
 TOLERANCE = 1e-10
-"""Of closed positions, m and rad (spec/11 3.7)."""
+"""Of closed positions, m and rad (multibody-formulations 3.7)."""
 
 ITERATIONS = 50
 
@@ -34,7 +37,9 @@ class Impulse:
 
 
 def plastic_impact(A: np.ndarray, H: np.ndarray, u: np.ndarray, v: ArrayLike = 0.0) -> Impulse:
-    """Return what happens when rows H u = v begin to hold: A du = H^T Lambda, H (u + du) = v (spec/10 4.1).
+    """Return what happens when rows H u = v begin to hold: A du = H^T Lambda, H (u + du) = v.
+
+    Theory: multibody-formulations 4.1.
 
     Rows may be redundant: impulses then are those of least norm, and the change of the rates is unique. The
     energy lost is that of the change du, (1/2) du A du, where v = 0; rows that move (v not 0) also do work.
@@ -47,7 +52,7 @@ def plastic_impact(A: np.ndarray, H: np.ndarray, u: np.ndarray, v: ArrayLike = 0
 
 
 def stabilisation(period: float, damping: float = 1.0) -> tuple[float, float]:
-    """Return the factors of g and g' that gamma gets, (2 pi / T_s)^2 and 4 pi xi_s / T_s (spec/11 3.7).
+    """Return the factors of g and g' that gamma gets, (2 pi / T_s)^2 and 4 pi xi_s / T_s (multibody-formulations 3.7).
 
     With the signs of (33), which adds k_0 dg + k_1 dg', this is dg = -g, dg' = -g': required less actual. With
     dg = +g the printed signs diverge.

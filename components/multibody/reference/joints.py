@@ -1,4 +1,6 @@
-"""Motion in a joint: position and rotation of the second side relative to the first, with all derivatives. spec/10 3.4.
+"""Motion in a joint: position and rotation of the second side relative to the first, with all derivatives.
+
+Theory: multibody-formulations 3.4.
 
 All vectors have components in the joint's frame on i+. Rates are those of the coordinates, except that rotations by a
 quaternion have the angular velocity in axes of the second side as rates.
@@ -131,7 +133,7 @@ class QuaternionMotion:
     """Free rotation by a quaternion, and displacements along fixed axes of i+.
 
     Coordinates are the displacements and the quaternion; rates are those of the displacements and Omega in axes of i-.
-    Then p has the axes of i- as rows and sigma = 0 (spec/10 8).
+    Then p has the axes of i- as rows and sigma = 0 (multibody-formulations 8).
     """
 
     displacements: tuple[tuple[float, float, float], ...] = ()

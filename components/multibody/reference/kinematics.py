@@ -1,4 +1,6 @@
-"""Positions, velocities and velocity-dependent accelerations of all bodies, from those of the joints. spec/10 3.4.
+"""Positions, velocities and velocity-dependent accelerations of all bodies, from those of the joints.
+
+Theory: multibody-formulations 3.4.
 
 All vectors have inertial components.
 """

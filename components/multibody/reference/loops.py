@@ -1,4 +1,6 @@
-"""LOOP: closed systems as a tree with the multipliers of its cut joints. spec/10 3.6, (3.184) to (3.201).
+"""LOOP: closed systems as a tree with the multipliers of its cut joints.
+
+Theory: multibody-formulations 3.6, (3.184) to (3.201).
 
 A q'' = B + H^T lambda and H q'' = -gamma. The source stops before gamma; here it is the acceleration in the cut joints
 at q'' = 0.
@@ -212,7 +214,8 @@ def closed(
     prescribed : dict, optional
         Accelerations of driven rates, by their indices.
     stabilisation : tuple, optional
-        (2 pi / T_s)^2 and 4 pi xi_s / T_s: what `gamma` gets times position and velocity violation (spec/11 3.7).
+        (2 pi / T_s)^2 and 4 pi xi_s / T_s: what `gamma` gets times position and velocity violation
+        (multibody-formulations 3.7).
     """
     tree = equations(motion, given)
     rows = cut_rows(motion, tree)

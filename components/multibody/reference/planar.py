@@ -1,4 +1,7 @@
-"""Planar systems: parallel revolute joints by graph matrices, and Cartesian equations of bars. spec/10 3.2, 3.3."""
+"""Planar systems: parallel revolute joints by graph matrices, and Cartesian equations of bars.
+
+Theory: multibody-formulations 3.2, 3.3.
+"""
 
 from __future__ import annotations
 

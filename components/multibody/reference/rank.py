@@ -1,4 +1,7 @@
-"""Rank of the constraints: degrees of freedom, redundant rows and the joints that hold them. spec/10 8."""
+"""Rank of the constraints: degrees of freedom, redundant rows and the joints that hold them.
+
+Theory: multibody-formulations 8.
+"""
 
 from __future__ import annotations
 

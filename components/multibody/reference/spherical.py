@@ -1,4 +1,4 @@
-"""WITT for spherical joints by augmented bodies: K w' = M' + M + S Y. spec/10 3.3, (3.12) to (3.69).
+"""WITT for spherical joints by augmented bodies: K w' = M' + M + S Y. multibody-formulations 3.3, (3.12) to (3.69).
 
 Joints have no displacement; bodies and joints are numbered regularly in `barycentres` and `b_vectors`, in any way
 elsewhere. Vectors have inertial components, or those of the bodies where all are fixed in bodies.

@@ -1,4 +1,7 @@
-"""Bodies and joints of a system of rigid bodies, as the reference formulations take them. spec/10 1.3."""
+"""Bodies and joints of a system of rigid bodies, as the reference formulations take them.
+
+Theory: multibody-formulations 1.3.
+"""
 
 from __future__ import annotations
 

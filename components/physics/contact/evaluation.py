@@ -1,9 +1,9 @@
-"""Instant of the step at which a separate contact component evaluates contact, and the links there (spec/00 R2).
+"""Instant of the step at which a separate contact component evaluates contact, and the links there (ruling R2).
 
 The component steps first. It moves the received poses forward with the received twists, to the instant of evaluation;
 links and craft then move over the step with that force. In the middle of the step this is drift - kick - drift: of
 second order for forces that depend on positions, of first order for damping and friction, whose velocities are those at
-the start of the step (spec/04 section 12).
+the start of the step (contact-forces section 12).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""First contact: poses of the craft when the main buffer link just touches (spec/05 A13, spec/04 section 8).
+"""First contact: poses of the craft when the main buffer link just touches.
+
+Theory: contact-geometry A13, spacecraft section 8.
 
 The two craft are numbered as everywhere: 1 carries the mechanism, 2 the passive unit. Vectors of craft data are in axes
-of the craft's body (C), rotations map parent to child components (spec/00).
+of the craft's body (C), rotations map parent to child components (conventions).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class NoContactError(DockfmuError, ValueError):
 
 @dataclass(frozen=True)
 class Misalignment:
-    """Pose and motion of the moving craft's unit relative to the resting one: the parameters of spec/04 section 8.
+    """Pose and motion of the moving craft's unit relative to the resting one: the parameters of spacecraft section 8.
 
     Attributes
     ----------
@@ -166,14 +168,14 @@ def place(
     velocity_point: Literal["cm_inertial", "port_relative"] = "cm_inertial",
     orbital_rate: Any = (0.0, 0.0, 0.0),
 ) -> Placement:
-    """Return the initial states of both craft at first contact of the main buffer link (spec/04 (4.5.1) to (4.5.4)).
+    """Return the initial states of both craft at first contact of the main buffer link (spacecraft (4.5.1) to (4.5.4)).
 
     Parameters
     ----------
     penetration : of the main buffer link for a position (PU) and rotation (PU -> 0) of frame 0,
         see `probe_cone_penetration`
     reference_point : point of the active unit, in frame 0, whose lateral offset is the miss: the centre of the probe
-        head or of the ring plane (spec/00 R31)
+        head or of the ring plane (ruling R31)
     moving : the craft that approaches; the other one is at rest, its body frame being the inertial one
     start_gap : distance along x by which the moving craft is moved back from first contact, m
     velocity_point : `cm_inertial`: the given velocity is that of the moving centre of mass in I (4.5.4);

@@ -1,7 +1,8 @@
-"""Class-1 contact force: a spring and damper along the common normal with regularised friction (spec/05 A0).
+"""Class-1 contact force: a spring and damper along the common normal with regularised friction (contact-geometry A0).
 
 Everything is in axes of the passive unit PU and relative to it. `n` is the unit reaction on the passive unit, the depth
-of penetration is positive in contact, velocities are those of the link relative to the passive surface (spec/00 3.3).
+of penetration is positive in contact, velocities are those of the link relative to the passive surface (conventions
+3.3).
 """
 
 from __future__ import annotations
@@ -95,13 +96,13 @@ def normal_damping(law, gain):
 
 @kernel
 def normal_force(law, rate, gain, depth):
-    """Return the normal force of a contact, N; it never pulls (spec/05 E26). For `gain` see `contact_force`."""
+    """Return the normal force of a contact, N; it never pulls (erratum E26). For `gain` see `contact_force`."""
     return max(0.0, spring_force(law, gain, depth) + normal_damping(law, gain) * rate)
 
 
 @kernel
 def friction_share(law, speed):
-    """Return the ratio of friction to its largest value k_Fr f_N at a sliding speed (spec/00 R24)."""
+    """Return the ratio of friction to its largest value k_Fr f_N at a sliding speed (ruling R24)."""
     return speed / sqrt(speed * speed + law.slip_velocity * law.slip_velocity)
 
 

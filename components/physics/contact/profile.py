@@ -1,9 +1,9 @@
-"""A sphere, point or segment against a whole profile of revolution about x: spec/05 A5.
+"""A sphere, point or segment against a whole profile of revolution about x: contact-geometry A5.
 
 The profile is a convex chain of faces in the meridian half-plane (x, r), from the mouth (small x, large r) to the
 bottom (large x, small r); the passive material lies at larger x and r. Because its section is convex, a sphere has at
 most one contact with it, and the face from which the centre is farthest decides which. The material ends where the
-chain does: there is none at a radius beyond the first vertex, nor, at the last face, beyond its end (spec/00 R57).
+chain does: there is none at a radius beyond the first vertex, nor, at the last face, beyond its end (ruling R57).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def depth(face, count, x, r, reach):
 
     Returns (depth, n_x, n_r, feature): the normal at the nearest point of the profile, and the face v or, as -v, the
     edge between faces v - 1 and v. Points farther than `reach` get only an upper bound of their depth, at most -reach.
-    The two ends of the chain are not edges: beyond them there is no material, and the depth is -inf (spec/00 R57).
+    The two ends of the chain are not edges: beyond them there is no material, and the depth is -inf (ruling R57).
     """
     nearest = inf
     v = 0
@@ -176,7 +176,7 @@ def _within(radius, start, along):
 
 @kernel
 def _depth_of_segment(face, count, start, along):
-    """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces (spec/00 R36).
+    """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces (ruling R36).
 
     The depth is the largest along the segment of the smallest depth below the faces: continuous, and positive exactly
     if some point of the segment is inside. Each face's depth is convex along the segment. The largest is therefore at
@@ -220,7 +220,7 @@ def _depth_of_segment(face, count, start, along):
 def segment_depth(face, count, start, along):
     """Return (depth, t, v, w) of a segment: where it is deepest, and below which faces.
 
-    See `_depth_of_segment`. A part at a radius beyond the first vertex of the chain has no contact (spec/00 R57).
+    See `_depth_of_segment`. A part at a radius beyond the first vertex of the chain has no contact (ruling R57).
     """
     begin, end = _within(face[0].r, start, along)
     if begin == 0.0 and end == 1.0:

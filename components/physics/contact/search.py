@@ -1,4 +1,4 @@
-"""Search in ordered sets of primitives by bisection: spec/05 A9 and A11.
+"""Search in ordered sets of primitives by bisection: contact-geometry A9 and A11.
 
 A fragment of a cone or a torus is a set of 2^N + 1 like primitives along an arc, of which the one farthest from a
 partner's axis is sought. The distance has one maximum along the arc, so N steps find it; only the primitives visited

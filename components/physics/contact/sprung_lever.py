@@ -1,4 +1,6 @@
-"""Class-2 contact: a spring-loaded rotary link without inertia that yields (spec/05 A12, spec/04 section 6).
+"""Class-2 contact: a spring-loaded rotary link without inertia that yields.
+
+Theory: contact-geometry A12, contact-forces section 6.
 
 A latch or sensor lever turns about a pivot of its carrier, in a plane through the axes `xi` and `eta`; angle 0 is
 extended, and a growing angle turns xi into eta. It rests at the angle at which it just touches, and presses with the

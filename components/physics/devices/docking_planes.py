@@ -1,4 +1,4 @@
-"""Contact of the docking planes, and the solid length of the pushers between them (spec/00 R47).
+"""Contact of the docking planes, and the solid length of the pushers between them (ruling R47).
 
 The plane of the active unit is an annulus. Its pressure is summed at points on its inner and on its outer circle, of
 equal weights: the sum has area and second moments of the annulus, so that it carries bending, and it is symmetric about
@@ -221,7 +221,7 @@ def exert(p, pushers, stop, plane_x, c):
 
 @kernel
 def place(relative, travel, rate, ring):
-    """Set `ring` to frame 0 as it would be with a stiff hatch cover (spec/00 R44).
+    """Set `ring` to frame 0 as it would be with a stiff hatch cover (ruling R44).
 
     `relative` is the placement of frame 0 on the cover, which is off by its `travel` (m) and `rate` (m/s).
     """

@@ -1,4 +1,4 @@
-"""Electric drive: two motors with stop clutches, differential, two planetary stages. spec/06 section 5.4.
+"""Electric drive: two motors with stop clutches, differential, two planetary stages. central-docking section 5.4.
 
 Motors -> stop clutches -> differential wheels a, b -> carrier -> planetary stages -> output shaft -> axial damper.
 Angles and torques > 0 retract.
@@ -20,7 +20,7 @@ DRAWS_RING_IN = read_parameter_set(Path(__file__).parent / "parameters" / "DR-R.
 
 
 def parameters() -> Group:
-    """Return the group `drive` of parameters; the start values are set DR-1 (spec/06 section 8.3)."""
+    """Return the group `drive` of parameters; the start values are set DR-1 (central-docking section 8.3)."""
     return Group(
         "drive",
         parameter("torque_constant", "N.m/V", "motor torque per volt, stalled", 0.08 / 27.0, minimum=0.0),

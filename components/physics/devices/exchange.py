@@ -1,6 +1,6 @@
-"""Mean wrenches of a mechanism on both craft, from its momentum and the impulse on the target (spec/00 R4, R38, R45).
+"""Mean wrenches of a mechanism on both craft, from its momentum and the impulse on the target (ruling R4, R38, R45).
 
-The mean torque on a port is about the origin of the port wherever it is during the step (spec/00 R48), so that nothing
+The mean torque on a port is about the origin of the port wherever it is during the step (ruling R48), so that nothing
 depends on a velocity that both craft have in common. Let b be the origin of the base's port, which moves with the
 constant acceleration a over a step of length H, c that of the target's port, and p, l and S momentum, angular momentum
 and static moment of the mechanism about b, seen from axes that move with b without rotating. Newton's law gives
@@ -9,7 +9,7 @@ and static moment of the mechanism about b, seen from axes that move with b with
     T_b = -(l_H - l_0) - int S dt x a - int (M_c + (c - b) x F_c) dt
 
 for the impulses J and the angular impulses T about the moving origins. The equations of motion give the same impulses
-as the sum over the micro-steps of the wrench D11 times their length; the audit compares both (spec/00 R45). They differ
+as the sum over the micro-steps of the wrench D11 times their length; the audit compares both (ruling R45). They differ
 by the error of the integrator, whatever the macro step. For this comparison the momenta at the start of the step are
 those with the true motion of the base, as D11 knows nothing of the extrapolated one.
 
@@ -180,7 +180,7 @@ def add_impulse(m, tau, h):
     """Add the impulses of the present wrenches over a micro-step h, whose middle is `tau` into the step.
 
     The extremes of that on the target are taken into `load`. That on the base, about the origin of its port, is as the
-    equations of motion give it, and serves the audit only (spec/00 R45).
+    equations of motion give it, and serves the audit only (ruling R45).
     """
     target = m.motion.target
     A = load_matrix(target.rotation)
@@ -229,7 +229,7 @@ def base_twist_error(m):
     """Return (velocity, angular velocity): the twist of the base less that which `keep_base_twist` kept, frame 0.
 
     They are compared in I: in the axes of frame 0, whose attitude was extrapolated too, the error of the attitude would
-    count times the velocity that the craft have in common (spec/00 R48).
+    count times the velocity that the craft have in common (ruling R48).
     """
     base = m.motion.base
     A = load_matrix(base.rotation)
@@ -291,7 +291,7 @@ def make_begin(evaluate):
 
     In the modes SOURCE and AFFINE the change of momentum in the step is taken from the momenta with the true motion, so
     that the mean wrench is that of D11. In LAGGED it is taken from those that the last step predicted: the contribution
-    of the base's true motion enters the wrench one step late (spec/00 R38).
+    of the base's true motion enters the wrench one step late (ruling R38).
     """
     relative = _make_relative(evaluate)
 
@@ -383,7 +383,7 @@ def set_mean_wrenches(m, h):
     """Set the mean wrenches on both craft; call it with everything placed at the end of the step.
 
     In LAGGED the change of momentum is taken from the state that the last step predicted, so that the impulse due to
-    the difference between the base's true and extrapolated motion (spec/00 R3) is applied one step later, not lost. In
+    the difference between the base's true and extrapolated motion (ruling R3) is applied one step later, not lost. In
     SOURCE and AFFINE it is taken from the state with which the step began. Leaves the ports placed in the middle of the
     step.
     """

@@ -1,4 +1,4 @@
-"""Guide pins of the docking planes: they align roll and offset before the planes meet (spec/00 R55).
+"""Guide pins of the docking planes: they align roll and offset before the planes meet (ruling R55).
 
 Each unit has one pin on its docking plane and a socket opposite to it. The unit is androgynous: half a turn about y
 maps one unit onto the other, so that the pin of each meets the socket of the other. A pin is a rod with a conical end;

@@ -1,4 +1,6 @@
-"""Loads of the interface of two docking units in the terms of the docking standards (spec/00 R52, spec/07 11.3).
+"""Loads of the interface of two docking units in the terms of the docking standards.
+
+Theory: ruling R52, peripheral-docking 11.3.
 
 The wrench on the passive unit, at the origin of its port: force along the axis x as compression or tension, the
 resultant across it as shear, the torque about the axis as torsion, the resultant of the other two as bending. Each

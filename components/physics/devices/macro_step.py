@@ -1,4 +1,6 @@
-"""The macro step of a mechanism: its micro-steps, and the mean wrenches on both craft at its end (spec/00 section 6).
+"""The macro step of a mechanism: its micro-steps, and the mean wrenches on both craft at its end.
+
+Theory: conventions section 6.
 
 The record m of the mechanism has the groups that `exchange` works with, `status`, `stepping` with the fields of
 `micro_steps`, and the parameters `micro_step` and `step_limit`.

@@ -1,4 +1,4 @@
-"""Motion of the two ports inside a step, spec/00 section 3.3."""
+"""Motion of the two ports inside a step, conventions section 3.3."""
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.mechanics.kinematics import extrapolate
@@ -10,7 +10,7 @@ from dockfmu.components.physics.mechanics.vector import add, cross, load, store
 def place_ports(base, target, motion, tau):
     """Place both ports `tau` seconds into the step, with the accelerations that the craft had in the last one.
 
-    The target is extrapolated like the base (spec/00 R37). An acceleration of the target that is not connected is 0:
+    The target is extrapolated like the base (ruling R37). An acceleration of the target that is not connected is 0:
     the velocity then jumps at every macro step by the change of the last one, and friction has to follow.
     """
     extrapolate(base, load(base.acceleration), load(base.angular_acceleration), tau, motion.base)

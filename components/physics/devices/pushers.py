@@ -1,4 +1,4 @@
-"""Separation pushers: preloaded springs on the active docking plane. spec/06 section 5.11."""
+"""Separation pushers: preloaded springs on the active docking plane. central-docking section 5.11."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COUNT = 4
 
 
 def parameters() -> Group:
-    """Return the group `pushers` of parameters; the start values are set PU-1 (spec/06 section 8.3)."""
+    """Return the group `pushers` of parameters; the start values are set PU-1 (central-docking section 8.3)."""
     return Group(
         "pushers",
         parameter("preload", "N", "force of one pusher at first touch", 100.0, minimum=0.0),

@@ -58,7 +58,7 @@ def area(q, Q, n, last_slope, x):
 def meet(q, Q, n, k3, x0, y0):
     """Return (x, y) where the line of slope k3 through (x0, y0) meets the branch (q, Q); NaN if it does not.
 
-    Spec/03 section 4.3, with its errata: slope form instead of the source's coefficients A, B, C, which vanish at
+    hysteresis section 4.3, with its errata: slope form instead of the source's coefficients A, B, C, which vanish at
     y = 0; closed intervals in x only. Branch minus line falls monotonically in x because no slope exceeds k3.
     """
     tolerance = 1e-12 * Q[n - 1]
@@ -173,7 +173,7 @@ def side_of(m, deformation):
 
 @kernel
 def advance(p, m, deformation, rate):
-    """Apply the branch logic of table 3.2.1, made total (spec/03 section 4.4).
+    """Apply the branch logic of table 3.2.1, made total (hysteresis section 4.4).
 
     Returns True if the source does not foresee the step.
     """
@@ -246,7 +246,7 @@ def update(p, m, deformation, rate, gain):
     """Select the active segment of the law at the start of a step. Returns 0, IRREGULAR or NOT_FINITE.
 
     Afterwards `m.reaction` resists positive deformation, and `reaction(m, q)` is the law inside the step:
-    m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (spec/03
+    m.origin_reaction + m.stiffness (q - m.origin_deformation). `gain` multiplies reaction and stiffness (hysteresis
     section 4.5), 1.0 normally. A rate of zero is not a reversal.
 
     The work of the step just done is that of the segment that was active in it, so that the energies here equal those

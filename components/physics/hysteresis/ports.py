@@ -20,7 +20,7 @@ def law(
     *,
     causality: Literal["parameter", "constant"] = "parameter",
 ) -> Group:
-    """Return the group of a law: the forward and backward branch of each side as points (spec/03 section 3).
+    """Return the group of a law: the forward and backward branch of each side as points (hysteresis section 3).
 
     The first index of the arrays is the side, 0 positive, 1 negative; both sides are given as magnitudes of deformation
     and reaction. Point 1 ends the free play, point 2 the common first segment, point N = `points` the working range;

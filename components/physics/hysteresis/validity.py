@@ -1,4 +1,4 @@
-"""Conditions for a well-posed law (spec/03 section 3), and the messages of the kernels."""
+"""Conditions for a well-posed law (hysteresis section 3), and the messages of the kernels."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _between(q, Q, n, x):
 
 @kernel
 def validate(p):
-    """Return 0, or the code of the first condition of spec/03 section 3 that the law `p` violates."""
+    """Return 0, or the code of the first condition of hysteresis section 3 that the law `p` violates."""
     for side in range(2):
         n = int(p.points[side])
         qF = p.forward_deformation[side]

@@ -1,4 +1,4 @@
-"""Closed-form joint coordinates of dependent chains (source 1.4, spec/01 section 9).
+"""Closed-form joint coordinates of dependent chains (source 1.4, kinematics section 9).
 
 A chain type is named by its joints from the base outward; the last one, on the node, is cut and written as a
 constraint:
@@ -25,7 +25,7 @@ LEAST_DISTANCE = 1e-9
 
 @kernel
 def strut_joints(r):
-    """Return the joints of a strut whose ends are `r` apart, axes of its first joint, spec/01 9.2.
+    """Return the joints of a strut whose ends are `r` apart, axes of its first joint, kinematics 9.2.
 
     Returns (well-posed, cosine and sine of the first angle, of the second, length of the strut). There is no sign
     logic, and no singularity up to 90 degrees of the second angle (erratum K7 of the source's cotangents).
@@ -40,7 +40,7 @@ def strut_joints(r):
 
 @kernel
 def crank_joint(r, crank, rod):
-    """Return the joint of a `crank` whose `rod` ends at `r`, axes of that joint, spec/01 9.4.
+    """Return the joint of a `crank` whose `rod` ends at `r`, axes of that joint, kinematics 9.4.
 
     Returns (in reach, cosine and sine of the angle, rod in axes of the crank). The elbow is on the side of the larger
     angle: 0 < p1 < 180 deg, -180 deg < p2 < 0.

@@ -1,4 +1,4 @@
-"""Cranks with rods as the legs of a ring: the Hunt platform (spec/01 9.4, 10.4).
+"""Cranks with rods as the legs of a ring: the Hunt platform (kinematics 9.4, ring-mechanisms 10.4).
 
 A crank turns on the base about the z axis of its frame; a rod leads from its end, on a universal joint, to a spherical
 joint on the ring: R U S. The spin of the rod about its own axis does not depend on the ring. The elbow is on the side
@@ -42,7 +42,10 @@ def cranks() -> Group:
 
 @kernel
 def close(c, n):
-    """Set the joint coordinates of crank `c` from the pose of the ring `n`, spec/01 9.4. Returns True if in reach."""
+    """Set the joint coordinates of crank `c` from the pose of the ring `n`.
+
+    Theory: kinematics 9.4. Returns True if in reach.
+    """
     reach = add(load(n.position), apply_transposed(load_matrix(n.rotation), load(c.node_point)))
     r = apply(load_matrix(c.base_axes), subtract(reach, load(c.base_point)))
     closed, c.cosine[0], c.sine[0], rod = crank_joint(r, c.length, c.rod_length)

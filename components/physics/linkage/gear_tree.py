@@ -1,4 +1,6 @@
-"""Gear tree that couples the six nuts of a hexapod: shafts whose angles are linear in those of the nuts (spec/02 D6b).
+"""Gear tree that couples the six nuts of a hexapod: shafts whose angles are linear in those of the nuts.
+
+Theory: ring-mechanisms D6b.
 
 y = D phi, with phi the angles of the nuts. Each shaft has an inertia and a torque. Both act on the ring through
 G = D N, with N the nuts' gain: A += G^T I_y G, b += G^T (tau_y - I_y D n). Shafts are assumed to turn in the base, in

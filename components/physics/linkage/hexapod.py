@@ -1,8 +1,8 @@
 """A ring on six legs, on generated kernels: accelerations and wrench on the base.
 
-Legs are struts with differential ball screws, U C U chains with joints y, z, roll and stroke (spec/01 9.2, 9.3; spec/02
-section 7), or cranks with rods (`cranks`), depending on the record. Vectors are in frame 0; angular velocity, torque
-and angular acceleration of the ring are in ring axes about its centre of mass.
+Legs are struts with differential ball screws, U C U chains with joints y, z, roll and stroke (kinematics 9.2, 9.3;
+dynamics section 7), or cranks with rods (`cranks`), depending on the record. Vectors are in frame 0; angular velocity,
+torque and angular acceleration of the ring are in ring axes about its centre of mass.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def hexapod(name: str = "hexapod", *more: Field | Group, cranked: bool = False) 
 
 @kernel
 def close(c, n):
-    """Set the joint coordinates of strut `c` from the pose of the ring `n` (spec/01 9.2, 9.3).
+    """Set the joint coordinates of strut `c` from the pose of the ring `n` (kinematics 9.2, 9.3).
 
     Returns True if well-posed.
 
@@ -222,7 +222,7 @@ def momentum(m, velocity0, omega0):
 
 @kernel
 def affine(m, omega0):
-    """Set M_A and L of spec/02 section 11 (`affine_mass`, `response`), by unit accelerations of the base.
+    """Set M_A and L of dynamics section 11 (`affine_mass`, `response`), by unit accelerations of the base.
 
     Call it after `follow`, with forces set. It overwrites the accelerations and the wrench on the base of the last
     evaluation.

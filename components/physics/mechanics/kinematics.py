@@ -1,6 +1,6 @@
-"""Relative motion of docking units and buffer links (spec/04 section 4, spec/00 3.2).
+"""Relative motion of docking units and buffer links (spacecraft section 4, conventions 3.2).
 
-Erratum of spec/04: the source prints A_CD,2^T twice in A_PA.
+Erratum of spacecraft: the source prints A_CD,2^T twice in A_PA.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def moving(name: str, description: str) -> Group:
 
 @kernel
 def extrapolate(port, acceleration, epsilon, tau, out):
-    """Set `out` to the port `tau` seconds after its values were received (spec/00 3.3).
+    """Set `out` to the port `tau` seconds after its values were received (conventions 3.3).
 
     It moves with its twist, the `acceleration` of its origin (m/s2) and the angular acceleration `epsilon` (rad/s2),
     tuples in the port axes of the instant of receipt.
@@ -72,7 +72,7 @@ def relate(relative, base, target):
     """Fill the placement `relative` of frame 0 relative to PU from both ports, which are groups `moving`.
 
     `base` is the port of the mechanism's base, `target` that of the passive unit. Velocities are those seen in PU: the
-    transport term of its rotation is subtracted (spec/04 section 4).
+    transport term of its rotation is subtracted (spacecraft section 4).
     """
     A1 = load_matrix(base.rotation)
     A2 = load_matrix(target.rotation)

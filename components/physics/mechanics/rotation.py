@@ -2,7 +2,7 @@
 
 A matrix A_XY maps components in the parent X to components in the child Y; its rows are the child axes in parent
 components, A_XZ = A_YZ A_XY. A quaternion q_XY turns the axes of X into those of Y, q_XZ = q_XY (x) q_YZ.
-Angular velocities are of the child relative to the parent, in child axes. spec/00 section 2.
+Angular velocities are of the child relative to the parent, in child axes. conventions section 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Record groups of the drive that draws a ring in: two motors on one output shaft (spec/07 sections 7.4, 11.4)."""
+"""Record groups of the drive that draws a ring in: two motors on one output shaft.
+
+Theory: peripheral-docking sections 7.4, 11.4.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from dockfmu.components.core.field import Field, Group, changed, input, output
 from dockfmu.components.core.starts import with_starts
 from dockfmu.components.physics.devices import drive
 
-# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s (spec/07 section 11.4)
+# two motors that stall at 14 N.m on the output shaft and run free at 2.9 rad/s (peripheral-docking section 11.4)
 DRIVE = with_starts(
     changed(
         drive.parameters(),

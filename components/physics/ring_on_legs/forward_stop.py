@@ -1,4 +1,4 @@
-"""Forward stops of the rods: where a rod is fully out, it meets a stop of its housing (spec/00 R50).
+"""Forward stops of the rods: where a rod is fully out, it meets a stop of its housing (ruling R50).
 
 A stop has a spring and a damper and never pulls the rod out. It lies a little beyond the forward position: up to there
 the clutches of the peripheral mechanism, or the stops of the shafts of geared legs, take the overtravel. The depth in a

@@ -1,6 +1,6 @@
 """Momentum of a mechanism with a ring on legs, and its balance over a step.
 
-Newton's law of the whole mechanism gives the mean wrench on the base (spec/00 R4, R38, R45; `devices.exchange`). The
+Newton's law of the whole mechanism gives the mean wrench on the base (ruling R4, R38, R45; `devices.exchange`). The
 record has the groups `hexapod`, `ring_state`, `motion`, `balance` and `audit`.
 """
 

@@ -76,7 +76,7 @@ def _screws() -> tuple[Field, ...]:
 
 
 def parameters(screws: bool = True) -> tuple[Group, Group]:
-    """Return the groups `ring` and `legs`; the start values are set PM-1 (spec/07 section 11.4).
+    """Return the groups `ring` and `legs`; the start values are set PM-1 (peripheral-docking section 11.4).
 
     Without `screws`, rods slide and turn freely in their housings, and the legs have no nuts.
     """
@@ -173,7 +173,10 @@ _set_nut = variant("lead", _with_nut, _without_nut)
 
 @kernel
 def _set_leg(p, c, k):
-    """Set the constants of leg k. The axes of its joints coincide with the ring aligned at IP (spec/07 4.1)."""
+    """Set the constants of leg k. The axes of its joints coincide with the ring aligned at IP.
+
+    Theory: peripheral-docking 4.1.
+    """
     lower, upper = _joints(p, k)
     u = unit(add((height(p, p.initial_stroke), 0.0, 0.0), subtract(upper, lower)))
     y = unit((0.0, -u[2], u[1]))
@@ -291,7 +294,10 @@ def roll(c):
 
 @kernel
 def effective_stroke(c):
-    """Return the effective stroke of leg `c`, equivalent to the rotation of its nut, m (spec/07 5, erratum E-P7)."""
+    """Return the effective stroke of leg `c`, equivalent to the rotation of its nut, m.
+
+    Theory: peripheral-docking 5, erratum E-P7.
+    """
     return c.stroke + roll(c) / c.nut_ratio
 
 

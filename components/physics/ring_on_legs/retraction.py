@@ -1,4 +1,6 @@
-"""Retraction device: three cables on drums with cams, self-locking gears, one drive (source 7.5, spec/07 section 7).
+"""Retraction device: three cables on drums with cams, self-locking gears, one drive.
+
+Theory: source 7.5, peripheral-docking section 7.
 
 Drive -> flexible shafts -> power gears -> gear cam -> intermediate cam -> main cam -> drum -> cable. Cam angles grow as
 cable is paid out. A spreading spring between the cams keeps a small tension in a slack cable; when the cams are
@@ -20,7 +22,7 @@ CABLES = 3
 
 
 def parameters() -> Group:
-    """Return the group `cables`; the start values are set PM-1 (spec/07 section 11.4)."""
+    """Return the group `cables`; the start values are set PM-1 (peripheral-docking section 11.4)."""
     return Group(
         "cables",
         parameter("ring_radius", "m", "radius of the attachments on the ring, at the azimuths of the pairs", 0.58,
@@ -60,7 +62,7 @@ def outputs() -> Group:
 
 @kernel
 def largest_angle(p):
-    """Return the gear angle at which the drive is switched off, rad (spec/07 7.1, U2)."""
+    """Return the gear angle at which the drive is switched off, rad (peripheral-docking 7.1, U2)."""
     return 2.0 * pi - 4.0 * p.cam_angle
 
 

@@ -1,4 +1,7 @@
-"""Separation pushers and guide pins between the docking planes (spec/06 5.11, spec/07 7.6, spec/00 R55)."""
+"""Separation pushers and guide pins between the docking planes.
+
+Theory: central-docking 5.11, peripheral-docking 7.6, ruling R55.
+"""
 
 from __future__ import annotations
 

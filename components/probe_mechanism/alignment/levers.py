@@ -1,4 +1,4 @@
-"""Alignment levers: three rollers that a cam on the nut moves along a given path. spec/06 section 5.5.
+"""Alignment levers: three rollers that a cam on the nut moves along a given path. central-docking section 5.5.
 
 The path of the leading lever's roller is a table (axial, radial) over the probe's travel, piecewise linear; the other
 two levers follow it 120 degrees apart. Their inertia is part of the nut's.

@@ -1,4 +1,6 @@
-"""Limiter of the craft's relative rotation: a part of the housing (V1, V2), or movable along it (V3). spec/06 5.10.
+"""Limiter of the craft's relative rotation: a part of the housing (V1, V2), or movable along it (V3).
+
+Theory: central-docking 5.10.
 
 A movable limiter slides on three guides with springs along x of the housing, a sixth joint of the tree: q6 = x_LD is
 the abscissa of its front edge from the hinge. The springs push it forward against a stop; a second stop ends their

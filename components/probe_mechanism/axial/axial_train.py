@@ -4,7 +4,7 @@ The device between nut and drive is that of `spring_and_brake` (V1) or of `two_b
 record determine which, and the kernels of the other one are not compiled.
 
 Everything is reduced to the probe: `travel` x > 0 shortens the probe, force against travel, nut angle = x 2 pi / lead.
-The equation of motion is spec/06 (S 6.1.1) with errata E-5 and E-6, multiplied by 2 pi / lead:
+The equation of motion is central-docking (S 6.1.1) with errata E-5 and E-6, multiplied by 2 pi / lead:
 
     b x'' = -f - k |f| sgn x' - F_train(u) - c_train u' - F_brake(x') - F_stop(x, x'),        u = x - x_drive
 
@@ -109,7 +109,7 @@ def stored_energy(p, a, u, force, slip, deflection):
 
 @kernel
 def torque(p, a, force, drive_rate):
-    """Return m_FR in N m on the nut, damping included (spec/06 5.2), under the elastic `force` (N) of the train."""
+    """Return m_FR in N m on the nut, with damping, under the elastic `force` (N) of the train: central-docking 5.2."""
     return (force + p.train_damping * (a.rate - drive_rate)) / nut_per_travel(p)
 
 

@@ -1,4 +1,4 @@
-"""End stops of the probe's travel (spec/00 R50): at full retraction, and beyond its initial position.
+"""End stops of the probe's travel (ruling R50): at full retraction, and beyond its initial position.
 
 Between them the screw is free; the forward one leaves room for the twist of the gears when the latches pull the probe
 out. A stop is a spring with a damper that never pulls, of limited depth. It loads the nut, like the devices of

@@ -1,4 +1,4 @@
-"""Gear train of the axial damper: elastic with hysteresis (spec/06 5.2, spec/03; spec/00 R49).
+"""Gear train of the axial damper: elastic with hysteresis (central-docking 5.2, hysteresis; ruling R49).
 
 The train is a series of the gears and of a device that yields (spring mechanism, friction brakes). The gears follow the
 law of constant parameters of `physics.hysteresis`: straight loading from zero, unloading on a lower branch,

@@ -1,8 +1,8 @@
 """Axial device of the existing mechanism (V1): spiral spring in series with a friction brake, magnetic brakes.
 
 The train between nut and drive is a series of elastic gears, a spring mechanism with friction and a friction brake
-(spec/06 5.2); the magnetic brakes turn with the nut (spec/06 5.3). Everything is reduced to the probe. The functions
-are those that `axial` calls for a build with this device; those of `two_brakes` take the same arguments.
+(central-docking 5.2); the magnetic brakes turn with the nut (central-docking 5.3). Everything is reduced to the probe.
+The functions are those that `axial` calls for a build with this device; those of `two_brakes` take the same arguments.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def hold_brake(p, gears, u, slip, deflection):
 def train(p, gears, slip, deflection, u):
     """Return (force in N, brake slip in m, spring deflection in m) of the train driven to the twist `u` (m).
 
-    Return mapping of spec/06 section 5.2 (for elastic gears equal to the shifted tables of spec/03 section 5) from the
-    memory (`slip`, `deflection`) of the last call, with the segment of their hysteresis that `gears` holds. The spring
-    yields between its stops only towards compression; unloading it gives back the fraction `spring_return` of its
-    force.
+    Return mapping of central-docking section 5.2 (for elastic gears equal to the shifted tables of hysteresis section
+    5) from the memory (`slip`, `deflection`) of the last call, with the segment of their hysteresis that `gears` holds.
+    The spring yields between its stops only towards compression; unloading it gives back the fraction `spring_return`
+    of its force.
     """
     stiffness = gears.stiffness
     rate = (p.spring_end - p.spring_preload) / p.spring_stroke

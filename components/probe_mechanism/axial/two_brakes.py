@@ -1,10 +1,10 @@
 """Axial device of the modified mechanism (V2): two friction brakes in series, no spring and no magnetic brakes.
 
 The train between nut and drive is a series of elastic gears, a first friction brake FrB1 with a limited stroke, and the
-friction brake FrB2 that V1 has too (spec/06 5.2). FrB1 slips in compression at about a quarter of the force of FrB2,
-and back at a third of its own; it does not return by itself, and at the start of its stroke it is a hard stop. The
-drive re-cocks it when it retracts the probe against a larger force than that. Everything is reduced to the probe. The
-functions are those that `axial` calls for a build with this device, see `spring_and_brake`.
+friction brake FrB2 that V1 has too (central-docking 5.2). FrB1 slips in compression at about a quarter of the force of
+FrB2, and back at a third of its own; it does not return by itself, and at the start of its stroke it is a hard stop.
+The drive re-cocks it when it retracts the probe against a larger force than that. Everything is reduced to the probe.
+The functions are those that `axial` calls for a build with this device, see `spring_and_brake`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def check_parameters(p, status):
 def train(p, gears, slip, deflection, u):
     """Return (force in N, slip of FrB2 in m, stroke of FrB1 in m) of the train driven to the twist `u` (m).
 
-    Return mapping of spec/06 section 5.2 (spec/03 section 6) from the memory (`slip`, `deflection`) of the last call,
-    with the segment of the gears' hysteresis that `gears` holds; `deflection` is the stroke of FrB1, from 0 to
-    `first_brake_stroke`.
+    Return mapping of central-docking section 5.2 (hysteresis section 6) from the memory (`slip`, `deflection`) of the
+    last call, with the segment of the gears' hysteresis that `gears` holds; `deflection` is the stroke of FrB1, from 0
+    to `first_brake_stroke`.
     """
     e = u - slip
     force = reaction(gears, e - deflection)

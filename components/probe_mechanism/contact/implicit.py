@@ -285,7 +285,7 @@ def _bound(unit, state, t, levers, k, change, h):
 
 @kernel
 def revise(unit, state, t, levers, change, h):
-    """Find the contacts whose linearised forces leave their law, and hold them within it (spec/00 R39).
+    """Find the contacts whose linearised forces leave their law, and hold them within it (ruling R39).
 
     The end speeds follow from the accelerations of the tree and the `change` of the rate of compression over the
     micro-step. A contact that slides faster at the end than at the start got more friction than k_Fr f_N from its

@@ -1,6 +1,6 @@
 """Magnetic brake, R U S, of links with mass.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. kinematics 8, dynamics 6 to 8 and 10, with their errata.
 All together 590 multiplications, 396 additions, 1 divisions; 49 values kept between the kernels.
 """
 

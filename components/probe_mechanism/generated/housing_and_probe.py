@@ -1,6 +1,6 @@
 """Housing and flexible probe.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
+Made by dockfmu.components.codegen, not to be edited. dynamics 9 and 10, D9 and D11, by Kane's form of symbolic 3.2.
 All together 960 multiplications, 781 additions, 5 divisions, 10 sines and cosines; 87 values kept between the kernels.
 """
 

@@ -1,6 +1,6 @@
 """Spring mechanism, U P S, of links with mass.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. kinematics 8, dynamics 6 to 8 and 10, with their errata.
 All together 541 multiplications, 372 additions, 1 divisions; 50 values kept between the kernels.
 """
 

@@ -1,6 +1,6 @@
 """Housing, flexible probe and movable limiter.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/02 9 and 10, D9 and D11, by Kane's form of spec/09 3.2.
+Made by dockfmu.components.codegen, not to be edited. dynamics 9 and 10, D9 and D11, by Kane's form of symbolic 3.2.
 All together 1116 multiplications, 924 additions, 6 divisions, 10 sines and cosines; 106 values kept between the kernels.
 """
 

@@ -1,8 +1,9 @@
-"""Fit of cone, hinge, limiter, levers and brakes over all poses of a docking (spec/00 R46, spec/06 5.10).
+"""Fit of cone, hinge, limiter, levers and brakes over all poses of a docking (ruling R46, central-docking 5.10).
 
-Each of them has its own parameter set (spec/06 1.2), and kernels accept any numbers. A declared system is therefore
-checked before anything is compiled: extended, with the head on the bottom at every stroke of the absorber, with the
-latches on their stops at every travel of the retraction, and at tilts in every direction up to the limiter's contact.
+Each of them has its own parameter set (central-docking 1.2), and kernels accept any numbers. A declared system is
+therefore checked before anything is compiled: extended, with the head on the bottom at every stroke of the absorber,
+with the latches on their stops at every travel of the retraction, and at tilts in every direction up to the limiter's
+contact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Movable limiter (V3) and its shortened cone: the constraints of spec/06 5.10 and spec/00 R46.
+"""Movable limiter (V3) and its shortened cone: the constraints of central-docking 5.10 and ruling R46.
 
 It meets the entry edge of the cone (not the flange around it) before the retraction, lies inside the mouth at full
 contact, has stroke for every pose until the planes meet, and its springs leave the first brake to the pushers.
@@ -88,7 +88,10 @@ def _edge_misfits(m: Memory, s: Shape) -> Iterator[str]:
 
 
 def _spring_misfits(m: Memory, s: Shape, full: float) -> Iterator[str]:
-    """Yield why springs and pushers do not leave and do the work on the first brake (spec/06 5.10, constraint 3)."""
+    """Yield why springs and pushers do not leave and do the work on the first brake.
+
+    Theory: central-docking 5.10, constraint 3.
+    """
     p = m.parameters
     if "first_brake_extension" not in p.axial.dtype.fields:
         return

@@ -2,7 +2,7 @@
 
 The probe is straight: the head lies on the axis of the housing. A pose is the place of the head, the distance from the
 hinge to the head, and a tilt about the head towards an azimuth. Angles are swept up to the tilt at which the latches
-leave the domain of their formulas (spec/00 R40).
+leave the domain of their formulas (ruling R40).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AZIMUTHS = np.radians(np.arange(0.0, 360.0, 15.0))
 ALONG = np.linspace(0.0, 1.0, 3)
 """Points of a pad that are looked at, as shares of its length."""
 MARGIN = 0.010
-"""Travel beyond the stroke of spring or FrB1 that counts as energy absorption, m (spec/00 R46)."""
+"""Travel beyond the stroke of spring or FrB1 that counts as energy absorption, m (ruling R46)."""
 
 
 @dataclass(frozen=True)

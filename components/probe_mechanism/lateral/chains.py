@@ -1,6 +1,6 @@
 """The chains of the lateral damper: struts U P S and cranks R U S between base and housing, on generated kernels.
 
-Each is closed on the housing, then followed, reduced to it and carried along, in the order of spec/02 section 6: by
+Each is closed on the housing, then followed, reduced to it and carried along, in the order of dynamics section 6: by
 generated kernels if a link has mass, else by those of `massless`, with a seventh of the work. `c` is the record of one
 chain.
 """

@@ -1,9 +1,9 @@
-"""Lateral damper: two spring mechanisms and two magnetic brakes between base and housing (spec/06 section 5.7).
+"""Lateral damper: two spring mechanisms and two magnetic brakes between base and housing (central-docking section 5.7).
 
 The springs are UPS chains whose stroke is the deflection, the brakes RUS chains whose crank drives the brake and hits
 its stops. Every device is written as an elastic part and a damping coefficient D >= 0, force = -elastic - D rate. The
-damping acts with the mean of the rates before and after a micro-step (linearly implicit, spec/06 section 13): stable
-for any D, and the energy that it takes from the motion in a step is exactly h D rate_mean^2 >= 0.
+damping acts with the mean of the rates before and after a micro-step (linearly implicit, central-docking section 13):
+stable for any D, and the energy that it takes from the motion in a step is exactly h D rate_mean^2 >= 0.
 """
 
 from __future__ import annotations
@@ -68,12 +68,15 @@ def _point(axial: float, radius: float, azimuth: float) -> tuple[float, float, f
 
 
 def _axes(azimuth: float) -> tuple[tuple[float, float, float], ...]:
-    """Return the rows x_0, radial unit vector e, x_0 x e (spec/00 section 7)."""
+    """Return the rows x_0, radial unit vector e, x_0 x e (conventions section 7)."""
     return ((1.0, 0.0, 0.0), _point(0.0, 1.0, azimuth), (0.0, -sin(azimuth), cos(azimuth)))
 
 
 def parameters() -> Group:
-    """Return the group `lateral`: the start values are set LD-1 (spec/06 section 8.3, joints of spec/00 section 7)."""
+    """Return the group `lateral`: the start values are set LD-1.
+
+    Theory: central-docking section 8.3, joints of conventions section 7.
+    """
     torque = tuple(_eddy_current(speed) for speed in _SPEED)
     return Group(
         "lateral",
@@ -176,7 +179,9 @@ def state() -> Group:
 
 @kernel
 def two_stage_spring(s, k, law):
-    """Fill `law` with spring mechanism k: two preloaded stages and a stop in both directions (spec/06 section 5.7).
+    """Fill `law` with spring mechanism k: two preloaded stages and a stop in both directions.
+
+    Theory: central-docking section 5.7.
 
     The preloads build up over `ramp`, or as fast as the stop's stiffness allows. Unloading has the fraction `unloading`
     of the force, and joins the stop on a segment of its stiffness.

@@ -1,7 +1,7 @@
 """Chains without mass: the link to the housing carries only a force along itself, so that only its line counts.
 
 The gain H of a chain is the rate of its active joint per angular velocity of the housing, frame 0, and h the part of
-the joint's acceleration due to the rates: qdd = H d(omega)/dt + h (spec/01 8.3). With p from O_0 to the joint on the
+the joint's acceleration due to the rates: qdd = H d(omega)/dt + h (kinematics 8.3). With p from O_0 to the joint on the
 housing, v its velocity relative to the base and e the unit vector along the link, H = p x e / m, where
 
 - for a strut U P S, e is the line of its joints, whose distance changes by e v, and m = 1;

@@ -1,4 +1,4 @@
-"""Cranks with rotary dampers and springs: the Hunt platform, as in SXDS (spec/01 10.4).
+"""Cranks with rotary dampers and springs: the Hunt platform, as in SXDS (ring-mechanisms 10.4).
 
 Six cranks stand on the base and swing in planes through the axis, with their elbows outward. A rod connects each to the
 ring. Each crank is loaded by a rotary damper, dry friction, stops, and a spring stretched in its plane between a point
@@ -236,7 +236,7 @@ def _stop_depths(m, angle, ahead):
 
 @kernel
 def check_stops(m):
-    """Return 0, or the code of a crank too deep in one of its stops (spec/00 R50)."""
+    """Return 0, or the code of a crank too deep in one of its stops (ruling R50)."""
     for k in range(LEGS):
         outer, inner = _stop_depths(m, crank_angle(m.hexapod.crank[k]), 0.0)
         if max(outer, inner) > m.parameters.dampers.stop_limit:

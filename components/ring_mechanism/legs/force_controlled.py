@@ -1,4 +1,6 @@
-"""Electric legs under force control: a motor on each screw, soft capture, then damping; as NDS and IBDM (spec/07 1.2).
+"""Electric legs under force control: a motor on each screw, soft capture, then damping; as NDS and IBDM.
+
+Theory: ring-mechanisms 1.2.
 
 Each controller demands a force: during capture that of a soft spring and damper about a commanded stroke, and that of a
 strong damper when `command.attenuate` is set. A loop around a force sensor on the rod reduces the apparent friction and

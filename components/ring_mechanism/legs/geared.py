@@ -1,9 +1,9 @@
 """Legs geared together by differentials into six shafts, each with damper, brake, spring and stops; as in APAS.
 
 The tree of differentials adds and subtracts the angles of the nuts and so separates the motions of the ring: one shaft
-turns with the mean stroke, two with tilts, one with roll, two with lateral motion, to first order (spec/01 10.5). So
-each motion has its own resistance and its own stops. Nuts of left-hand screws enter the tree through an idler, so that
-all angles grow with the strokes. Angles of the shafts count from the start.
+turns with the mean stroke, two with tilts, one with roll, two with lateral motion, to first order (ring-mechanisms
+10.5). So each motion has its own resistance and its own stops. Nuts of left-hand screws enter the tree through an
+idler, so that all angles grow with the strokes. Angles of the shafts count from the start.
 
 The spring, the damper, the brake and the stops of the first shaft are mounted on a carrier. To draw the ring in, a
 drive turns the carrier back. It takes the first shaft and all nuts with it, until the rods sit on their seats.
@@ -129,7 +129,7 @@ def check(m):
 
 @kernel
 def _differential(i, k):
-    """Return the angle of shaft i per angle of nut k, growing with its stroke (spec/01 10.5).
+    """Return the angle of shaft i per angle of nut k, growing with its stroke (ring-mechanisms 10.5).
 
     The pairs are (1, 2), (3, 4), (5, 6). The shafts are the mean and first harmonics over the pairs of the half sums
     and half differences of each pair.
@@ -234,7 +234,7 @@ def drive(m, h, share):
 
 @kernel
 def check_stops(m):
-    """Return 0, or the code of a shaft too deep in one of its stops (spec/00 R50)."""
+    """Return 0, or the code of a shaft too deep in one of its stops (ruling R50)."""
     p = m.parameters.shafts
     for i in range(SHAFTS):
         low, high = _stop_depths(p, i, _angle(m, i) - _carried(m, i, 0.0))

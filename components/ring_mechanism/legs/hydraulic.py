@@ -1,4 +1,4 @@
-"""Hydraulic attenuators: orifices, a return spring and stops; passive, as in the ring of Apollo (spec/01 10.2).
+"""Hydraulic attenuators: orifices, a return spring and stops; passive, as in the ring of Apollo (ring-mechanisms 10.2).
 
 The ring waits at its forward position, where the springs hold the rods against their stops; legs can only shorten.
 When a rod is pushed in, oil passes an orifice that closes over the stroke. When the spring pushes the rod out, the oil

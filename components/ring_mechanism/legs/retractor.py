@@ -1,4 +1,6 @@
-"""The drive that draws a ring in: two motors and a self-locking gear, as in the peripheral mechanism (spec/07 7.4).
+"""The drive that draws a ring in: two motors and a self-locking gear, as in the peripheral mechanism.
+
+Theory: peripheral-docking 7.4.
 
 `command.motor_voltage` turns it; positive draws the ring in. The law defines what the output turns (drums, a shaft of
 the gear tree, the stops of the cranks), and so the load. No load can drive a self-locking gear: where it would, the

@@ -5,8 +5,8 @@ model has `file`, relative to the TOML file, and for NASTRAN the model's units `
 Both give their `ports` and `thrusters` by numbers of grid points or by positions in S. They may limit the modes by
 `above` and `below` (Hz) and `modes` (number of modes), and set `bands` of damping (from Hz, up to Hz, decrement).
 `initial_coordinate` and `initial_rate` are the state of the lowest modes at the start, as many as are given: vibration
-left by plumes or by a manoeuvre before the docking (spec/04 section 8). Each value is a table with `value`, `unit` and
-`source`, as in parameter sets.
+left by plumes or by a manoeuvre before the docking (spacecraft section 8). Each value is a table with `value`, `unit`
+and `source`, as in parameter sets.
 """
 
 from __future__ import annotations

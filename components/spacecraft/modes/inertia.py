@@ -1,4 +1,4 @@
-"""Inertial coupling of modes to the motion of their reference frame (spec/11 3.3, variant B)."""
+"""Inertial coupling of modes to the motion of their reference frame (flexible 3.3, variant B)."""
 
 from __future__ import annotations
 

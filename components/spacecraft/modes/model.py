@@ -14,7 +14,7 @@ from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 Bands = Sequence[tuple[float, float, float]]
 
 ASSUMED_BANDS: Bands = ((0.0, 1.0, 0.03), (1.0, 10.0, 0.05), (10.0, float("inf"), 0.1))
-"""Logarithmic decrements by frequency: (from Hz, up to Hz, decrement). Assumed, spec/04 section 12."""
+"""Logarithmic decrements by frequency: (from Hz, up to Hz, decrement). Assumed, contact-forces section 12."""
 
 
 def _decrement(bands: Bands, hertz: float) -> float:

@@ -169,7 +169,7 @@ class UniformDisc:
 class SeverityBall:
     """Variables uniformly distributed where their severity is at most `radius`, or with `surface` exactly `radius`.
 
-    The severity is that of spec/04 section 8, of these variables alone: `measure` R1 is the root of the sum of the
+    The severity is that of spacecraft section 8, of these variables alone: `measure` R1 is the root of the sum of the
     squares of value / limit, R2 the sum of their magnitudes. `pairs` are places of two variables that are limited by
     their vector sum, which counts once in R2. `values_at` has functions that turn the share of a variable into its
     value, in place of share times limit: that of the closing speed is counted from the nominal one.

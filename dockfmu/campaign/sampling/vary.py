@@ -34,7 +34,7 @@ _ENTRIES = (
 )  # fmt: skip
 _OPTION = ("label", "weight", "values", "parameters", "swap", "system")
 ELEVEN = tuple(f"{CONDITION_PREFIX}{name}[{k + 1}]" for name, count in LIMITED.items() for k in range(count))
-"""The full names of the eleven parameters of spec/04 section 8."""
+"""The full names of the eleven parameters of spacecraft section 8."""
 CLOSING_SPEED = f"{CONDITION_PREFIX}velocity[1]"
 """The closing speed, the only one of the eleven that must be positive."""
 

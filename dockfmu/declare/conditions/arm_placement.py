@@ -79,7 +79,7 @@ def _turn(angles: Any) -> np.ndarray:
 
 
 def _about(axis: int, angle: float) -> np.ndarray:
-    """Return alpha of spec/00 2: components before a turn about x, y or z (1, 2, 3) to those after it."""
+    """Return alpha of conventions 2: components before a turn about x, y or z (1, 2, 3) to those after it."""
     i, j = axis % 3, (axis + 1) % 3
     turn = np.eye(3)
     turn[i, i] = turn[j, j] = np.cos(angle)

@@ -1,4 +1,6 @@
-"""Initial conditions, declared or set: of a docking at first contact (spec/04 section 8), of a berthing at its start.
+"""Initial conditions, declared or set: of a docking at first contact, of a berthing at its start.
+
+Theory: spacecraft section 8.
 
 A berthing has an `arm`: misses and angles are those of the payload's interface in front of the berth at rest, at `gap`.
 """
@@ -37,7 +39,9 @@ UNITS = {
 
 @dataclass(frozen=True)
 class InitialConditions:
-    """Misalignment and motion of the moving craft at first contact, or of a payload before its berth, SI (spec/04 8).
+    """Misalignment and motion of the moving craft at first contact, or of a payload before its berth, SI.
+
+    Theory: spacecraft 8.
 
     Attributes
     ----------
@@ -124,7 +128,7 @@ class InitialConditions:
 
 
 LIMITED = {"miss": 2, "angles": 3, "velocity": 3, "angular_velocity": 3}
-"""The eleven parameters of spec/04 section 8: names, and how many each has."""
+"""The eleven parameters of spacecraft section 8: names, and how many each has."""
 
 ACROSS = {"miss": (0, 1), "angles": (0, 1), "velocity": (1, 2), "angular_velocity": (1, 2)}
 """The components of the limited parameters across the axis, which standards limit by their vector sum: yaw and pitch of

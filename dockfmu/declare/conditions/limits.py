@@ -1,6 +1,6 @@
-"""Limits of the initial conditions (spec/04 section 8): severity of conditions, and draws within the limits.
+"""Limits of the initial conditions (spacecraft section 8): severity of conditions, and draws within the limits.
 
-What counts are deviations from the nominal approach (spec/00 R60): of the closing speed from the nominal one, over the
+What counts are deviations from the nominal approach (ruling R60): of the closing speed from the nominal one, over the
 distance to the limit on its side; of everything else from 0. A quantity that is limited by its vector sum counts once.
 """
 
@@ -28,7 +28,7 @@ SIGMAS = 3.0
 
 @dataclass(frozen=True)
 class Severity:
-    """Nearness of initial conditions to their limits (spec/04 section 8), from the shares deviation / limit.
+    """Nearness of initial conditions to their limits (spacecraft section 8), from the shares deviation / limit.
 
     Attributes
     ----------

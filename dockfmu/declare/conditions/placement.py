@@ -1,4 +1,4 @@
-"""Start states of both craft: the active unit just touches the passive one, misaligned (spec/04 section 8)."""
+"""Start states of both craft: the active unit just touches the passive one, misaligned (spacecraft section 8)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def place_crafts(
 
 
 def _main_link(name: str, component: Component, values: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the position of a mechanism's probe head or ring plane at the start, in frame 0 (spec/00 R31).
+    """Return the position of a mechanism's probe head or ring plane at the start, in frame 0 (ruling R31).
 
     Raises DeclarationError if it has neither.
     """

@@ -67,7 +67,7 @@ ARM = Record(
 def write(folder: Path) -> ModuleType:
     """Write the kernels as a module in `folder`, and return it imported."""
     file = folder / "scara_kernels.py"
-    file.write_text(module(declare(), "SCARA arm.", "Spec/02 section 9."), encoding="utf-8")
+    file.write_text(module(declare(), "SCARA arm.", "dynamics section 9."), encoding="utf-8")
     spec = importlib.util.spec_from_file_location("scara_kernels", file)
     assert spec is not None
     assert spec.loader is not None

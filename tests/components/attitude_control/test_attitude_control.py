@@ -297,7 +297,7 @@ def test_the_attitude_to_hold_turns_with_the_orbit():
 
 
 def rotation(q):
-    """A of spec/00 section 2: components in I to components in C."""
+    """A of conventions section 2: components in I to components in C."""
     w, x, y, z = q
     return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
                      [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],

@@ -1,4 +1,4 @@
-"""BerthingSequence: scripts, delay, dead zones, noise by seed, guards and outcomes (spec/08 3.7, 6)."""
+"""BerthingSequence: scripts, delay, dead zones, noise by seed, guards and outcomes (manipulator 3.7, berthing 6)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Ideal:
 
 
 def test_nrt_goes_forward_and_does_nothing_else():
-    """spec/08 6: one constant rate; not stopped by capture, ended some time after it."""
+    """berthing 6: one constant rate; not stopped by capture, ended some time after it."""
     s = sequence("NRT")
     body = Ideal(s, (-1.39, 0.03, -0.02), np.radians([0.5, -0.5, 1.0]))
     body.run(48.0)
@@ -180,7 +180,7 @@ def carry_out(s, seconds, duration=2.0, end="HOLD"):
 
 
 def test_step_gives_one_command_after_another():
-    """Commands start at their time and after the previous one, one coordinate at a time (oracle O36 of spec/08).
+    """Commands start at their time and after the previous one, one coordinate at a time (oracle O36 of manipulator).
 
     Without capture the outcome is NOT_CAPTURED.
     """
@@ -235,7 +235,7 @@ def test_a_trigger_that_the_arm_did_not_see_rise_is_given_again():
 
 
 def test_a_limp_arm_is_driven_to_its_capture_by_thrust():
-    """OP-74 of spec/08 1.2: joints relaxed, thrusters on until capture, or for their longest time."""
+    """OP-74 of berthing 1.2: joints relaxed, thrusters on until capture, or for their longest time."""
     s = sequence("LIMP", **{"parameters.thrust": (200.0, 0.0, 5.0), "parameters.start_delay": 0.1})
     rows = []
     for k in range(600):
@@ -304,7 +304,7 @@ def order(s, **values):
 
 
 def test_a_live_operator_commands_steps_and_inserts():
-    """The operator starts each command (spec/08 3.7); a trigger that stays set does not start another one."""
+    """The operator starts each command (manipulator 3.7); a trigger that stays set does not start another one."""
     s = sequence("LIVE")
     s.m.hand.translation[:] = (0.5, -1.0, 0.0)
     s.step(0.0, H)

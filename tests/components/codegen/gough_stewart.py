@@ -1,4 +1,4 @@
-"""The six-chain platform of spec/09 O7: geometry, masses, state and loads, all ASSUMED there."""
+"""The six-chain platform of symbolic O7: geometry, masses, state and loads, all ASSUMED there."""
 
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ LEAD = 0.02
 
 
 def euler(yaw, pitch, roll):
-    """alpha_N of spec/01 section 2, from (cosine, sine) of the three angles."""
+    """alpha_N of kinematics section 2, from (cosine, sine) of the three angles."""
     return rotation(X, *roll) @ rotation(Z, *pitch) @ rotation(Y, *yaw)
 
 
@@ -55,7 +55,7 @@ def leg(k, coordinates, nut_torque):
 
 
 def right_hand_side(s, moving_base=True, recursion=False):
-    """Everything of spec/09 O7 from a namespace `s` of scalars of any kind.
+    """Everything of symbolic O7 from a namespace `s` of scalars of any kind.
 
     The base wrench from Newton's law of the whole mechanism or, equal, by the `recursion` of the source's 2.4.
     """

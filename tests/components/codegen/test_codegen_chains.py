@@ -1,4 +1,4 @@
-"""Every chain type, with numbers: against algorithms in numpy, SymPy, and the fixtures of spec/02."""
+"""Every chain type, with numbers: against algorithms in numpy, SymPy, and the fixtures of dynamics."""
 
 from dataclasses import replace
 
@@ -170,7 +170,7 @@ FIXTURES = {
 
 @pytest.mark.parametrize("kind", FIXTURES)
 def test_spec02_fixtures_13_2_by_codegen(kind):
-    """The printed digits of spec/02 13.2; the coordinates have ten of them, which leaves 1e-8 of the reactions."""
+    """The printed digits of dynamics 13.2; the coordinates have ten of them, which leaves 1e-8 of the reactions."""
     c, p, g, expected = FIXTURES[kind]
     leg = leg_of(c, kind, np.array(p))
     leg.follow(A_N, U[:3], U[3:])
@@ -200,7 +200,7 @@ def test_spec01_oracle_KO5_KO6_strut_in_sympy():
 
 
 def test_spec01_oracle_KO12_planar_loop():
-    """R P R on a crank: H and h of spec/01 8.5, in closed form."""
+    """R P R on a crank: H and h of kinematics 8.5, in closed form."""
     base, end, L0 = np.array([0.3, -0.1, 0.0]), np.array([0.12, 0.05, 0.0]), 0.2
     angle, rate = 0.7, 0.9
     x = np.array(algebra.rotation(2, np.cos(angle), np.sin(angle)), float).T @ end
@@ -232,7 +232,7 @@ def at_rest(leg):
 
 
 def affine_mass(ring, legs, inertia):
-    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], spec/02 section 11; call `reduce` before.
+    """Return M_A (6, 6) of [force; moment] = W - M_A [w_0; epsilon_0], dynamics section 11; call `reduce` before.
 
     It is computed column by column, as the wrench on the base for a unit acceleration of the base with all rates zero.
     `inertia` is the total inertia reduced to the ring. Nuts enter as inertia of their joints.

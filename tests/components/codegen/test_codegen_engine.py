@@ -1,4 +1,4 @@
-"""Graph, fold rules, small matrix algebra and emission: oracles O1 to O4 of spec/09 and the rules R4 to R8."""
+"""Graph, fold rules, small matrix algebra and emission: oracles O1 to O4 of symbolic and the rules R4 to R8."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Trees: articulated bodies, composite bodies, and Kane's form, against that of spec/09 3.2 in full."""
+"""Trees: articulated bodies, composite bodies, and Kane's form, against that of symbolic 3.2 in full."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def random_tree(structure, rng, heavy_all=True):
 
 
 def in_full(joints, g):
-    """(A, b) by partial velocities in body axes, for any tree, as spec/09 3.2 writes it."""
+    """(A, b) by partial velocities in body axes, for any tree, as symbolic 3.2 writes it."""
     n = len(joints)
     T, R, motions = [], [], []
     A, b = np.zeros((n, n)), np.array(g, float)

@@ -30,7 +30,7 @@ def test_tables_of_the_documentation_are_the_counts_of_the_code():
 
 
 def test_generated_functions_are_short_enough_to_compile():
-    """Some 3000 rows at most (spec/09 section 8)."""
+    """Some 3000 rows at most (symbolic section 8)."""
     for path in PRODUCTS:
         assert len((ROOT / path).read_text(encoding="utf-8").splitlines()) < 3000
 

@@ -1,4 +1,4 @@
-"""The platform of spec/09 O6 and O7: reference algorithms, generated kernels, operation counts."""
+"""The platform of symbolic O6 and O7: reference algorithms, generated kernels, operation counts."""
 
 from collections import Counter
 from types import SimpleNamespace

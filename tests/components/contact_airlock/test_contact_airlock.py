@@ -1,4 +1,4 @@
-"""ContactAirlock: hinge, frames, exchange over a step, energy, capture, bad input (spec/08 4.3)."""
+"""ContactAirlock: hinge, frames, exchange over a step, energy, capture, bad input (berthing 4.3)."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_wrench_of_the_middle_of_the_step():
 
 
 def test_friction_on_the_head_stays_below_its_limit():
-    """A head pressed on the cone and dragged along it, however long the micro-step (spec/00 R39)."""
+    """A head pressed on the cone and dragged along it, however long the micro-step (ruling R39)."""
     for micro in (1e-5, 1e-4, 1e-3):
         c = airlock(**{"parameters.micro_step": micro, "target.position": (-0.2688, 0.006, 0.0),
                        "target.velocity": (0.0, 0.01, 0.02)})  # fmt: skip

@@ -74,7 +74,7 @@ def test_stick_and_slip_follow_the_hand_written_equations(reference, outside):
 @pytest.mark.parametrize("h", [2e-4, 1e-4, 2.5e-5])
 @pytest.mark.parametrize("name", list(CASES))
 def test_spec05_oracle_18_applied_friction_is_bounded_and_brakes(name, h, outside):
-    """The mean force of every micro-step: normal force never below 0, friction at most k_Fr f_N (spec/00 R39), and its
+    """The mean force of every micro-step: normal force never below 0, friction at most k_Fr f_N (ruling R39), and its
     power on the sliding at the end of the micro-step, to which it belongs, is lost."""
     case = CASES[name]
     pair = started(case, outside, h)

@@ -1,4 +1,4 @@
-"""ContactRadiator: evaluation in the step, energy, capture, bad input (spec/08 4.4)."""
+"""ContactRadiator: evaluation in the step, energy, capture, bad input (berthing 4.4)."""
 
 from __future__ import annotations
 

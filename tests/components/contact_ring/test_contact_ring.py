@@ -197,7 +197,7 @@ def test_what_comes_in_is_checked():
 
 
 def test_state_is_saved_whole():
-    """spec/05 T23: a copy of the record in the middle of a capture goes on alike, bit by bit."""
+    """contact-geometry T23: a copy of the record in the middle of a capture goes on alike, bit by bit."""
     c = ring(**{"base.position": (-0.012, 0.001, 0.0005), "base.velocity": (0.3, 0.0, 0.0)})
     assert run(c.m, 1e-4, 40) == 0
     assert c.m.ring_pair.state.latch[0].travel > 0.0

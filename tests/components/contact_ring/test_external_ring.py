@@ -12,7 +12,8 @@ from dockfmu.components.peripheral_mechanism.kernel import step as step_mechanis
 from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 from dockfmu.components.physics.mechanics.vector import load, store
 
-# frame 0 behind the ring at its ready position (spec/07 11.4: 0.43447 m), 4 mm off the axis and turned a little
+# frame 0 behind the ring at its ready position (peripheral-docking 11.4: 0.43447 m), 4 mm off the axis and turned a
+# little
 GAP, HEIGHT = 4e-3, 0.434466
 A = from_angles(0.003, -0.002, 0.004)
 START = {

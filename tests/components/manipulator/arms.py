@@ -16,7 +16,7 @@ H = 1e-3
 
 
 def instance(*names, **values):
-    """An arm at the start; without names the reference case of spec/08 10."""
+    """An arm at the start; without names the reference case of manipulator 10."""
     chosen = [SETS[name] for name in (names or ("SSRMS", "MIM-1", "REF-SSRMS"))]
     return Instance(COMPONENT, *chosen, **values)
 
@@ -39,7 +39,7 @@ def energy(m):
 
 
 def axis_turn(axis, angle):
-    """alpha of spec/00 2: components before the turn to those after it; axis 1, 2, 3."""
+    """alpha of conventions 2: components before the turn to those after it; axis 1, 2, 3."""
     c, s = np.cos(angle), np.sin(angle)
     return {
         1: np.array([[1, 0, 0], [0, c, s], [0, -s, c]]),

@@ -97,7 +97,7 @@ def test_spec08_oracle_O12_O13_modes_and_their_damping(reference):
 
 
 def test_the_diagonal_of_the_damping_does_not_suffice():
-    """spec/08 E24: what the source keeps changes the damping of modes by factors of about 0.8 to 2.1."""
+    """manipulator E24: what the source keeps changes the damping of modes by factors of about 0.8 to 2.1."""
     m = instance(**{"parameters.compliance.diagonal_damping": 1}).m
     C, K = np.array(m.compliance.damping), np.array(m.compliance.stiffness)
     assert (np.diag(np.diag(C)) == C).all()

@@ -121,7 +121,7 @@ def test_spec08_oracle_O20_law_of_the_gearbox():
 
 
 def test_losses_of_the_gear_oppose_the_flow_of_power():
-    """spec/08 E9: the printed law gives the motor more than the load puts in."""
+    """manipulator E9: the printed law gives the motor more than the load puts in."""
     for torque, rate, expected in ((0.5, 1.0, 0.625), (0.5, -1.0, 0.4), (-0.5, 1.0, -0.4), (-0.5, -1.0, -0.625)):
         load, up, down = drive.gear_losses(torque, 0.8, 1)
         assert load + (up if rate > 0 else -down) == pytest.approx(expected)

@@ -94,7 +94,7 @@ def test_spec08_oracle_O5_attitude_from_three_angles():
     np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], D @ rates, atol=1e-9)
 
 
-# spec/08 9.2 as it stands, with which O7 was computed: the public values read as central, centres at half the link
+# manipulator 9.2 as it stands, with which O7 was computed: the public values read as central, centres at half the link
 PUBLIC = {
     "parameters.link.center_of_mass": [(0, 0, 0.3513), (0, -0.2846, 0), (3.555, -0.2375, 0), (3.555, 0, 0),
                                        (0, -0.2846, 0), (0, 0, -0.3513), (0.67945, 0, 0)],

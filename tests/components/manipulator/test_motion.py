@@ -12,7 +12,7 @@ APPROACH = {
     "command.mode": 2, "command.velocity": (0.019, 0.0, 0.0), "parameters.control.singular_value": 0.0,
     "parameters.joint.rate_limit": 1e9,
 }  # fmt: skip
-"""The command of spec/08 10: 1.9 cm/s along x of B, which is x of PI here, no limit of rates, no damping."""
+"""The command of manipulator 10: 1.9 cm/s along x of B, which is x of PI here, no limit of rates, no damping."""
 
 
 def pushed(stiffness, gap, seconds, damping=2e3):

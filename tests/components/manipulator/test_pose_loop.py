@@ -1,4 +1,4 @@
-"""The pose loop of Step, Insert and AUTO (spec/00 R56): no swing grows, and gains that follow from the data."""
+"""The pose loop of Step, Insert and AUTO (ruling R56): no swing grows, and gains that follow from the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked examples of spec/10 section 5, as planar bars and as systems in space."""
+"""The worked examples of multibody-formulations section 5, as planar bars and as systems in space."""
 
 import numpy as np
 

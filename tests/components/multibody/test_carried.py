@@ -83,7 +83,7 @@ def test_a_carried_system_converges_to_the_same_bodies_in_one_model() -> None:
         craft, arm, drift = coupled(step)
         found = np.hstack([craft.m.body[0].position, [c.position for c in arm.m.coordinate]])
         errors.append(np.abs(found - expected).max())
-        # what the craft receives is what the arm has lost, but for the turn of the port in a step (spec/00 R4) and for
+        # what the craft receives is what the arm has lost, but for the turn of the port in a step (ruling R4) and for
         # the change of the force in it, both of second order
         share = (step / 1e-2) ** 2
         assert np.abs(drift[:3]).max() < 2e-6 * share

@@ -1,4 +1,7 @@
-"""CART: bodies with constraint equations, spec/10 3.2. Planar examples, ranks, elementary constraints."""
+"""CART: bodies with constraint equations.
+
+Theory: multibody-formulations 3.2. Planar examples, ranks, elementary constraints.
+"""
 
 import numpy as np
 import pytest

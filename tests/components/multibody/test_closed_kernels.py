@@ -1,4 +1,4 @@
-"""Closed chains in the kernels of the FMU against LOOP and CART: oracle 2 of spec/10 at random states."""
+"""Closed chains in the kernels against LOOP and CART: oracle 2 of multibody-formulations, at random states."""
 
 import numpy as np
 import pytest

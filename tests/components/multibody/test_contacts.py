@@ -136,7 +136,7 @@ def test_ruling_R39_friction_holds_a_block_below_its_limit_and_slides_it_above(s
     limit = 0.4 * one.m.contact[0].normal_force
     assert one.m.contact[0].pairs == 2.0
     if slope < 0.4:
-        # it creeps with the speed at which the regularised friction holds it (spec/00 R24)
+        # it creeps with the speed at which the regularised friction holds it (ruling R24)
         assert abs(place.rate) < 2.5e-3
         assert one.m.contact[0].friction_force == pytest.approx(2.0 * g * slope, rel=1e-3)
     else:
@@ -218,7 +218,7 @@ def test_ruling_R36_forces_are_the_gradient_of_their_energy_over_all_features(pa
     rng = np.random.default_rng(5)
     touched, step = 0, 1e-7
     for _ in range(1500):
-        # a segment through the rim of an open outline leaves it with a depth (spec/00 R57)
+        # a segment through the rim of an open outline leaves it with a depth (ruling R57)
         place = rng.uniform((-0.1, -0.25, -0.25), (0.7, 0.25, 0.25))
         energy, force = depth_and_force(one, place)
         if not 0.0 < energy < 0.5 * 0.02**2:
@@ -377,7 +377,7 @@ def test_the_target_gets_the_opposite_of_what_a_free_system_gets_about_every_poi
     assert peak > 50.0
     after = np.hstack([audit.momentum, audit.angular_momentum])
     np.testing.assert_allclose(after[:3] - momentum[:3], -impulse, atol=1e-9)
-    # the mean is about the moving origin of the port (spec/00 R48)
+    # the mean is about the moving origin of the port (ruling R48)
     np.testing.assert_allclose(after[3:] - momentum[3:], -turned, atol=1e-9 * np.abs(turned).max())
     assert audit.work_target == pytest.approx(work, rel=1e-9)
     assert balance(one) - audit.work_target == pytest.approx(energy, abs=2e-3)

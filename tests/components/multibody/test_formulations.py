@@ -1,4 +1,4 @@
-"""Formulations against each other at random states of random systems, invariance, reactions: oracles of spec/10 6."""
+"""Formulations against each other at random states, invariance, reactions: oracles of multibody-formulations 6."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Graph of bodies and joints: spec/10 3.1."""
+"""Graph of bodies and joints: multibody-formulations 3.1."""
 
 import numpy as np
 import pytest

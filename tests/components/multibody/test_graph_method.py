@@ -1,4 +1,4 @@
-"""WITT: examples E10 to E15 of spec/10, their closed forms, and the errata of section 3.3."""
+"""WITT: examples E10 to E15 of multibody-formulations, their closed forms, and the errata of section 3.3."""
 
 from dataclasses import replace
 

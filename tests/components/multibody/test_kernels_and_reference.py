@@ -1,4 +1,4 @@
-"""The recursion of the FMUs against WITT, CART and the second ABA: oracle 2 of spec/10, at random states."""
+"""The recursion of the FMUs against WITT, CART and the second ABA: oracle 2 of multibody-formulations."""
 
 import numpy as np
 import pytest

@@ -128,7 +128,7 @@ def test_spec10_oracle_3_deployment_of_a_free_array_keeps_momentum_and_closes_it
 
 
 def test_impulse_of_a_lock_agrees_with_the_equations_of_impact() -> None:
-    # spec/10 4.1 with H = the row of the locked rate: M dv = H^T L, H dv = -rate
+    # multibody-formulations 4.1 with H = the row of the locked rate: M dv = H^T L, H dv = -rate
     one = instance(WING.format(kind="revolute").replace('direction = "up"', 'direction = "up"\nclosed = false'))
     run(one, 1.0)
     m = one.m

@@ -1,4 +1,8 @@
-"""LOOP: closed systems, spec/10 3.6. Examples in space, rank, closure, stabilisation (spec/11 3.7), impulses."""
+"""LOOP: closed systems.
+
+Theory: multibody-formulations 3.6. Examples in space, rank, closure, stabilisation (multibody-formulations 3.7),
+impulses.
+"""
 
 import numpy as np
 import pytest

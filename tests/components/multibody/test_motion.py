@@ -13,7 +13,7 @@ from tests.components.multibody.random_models import free_model, interpreted, ma
 TEXT = EXAMPLE.read_text(encoding="utf-8")
 FIXED_STEPS = {"parameters.stepping.micro_tolerance": 0.0}
 
-# spec/10 E16: t, q1, q2, q3 (absolute angles), T
+# multibody-formulations E16: t, q1, q2, q3 (absolute angles), T
 E16 = (
     (0.5, -0.06241905315, -0.0001214239241, -4.7231e-8, 0.312256963),
     (1.0, -0.2451858745, -0.007220887789, -4.244825792e-5, 1.235388146),

@@ -1,4 +1,4 @@
-"""E16 of spec/10: the triple pendulum of the book's program, by the method of separate bodies (3.174) to (3.179)."""
+"""E16 of multibody-formulations: the triple pendulum of the book's program, by separate bodies (3.174) to (3.179)."""
 
 from functools import cache
 

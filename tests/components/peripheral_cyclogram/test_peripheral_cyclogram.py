@@ -1,4 +1,4 @@
-"""Every phase, timer, time limit and manual command of the cyclogram, spec/07 section 9."""
+"""Every phase, timer, time limit and manual command of the cyclogram, peripheral-docking section 9."""
 
 import numpy as np
 import pytest
@@ -248,7 +248,7 @@ def test_ruling_R53_latched_without_capture_is_an_outcome_of_its_own():
 
 
 def test_recovery_draws_the_free_ring_back_for_another_attempt():
-    """A1 of spec/07 9: S6 with a free ring, then S0; `extend` begins anew."""
+    """A1 of peripheral-docking 9: S6 with a free ring, then S0; `extend` begins anew."""
     rig = adapting(recovery=1.0)
     t = rig.m.event.initial_position_lost
     rig.run(t + 25.0, **APART)

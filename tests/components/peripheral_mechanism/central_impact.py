@@ -1,4 +1,4 @@
-"""A central impact in one dimension, as spec/07 section 12 describes the prototype behind T24 and T25.
+"""A central impact in one dimension, as peripheral-docking section 12 describes the prototype behind T24 and T25.
 
 Written again from the numbers of PM-1, without anything of the package: Lagrange's equations of the craft and of the
 ring's travel along the axis, six equal legs, a locked spring in closed form, semi-implicit Euler steps of 10 us.

@@ -189,7 +189,7 @@ class Machine:
             f -= reaction[:3]
             housing = poses[1 + 2 * k][1]
             m -= cross(leg.lower, reaction[:3]) + reaction[3] * cross(housing[:, 2], leg.axes[1])
-            # what the nut takes to spin, the housing's spring bears (spec/00 R14)
+            # what the nut takes to spin, the housing's spring bears (ruling R14)
             m -= self.nut * (N[k] @ a + Nv[k]) * housing[:, 0]
         return a[:6], f, m
 

@@ -1,4 +1,4 @@
-"""A craft of 5 t that the retraction device draws to a ring fixed in space: T27 of spec/07, with massless legs.
+"""A craft of 5 t that the retraction device draws to a fixed ring: T27 of peripheral-docking, with massless legs.
 
 The craft is integrated here, semi-implicitly; legs, accumulators, cables and drive are the product's kernels.
 """

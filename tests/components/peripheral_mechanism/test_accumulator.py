@@ -1,4 +1,4 @@
-"""The energy accumulator: scripts T11 to T18 of spec/07, its ratchet and its energies."""
+"""The energy accumulator: scripts T11 to T18 of peripheral-docking, its ratchet and its energies."""
 
 import numpy as np
 import pytest
@@ -163,7 +163,7 @@ def test_spec07_oracle_T18_samples_of_any_distance_give_the_same_state(step):
 
 
 def test_a_locked_accumulator_gives_back_only_what_its_train_holds():
-    """Rule ii of spec/07 6.3: compressed and let go, it returns f^2 / 2 k of its 45 J."""
+    """Rule ii of peripheral-docking 6.3: compressed and let go, it returns f^2 / 2 k of its 45 J."""
     s = Spring(100.0)
     s.move(180.0, 1e-5)
     taken, force = s.work, s.force

@@ -111,7 +111,7 @@ class Hexapod:
         wrench = -(M @ a + bias + J.T @ found[model.nv - 6 :])[BASE]
         # the loads on the ring come from outside, and not from its joint with the base
         wrench += [*s["force"], *(np.cross(s["position"], s["force"]) + R @ s["torque"])]
-        # spec/00 R14: the base bears what a nut takes to spin, which a reduced inertia leaves out
+        # ruling R14: the base bears what a nut takes to spin, which a reduced inertia leaves out
         for k, (leg, nut) in enumerate(zip(self.machine.legs, self.nuts, strict=True)):
             axis = self.machine.bodies(s["position"], R)[0][1 + 2 * k][1][:, 0]
             wrench[3:] -= self.machine.nut * leg.ratio * a[nut] * axis

@@ -1,4 +1,4 @@
-"""Central impacts T24 and T25 of spec/07, with the contact of its prototype and with that of the rings.
+"""Central impacts T24 and T25 of peripheral-docking, with the contact of its prototype and with that of the rings.
 
 The prototype has one plane of 1e7 N/m, latches of 300 N over the last 10 mm, 1 mm of play behind them, and no cables.
 RefRing has rims that bear on the petals where its planes meet: six contacts at 45 deg, 3e7 N/m along the axis beside

@@ -105,7 +105,7 @@ def expert():
 
 
 def test_momentum_of_all_is_kept(expert):
-    """With the mechanism's own momentum at its base's true motion (spec/00 R45)."""
+    """With the mechanism's own momentum at its base's true motion (ruling R45)."""
     _, run = expert
     for columns, exchanged in ((MOMENTUM, 100.0), (ANGULAR_MOMENTUM, 20.0 * 100.0)):
         assert np.abs(run[:, columns] - run[0, columns]).max() < 6e-4 * exchanged
@@ -122,7 +122,7 @@ def test_energy_of_all_is_kept(expert):
 def test_energy_residual_of_a_central_impact():
     """Close the balance of 117 J: 1e-5 with the steps of a run, 1.1e-6 with both of them sixteen times shorter.
 
-    Spread contacts (spec/00 R54) leave an impact along the axis, and with it little error of the micro-step, which adds
+    Spread contacts (ruling R54) leave an impact along the axis, and with it little error of the micro-step, which adds
     energy. The error of the macro step, in which the craft see the mean force, takes some: it falls with the first
     order, 1.2, 0.54 and 0.28 mJ with 1, 1/4 and 1/8 ms and micro-steps of 10 us. So the residual falls with both steps
     together, not with the micro-step alone, which leaves less of the one to make good for the other.
@@ -139,7 +139,10 @@ def test_energy_residual_of_a_central_impact():
 
 
 def test_capture_locks_and_absorbs(expert):
-    """Order of events of spec/07 9.1; after capture legs are held, in backlash, in tension or compressed (T35)."""
+    """Order of events of peripheral-docking 9.1.
+
+    After capture legs are held, in backlash, in tension or compressed (T35).
+    """
     _, run = expert
     lost, capture, contact = (np.argmax(run[:, k] > 0.0) * 1e-3 for k in (0, 1, 2))
     assert 0.0 < contact < lost < capture
@@ -255,7 +258,7 @@ def test_a_step_is_the_same_in_two_halves():
 
 
 def test_full_start_from_the_retracted_position():
-    """S1 of spec/07 9: unlocked, the springs push the ring out as fast as the drive pays out the cables."""
+    """S1 of peripheral-docking 9: unlocked, the springs push the ring out as fast as the drive pays out the cables."""
     gear = 2.0 * np.radians(15.0) + 0.002
     i = Instance(component("external"), **{"parameters.initial_stroke": 0.0019, "parameters.initial_gear_angle": gear})
     m = i.m

@@ -1,4 +1,4 @@
-"""Ring and legs of the peripheral mechanism: oracles T1 to T10 of spec/07, and the mechanism in maximal coordinates."""
+"""Ring and legs: oracles T1 to T10 of peripheral-docking, and the mechanism in maximal coordinates."""
 
 import numpy as np
 import pytest
@@ -335,7 +335,7 @@ def test_spec07_oracle_T2_energy_with_conservative_springs():
 
 
 def test_affine_response_is_the_change_by_an_acceleration_of_the_base():
-    """Wrench and acceleration of the ring are affine in the base's acceleration (spec/02 section 11).
+    """Wrench and acceleration of the ring are affine in the base's acceleration (dynamics section 11).
 
     M_A is symmetric but for the nuts, whose inertia counts for the legs' joints and not for a turn of the base.
     """

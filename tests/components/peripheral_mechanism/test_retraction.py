@@ -1,4 +1,4 @@
-"""Retraction device: oracles T19 to T23 and T27 of spec/07."""
+"""Retraction device: oracles T19 to T23 and T27 of peripheral-docking."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every phase, timer, time limit and manual command of the cyclogram, spec/06 section 6."""
+"""Every phase, timer, time limit and manual command of the cyclogram, central-docking section 6."""
 
 import numpy as np
 import pytest
@@ -377,7 +377,10 @@ def faulty(k, kind, value=0.0):
     ],
 )
 def test_every_fault_of_a_sensor_ends_in_a_told_outcome(fault, captured, missed):
-    """With a plant that captures and with one that does not; devices are off at the end (spec/06 6.2 note e)."""
+    """With a plant that captures and with one that does not; devices are off at the end.
+
+    Theory: central-docking 6.2 note e.
+    """
     for captures, expected in ((True, captured), (False, missed)):
         plant = Plant(**fault)
         assert plant.run(captures) == expected

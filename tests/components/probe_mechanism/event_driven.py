@@ -1,4 +1,4 @@
-"""Central impact with two friction brakes, event-driven: the model of spec/06 9.4 (V2) written a second time.
+"""Central impact with two friction brakes, event-driven: the model of central-docking 9.4 (V2) written a second time.
 
 Every brake, and the ball screw, either holds or slides. In each mode the equations are smooth; a Runge-Kutta method
 integrates them to the next event, where a brake begins or ceases to slide, the nut stops or breaks away, or a contact

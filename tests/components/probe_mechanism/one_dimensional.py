@@ -1,4 +1,4 @@
-"""Two point masses, the axial damper between them and the axial contacts of the socket: the model of spec/06 9.4.
+"""Two point masses, the axial damper between them, the contacts of the socket: the model of central-docking 9.4.
 
 With the axial device of V1 (`RECORD`) or of V2 (`RECORD_V2`).
 """
@@ -138,7 +138,7 @@ def central_impact(
 ) -> Impact:
     """Head on the socket's bottom at t = 0, closing at `speed`, drive locked, `thrust` (N) on the active mass.
 
-    The gear train is elastic, as in spec/06 9.4, unless `hysteresis_loss` says otherwise (spec/00 R49).
+    The gear train is elastic, as in central-docking 9.4, unless `hysteresis_loss` says otherwise (ruling R49).
     """
     m = record.memory()
     m.parameters.axial.hysteresis_loss = 0.0

@@ -1,4 +1,4 @@
-"""Axial damper: constitutive law, energy, and the central impacts of spec/06 section 9.4."""
+"""Axial damper: constitutive law, energy, and the central impacts of central-docking section 9.4."""
 
 from itertools import pairwise
 
@@ -65,7 +65,7 @@ def test_spec06_oracle_94_recoil_independent_of_speed_once_wound():
 
 @pytest.mark.parametrize(("softer", "thrust", "peak"), [(1, 0, 1080), (1, 240, 1100), (0, 0, 1590), (0, 240, 1730)])
 def test_spec00_ruling_33_softer_spring_for_the_module(softer, thrust, peak):
-    """AX-MIM and AX-1 under 8015 kg at 19 mm/s against a fixed target: the forces of spec/00 section 8.2."""
+    """AX-MIM and AX-1 under 8015 kg at 19 mm/s against a fixed target: the forces of conventions section 8.2."""
     values = {}
     if softer:
         chosen = next(entry for entry in component().parameter_sets if entry.name == "AX-MIM")

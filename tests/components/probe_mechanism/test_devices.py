@@ -1,4 +1,4 @@
-"""Alignment levers, pushers and hatch cover, spec/06 sections 5.5, 5.9, 5.11, 9.1, 9.2."""
+"""Alignment levers, pushers and hatch cover, central-docking sections 5.5, 5.9, 5.11, 9.1, 9.2."""
 
 from itertools import pairwise
 from math import cos, pi, radians, sin, tan

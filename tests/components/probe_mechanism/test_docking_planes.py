@@ -1,4 +1,4 @@
-"""Contact of the docking planes, and pushers of a solid length (spec/00 R47)."""
+"""Contact of the docking planes, and pushers of a solid length (ruling R47)."""
 
 from math import cos, sin
 

@@ -1,4 +1,4 @@
-"""Electric drive against its closed forms, spec/06 sections 9.1 and 9.2."""
+"""Electric drive against its closed forms, central-docking sections 9.1 and 9.2."""
 
 from math import copysign, log, pi
 

@@ -1,4 +1,4 @@
-"""Hysteresis of the axial gear train (spec/00 R49), and the whole torque of the train (R51)."""
+"""Hysteresis of the axial gear train (ruling R49), and the whole torque of the train (R51)."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ GEARS_ALONE = {
 
 
 def branch(p, side=0):
-    """Return (K, deformation of point 2, slope of unloading, slope between the branches) by spec/03 section 3."""
+    """Return (K, deformation of point 2, slope of unloading, slope between the branches) by hysteresis section 3."""
     k, reach = p.train_stiffness, p.train_range[side] / p.train_stiffness
     second = p.hysteresis_common * reach
     corner = reach * (1.0 - p.hysteresis_loss / ((1.0 - p.hysteresis_common) * (p.hysteresis_ratio - 1.0)))

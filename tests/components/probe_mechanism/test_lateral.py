@@ -1,4 +1,4 @@
-"""Lateral damper: characteristics of its devices and their reduction to the housing (spec/06 section 5.7)."""
+"""Lateral damper: characteristics of its devices and their reduction to the housing (central-docking section 5.7)."""
 
 from math import pi, radians
 from pathlib import Path
@@ -16,7 +16,7 @@ PARAMETERS = Path(lateral_damper.__file__).parents[1] / "parameters"
 
 
 def characteristic(p):
-    """Force of a spring mechanism of LD-1 at |p|, without the ramps: the formula of spec/06 section 5.7."""
+    """Force of a spring mechanism of LD-1 at |p|, without the ramps: the formula of central-docking section 5.7."""
     p = abs(p)
     if p <= 7.9e-3:
         return 600.0 + 9e5 * p

@@ -1,4 +1,4 @@
-"""Movable limiter (V3): springs, stops, head, lock; balances of whole impacts; retraction of spec/06 9.5."""
+"""Movable limiter (V3): springs, stops, head, lock; balances of whole impacts; retraction of central-docking 9.5."""
 
 from math import cos, exp, sin, sqrt
 
@@ -275,7 +275,7 @@ def _retract(m, steps, h, every, out):
 def retract(motors, seconds):
     """Rows (t, gap, force of the train, stroke of FrB1, rate of the nut, rate of the drive) every 10 ms."""
     m = MACHINE.memory()
-    # as in spec/06 9.5, computed with an elastic gear train
+    # as in central-docking 9.5, computed with an elastic gear train
     m.parameters.axial.hysteresis_loss = 0.0
     assert axial_train.initialize(m.parameters.axial, m.axial, 0.019) == 0
     m.axial.deflection = 0.019
@@ -289,8 +289,8 @@ def retract(motors, seconds):
 def test_spec06_oracle_95_retraction_with_pushers():
     """The drive retracts by 1 mm/s; where the pushers touch, the nut stands and FrB1 is re-cocked; then it goes on.
 
-    Tolerance of the times 0.5 s, on the same equations (spec/06 9.5). The craft overshoot at first, so that the limiter
-    is touched at 22 s already, and that bounce takes 0.3 mm of FrB1.
+    Tolerance of the times 0.5 s, on the same equations (central-docking 9.5). The craft overshoot at first, so that the
+    limiter is touched at 22 s already, and that bounce takes 0.3 mm of FrB1.
     """
     t, gap, force, stroke, rate, drive_rate = retract((27.0, 27.0), 200.0)
     assert t[np.argmax(gap < LIMITER_GAP)] == pytest.approx(22.0, abs=0.5)

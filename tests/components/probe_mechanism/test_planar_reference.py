@@ -100,7 +100,7 @@ def derivative(t, y, magnetic):
     right_a = force @ (length * f + SWING) + bending - turn * qd * qd
     qdd, add = np.linalg.solve([[m11, m12], [m12, PROBE_INERTIA]], [right_q, right_a])
     along = force @ v
-    # minus the derivative of the bending energy k(L) a^2 / 2 by the travel (spec/00 R42)
+    # minus the derivative of the bending energy k(L) a^2 / 2 by the travel (ruling R42)
     stiffening = 0.5 * BENDING * a * a * stiffer / length if length > SHORTEST else 0.0
     free = -along - stiffening - TRAIN * s - (TRAIN_DAMPING + magnetic) * sd
     sdd = (free - SCREW * abs(along) * np.tanh(sd / 1e-6)) / INERTANCE

@@ -181,7 +181,7 @@ def test_spec00_ruling_44_pushers_do_not_load_the_hatch_cover():
 
 
 def test_spec06_erratum_11_slope_of_the_tip_turns_in_the_axes_of_the_head():
-    """Latches stand in the frame A_HS A_H (spec/06 5.6), not A_H A_HS: told apart by a head that has turned."""
+    """Latches stand in the frame A_HS A_H (central-docking 5.6), not A_H A_HS: told apart by a head that has turned."""
     mechanism = Instance(component())
     unit = mechanism.m.probe_cone
     head = np.array(from_angles(0.3, -0.2, 0.4))

@@ -1,4 +1,4 @@
-"""Housing, flexible probe and lateral damper together: kinematics, balances, oracles of spec/06 section 9."""
+"""Housing, flexible probe and lateral damper together: kinematics, balances, oracles of central-docking section 9."""
 
 import re
 import subprocess
@@ -232,7 +232,8 @@ def envelope(direction, m=None, stroke_end=9.9e-3, crank_end=11.3):
 def test_spec00_section_7_and_spec06_oracle_10_octagon_of_the_stops():
     """Facets 5.68 (springs) and 5.62 deg (brakes); four-fold symmetric, eight-fold within 5 %.
 
-    The corners of an octagon with these facets lie at 6.11 deg; the 6.05 deg of spec/00 is found 20 deg off a facet.
+    The corners of an octagon with these facets lie at 6.11 deg; the 6.05 deg of conventions is found 20 deg off a
+    facet.
     """
     facets = [envelope(a) for a in np.arange(8) * pi / 4]
     assert [kind for _, kind in facets] == ["spring", "brake"] * 4
@@ -534,7 +535,7 @@ def test_interpreter_equals_compiled():
 
 
 def history(mode, steps=400, h=1e-3):
-    """Base wrench of the mechanism on a free hull of 7 t under half a sine on the head, per mode of spec/02 4.3."""
+    """Base wrench of the mechanism on a free hull of 7 t under half a sine on the head, per mode of dynamics 4.3."""
     m = mechanism()
     t, arm = m.tree, np.array([3.0, 0, 0])
     mass, inertia = 7000.0, np.diag([6400.0, 32000.0, 32000.0])

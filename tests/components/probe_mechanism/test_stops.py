@@ -1,4 +1,4 @@
-"""Stops of the mechanism have a contact law and a depth limit (spec/00 R50)."""
+"""Stops of the mechanism have a contact law and a depth limit (ruling R50)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Axial damper with two friction brakes (V2): constitutive law, energy, central impacts of spec/06 9.4, re-cocking."""
+"""Axial damper with two friction brakes (V2): law, energy, central impacts of central-docking 9.4, re-cocking."""
 
 from itertools import pairwise
 from math import pi

@@ -65,7 +65,10 @@ def test_spec02_D6b_gear_tree_against_explicit_differentials():
 
 
 def test_shafts_turn_with_the_motions_that_they_are_named_after():
-    """Mean stroke, tilts, roll and lateral motion of an aligned ring each turn their own shafts (spec/01 10.5)."""
+    """Mean stroke, tilts, roll and lateral motion of an aligned ring each turn their own shafts.
+
+    Theory: ring-mechanisms 10.5.
+    """
     m = Instance(component("geared"), **FREE).m
     # axial; lateral y, z; roll; yaw, pitch: a lateral motion leans the legs too, and turns the shaft of a tilt
     for j, turned in enumerate(([0], [1, 5], [2, 4], [3], [2, 4], [1, 5])):

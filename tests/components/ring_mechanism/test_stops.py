@@ -1,4 +1,4 @@
-"""Every end stop of the ring family has a law and a depth limit (spec/00 R50)."""
+"""Every end stop of the ring family has a law and a depth limit (ruling R50)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def craft(modes=None, base=None, **values):
 
 
 def rotation(q):
-    """A of a quaternion, the formula of spec/00 section 2."""
+    """A of a quaternion, the formula of conventions section 2."""
     w, x, y, z = q
     return np.array([
         [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],

@@ -1,4 +1,4 @@
-"""The spacecraft: oracles of spec/04 section 10 for the parts built here, and conservation laws."""
+"""The spacecraft: oracles of spacecraft section 10 for the parts built here, and conservation laws."""
 
 import os
 import subprocess
@@ -153,7 +153,7 @@ def test_one_step_equals_two_halves():
 
 
 def test_impulse_of_a_wrench_that_turns_with_its_port():
-    """spec/00 R4: held in port axes, a step's impulse has the right direction and is (omega h)^2 / 24 too large."""
+    """ruling R4: held in port axes, a step's impulse has the right direction and is (omega h)^2 / 24 too large."""
     rate, h = 0.8, 0.5
     body = craft(**{"parameters.inertia": np.eye(3) * 1e12, "parameters.initial.angular_velocity": [0.0, 0.0, rate]})
     body.m.port[0].force[:] = [1.0, 0.0, 0.0]
@@ -366,7 +366,7 @@ def test_twist_is_the_rate_of_the_pose():
 
 
 def held(port, h):
-    """The acceleration that the port gave, as a mechanism holds it in I (spec/00 3.3), in axes of mid-step."""
+    """The acceleration that the port gave, as a mechanism holds it in I (conventions 3.3), in axes of mid-step."""
     return turned_axes(port.angular_velocity * h / 2) @ port.acceleration
 
 
@@ -412,7 +412,7 @@ def composite(h, mass=200.0):
 
 
 def test_base_motion_modes_against_the_composite_body():
-    """spec/02 4.3: AFFINE is of second order in the step, LAGGED of first order and small, without any drift."""
+    """dynamics 4.3: AFFINE is of second order in the step, LAGGED of first order and small, without any drift."""
     exact = composite(1e-3)
     travel = np.linalg.norm(exact - [5.0, 0.0, 0.0])
     affine = [np.linalg.norm(coupled(AFFINE, h) - exact) / travel for h in (0.02, 0.01)]

@@ -1,4 +1,4 @@
-"""The elastic craft whose modes act back on its motion, against bodies in absolute coordinates (spec/11)."""
+"""The elastic craft whose modes act back on its motion, against bodies in absolute coordinates (flexible)."""
 
 from math import pi
 
@@ -13,7 +13,7 @@ from tests.components.spacecraft.crafts import ATV, craft, random_modes, rotatio
 
 BODIES = hub_and_beam()
 DECREMENT = 2.0 * pi * 0.005 / np.sqrt(1.0 - 0.005**2)
-"""Of spec/11 O6, where 0.005 is the fraction of the critical damping."""
+"""Of flexible O6, where 0.005 is the fraction of the critical damping."""
 
 
 def root(one):
@@ -51,7 +51,7 @@ def test_spec11_oracle_O6_accelerations_from_rest():
 
 
 def pulse(coupling, h):
-    """Spec/11 O6: (0, 1000, 500) N at the hub for 0.1 s; angular velocity at 0.1 s and 5 s, motion of the tip."""
+    """flexible O6: (0, 1000, 500) N at the hub for 0.1 s; angular velocity at 0.1 s and 5 s, motion of the tip."""
     one = BODIES.craft(coupling, DECREMENT)
     tip, early = [], None
     for k in range(round(5.0 / h)):

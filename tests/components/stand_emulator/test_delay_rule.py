@@ -1,4 +1,4 @@
-"""The damping that a delayed force needs: rule, eigenvalues and the kernels of the stand (spec/08 5.4)."""
+"""The damping that a delayed force needs: rule, eigenvalues and the kernels of the stand (stand 5.4)."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def test_feedforward_of_the_commanded_rate_needs_less_damping():
 
 
 BERTH = 3.5e5
-"""N/m: effective axial stiffness of the contact of MIM-1 (spec/08 10)."""
+"""N/m: effective axial stiffness of the contact of MIM-1 (manipulator 10)."""
 
 
 def exchange(k, c, h, lag):

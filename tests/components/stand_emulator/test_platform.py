@@ -25,7 +25,7 @@ def exponential(phi):
 
 
 def matrix(q):
-    """I -> frame, spec/00 section 2."""
+    """I -> frame, conventions section 2."""
     w, x, y, z = q
     return np.array([[1-2*(y*y+z*z), 2*(x*y+w*z), 2*(x*z-w*y)],
                      [2*(x*y-w*z), 1-2*(x*x+z*z), 2*(y*z+w*x)],

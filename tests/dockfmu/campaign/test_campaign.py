@@ -71,7 +71,7 @@ DOCKING = {
 
 REST = np.linalg.norm([1 / 7, 1 / 7, 1.5 / 7, 1 / 7, 1 / 7, 0.05, 0.05, 0.05])
 """R1 of the conditions of atv_probe_cone without its miss: severity is that of all eleven parameters, of which the
-closing speed, at its nominal value, adds nothing (spec/00 R60)."""
+closing speed, at its nominal value, adds nothing (ruling R60)."""
 
 
 @pytest.fixture(scope="module")

@@ -463,7 +463,7 @@ def test_a_build_that_fails(monkeypatch, capfd):
         (("--set", "initial_conditions.velocity=2,0,0"), ["penetration", "of roller", "on cone exceeds its limit"]),
         (("--set", "mechanism.probe_cone.parameters.law_bottom.stiffness=1e5"), ["of head on socket bottom exceeds"]),
         (("--step", 0.05), ["step 0.05 s is longer than parameters.step_limit = 0.02 s", "a smaller macro step"]),
-        # micro-steps are halved in vain: an error of the model, no step to be discarded (spec/05 10.4)
+        # micro-steps are halved in vain: an error of the model, no step to be discarded (contact-geometry 10.4)
         (
             ("--step", 0.5, "--set", "mechanism.parameters.step_limit=1"),
             [

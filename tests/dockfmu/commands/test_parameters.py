@@ -77,7 +77,7 @@ def test_what_the_system_and_its_conditions_change(listed):
     assert placed.value == [None] * 3
     yaw = listed["initial_conditions.yaw"]
     assert (yaw.value, yaw.display) == (math.radians(1.0), ("deg", math.degrees(1.0)))
-    assert (yaw.set_by, yaw.source) == ("system", "assumed, spec/00 8.1")
+    assert (yaw.set_by, yaw.source) == ("system", "assumed, conventions 8.1")
 
 
 def test_ranges_items_and_descriptions_are_those_of_the_fmu(listed):

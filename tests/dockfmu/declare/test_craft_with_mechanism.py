@@ -1,4 +1,7 @@
-"""Mass, centre of mass and inertia of a craft with its central mechanism are those of the scenario (spec/00 8.1)."""
+"""Mass, centre of mass and inertia of a craft with its central mechanism are those of the scenario.
+
+Theory: conventions 8.1.
+"""
 
 import numpy as np
 import pytest

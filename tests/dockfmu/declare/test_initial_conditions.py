@@ -1,4 +1,7 @@
-"""From declared initial conditions to start states of the craft, spec/04 section 8: their ports move as requested."""
+"""From declared initial conditions to start states of the craft.
+
+Theory: spacecraft section 8: their ports move as requested.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,7 @@ LIMITS = {
 def test_spec04_section_8_severity():
     """All eleven at their limits give R1 = sqrt(11) = 3.32 and R2 = 11; half of one gives 0.5 and 0.5.
 
-    The closing speed counts from the nominal one (spec/00 R60), which lies below its limit.
+    The closing speed counts from the nominal one (ruling R60), which lies below its limit.
     """
     extreme = InitialConditions("a", "b", "c", **LIMITS, limits=LIMITS, nominal_speed=0.1)
     found = severity(extreme)
@@ -318,10 +321,10 @@ def test_everything_of_section_8_is_declared(tmp_path):
         velocity_point = "port_relative"
         orbital_rate = { value = [0.0, 0.065, 0.0], unit = "deg/s", source = "circular orbit of 92 min" }
         [initial_conditions.limits]
-        miss = { value = 0.34, unit = "m", source = "assumed, spec/04 section 8" }
-        angles = { value = 7.0, unit = "deg", source = "assumed, spec/04 section 8" }
-        velocity = { value = [0.35, 0.1, 0.1], unit = "m/s", source = "assumed, spec/04 section 8" }
-        angular_velocity = { value = 1.0, unit = "deg/s", source = "assumed, spec/04 section 8" }
+        miss = { value = 0.34, unit = "m", source = "assumed, spacecraft section 8" }
+        angles = { value = 7.0, unit = "deg", source = "assumed, spacecraft section 8" }
+        velocity = { value = [0.35, 0.1, 0.1], unit = "m/s", source = "assumed, spacecraft section 8" }
+        angular_velocity = { value = 1.0, unit = "deg/s", source = "assumed, spacecraft section 8" }
         """,
         "utf-8",
     )

@@ -1,4 +1,4 @@
-"""The named scenarios have the values of spec/00 section 8.1."""
+"""The named scenarios have the values of conventions section 8.1."""
 
 from __future__ import annotations
 

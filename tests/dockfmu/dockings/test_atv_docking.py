@@ -1,4 +1,4 @@
-"""The reference docking from first contact to the end of retraction: spec/06 sections 9.3 and 9.6."""
+"""The reference docking from first contact to the end of retraction: central-docking sections 9.3 and 9.6."""
 
 import re
 
@@ -87,7 +87,7 @@ def test_spec00_ruling_45_own_momentum_and_impulse_of_D11(atv):
 
 
 def test_spec06_oracle_15_energy_balance_closes(atv):
-    """Only motors and thrusters count as supplied energy (spec/00 R42)."""
+    """Only motors and thrusters count as supplied energy (ruling R42)."""
     supplied = declaration.read("atv_probe_cone").plan.supplied
     assert sorted(supplied) == ["chaser.audit.work_control", "mechanism.audit.work_drive", "station.audit.work_control"]
     assert atv.summary["audit"]["energy_residual"] < 1e-3

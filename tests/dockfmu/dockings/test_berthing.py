@@ -1,4 +1,4 @@
-"""Berthing by an arm against the published runs of the source: oracles O33 to O39 of spec/08."""
+"""Berthing by an arm against the published runs of the source: oracles O33 to O39 of manipulator."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_spec08_oracle_O34_nrt_is_captured_at_48_s_with_1_kN(run):
     assert t[axial.argmax()] == pytest.approx(done.time("socket_bottom"), abs=0.2)
     assert done.time("first_contact") < done.time("capture") < done.time("socket_bottom")
     start = done.results["manipulator.relative.position[1]"]
-    # oracle O34 of spec/08: 0.9 m of free way at 1.9 cm/s
+    # oracle O34 of manipulator: 0.9 m of free way at 1.9 cm/s
     assert start[np.searchsorted(t, done.time("first_contact"))] - start[0] == pytest.approx(0.9, rel=0.15)
 
 

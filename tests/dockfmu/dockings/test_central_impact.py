@@ -1,4 +1,4 @@
-"""Central impact of 20 t at 0.15 m/s with the full model, beside the 1-D prototype of spec/06 section 9.4.
+"""Central impact of 20 t at 0.15 m/s with the full model, beside the 1-D prototype of central-docking section 9.4.
 
 The 1-D model's own numbers within 1 % are asserted on the same equations in tests/components/probe_mechanism. The full
 model differs by the masses of housing and probe that swing along, by latches and sensors that are bodies instead of a

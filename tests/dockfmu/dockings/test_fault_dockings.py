@@ -1,4 +1,4 @@
-"""Whole dockings with a fault, each a named system, end as their declarations say (spec/06 oracle 27)."""
+"""Whole dockings with a fault, each a named system, end as their declarations say (central-docking oracle 27)."""
 
 from __future__ import annotations
 

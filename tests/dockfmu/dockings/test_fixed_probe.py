@@ -1,4 +1,4 @@
-"""The first central mechanisms, whose probe moves along its axis only, beside the existing one (spec/01 3.3)."""
+"""The first central mechanisms, whose probe moves along its axis only, beside the existing one (kinematics 3.3)."""
 
 from __future__ import annotations
 

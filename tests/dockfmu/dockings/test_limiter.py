@@ -1,4 +1,4 @@
-"""The limiter of both mechanisms on the cone, from initial conditions near the maxima: spec/06 9.6, item 24."""
+"""The limiter of both mechanisms on the cone, from initial conditions near the maxima: central-docking 9.6, item 24."""
 
 import numpy as np
 import pytest

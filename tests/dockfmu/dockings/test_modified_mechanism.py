@@ -1,4 +1,7 @@
-"""The modified mechanism V2: a docking, and the central impact with its axial device alone (spec/06 9.3 to 9.6)."""
+"""The modified mechanism V2: a docking, and the central impact with its axial device alone.
+
+Theory: central-docking 9.3 to 9.6.
+"""
 
 import numpy as np
 import pytest
@@ -62,7 +65,7 @@ def test_spec06_section_5_11_pushers_re_cock_the_first_brake(atv_v2):
     assert len(spans) >= 3
     for span in spans:
         during = span[(t[span] > t[span[0]] + 1.0) & (t[span] < t[span[-1]] - 0.5)]
-        # 1 % of what the drive takes back: the gears creep under their hysteresis (spec/00 R49)
+        # 1 % of what the drive takes back: the gears creep under their hysteresis (ruling R49)
         assert np.ptp(results["mechanism.sensor.axial_travel"][during]) < 0.4e-3
         assert np.ptp(results["mechanism.docking.plane_gap"][during]) < 1.5e-3
         assert np.polyfit(t[during], stroke[during], 1)[0] == pytest.approx(-1e-3, rel=0.03)

@@ -1,4 +1,4 @@
-"""Dockings with the movable limiter, V3, and its shortened cone: oracles 22, 24, 25 and 26 of spec/06 9.6, and 5.11."""
+"""Dockings with the movable limiter and its shortened cone: oracles 22, 24 to 26 of central-docking 9.6, and 5.11."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_spec06_oracle_24_no_series_of_hard_peaks_with_the_movable_limiter():
 
 
 def test_spec06_oracle_25_relative_rotation_is_smaller_than_with_v2():
-    """At the start of `atv_probe_cone`, after the capture: at least 1.5 times, as spec/00 R46 has it.
+    """At the start of `atv_probe_cone`, after the capture: at least 1.5 times, as ruling R46 has it.
 
     The source has about 1.5 times; here it is more, since V2 turns until its limiter acts at 7.8 deg."""
     (modified, of_v2), (movable, of_v3) = (start(f"atv_probe_cone_{v}", 60.0) for v in ("v2", "v3"))
@@ -122,7 +122,7 @@ def recoil(run):
 
 def test_spec06_oracle_26_springs_of_the_limiter_throw_the_craft_back():
     """The limiter meets the cone before the head is at the bottom; FrB1 has too little stroke for what its springs
-    store (criterion of spec/06 5.10), and the latches strike. With stroke enough the pulse is that of FrB1."""
+    store (criterion of central-docking 5.10), and the latches strike. With stroke enough the pulse is that of FrB1."""
     (bad, _), (good, _) = (start(name, 6.0) for name in ("soyuz_limiter_recoil_v3", "soyuz_probe_cone_v3"))
     assert first(bad, "mechanism.flag.limiter_contact") < first(bad, "mechanism.sensor.socket_bottom")
     stored, taken, pulse = recoil(bad)

@@ -1,4 +1,4 @@
-"""Dockings with the peripheral mechanism against the published runs and the 1-D prototype of spec/07 section 12."""
+"""Dockings with the peripheral mechanism against the published runs and the 1-D prototype of peripheral-docking 12."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 LOADS = ("compression", "tension", "shear", "torsion", "bending")
-# spec/07 11.3, N and N m, at the target port, over all micro-steps (spec/00 R52)
+# peripheral-docking 11.3, N and N m, at the target port, over all micro-steps (ruling R52)
 LIMITS = {"compression": 6500.0, "tension": 3900.0, "shear": 3200.0, "torsion": 1500.0, "bending": 2800.0}
 STATIC_COMPRESSION, SHORT = 3500.0, 0.1
 
@@ -72,7 +72,7 @@ def test_spec07_oracle_T28_central_impact(impact):
 def test_spec07_oracle_T28_dynamic_peak_first_then_main_absorption_within_the_limits():
     """The axial peak of the ring on the trains of its legs, then the second, long maximum of the springs.
 
-    The peak is at most a tenth above the second, as a stiff spring before a brake can reach (spec/12 2, R55).
+    The peak is at most a tenth above the second, as a stiff spring before a brake can reach (data 2, rulings R55).
     """
     run = every_step("central_impact_peripheral_25t", 3.0)
     t, load = run.time, run["mechanism.load.compression"]
@@ -117,7 +117,10 @@ def turned(angles):
 
 
 def test_published_run_stays_within_the_loads_of_the_interface(expert):
-    """All of spec/07 11.3 at the target port; it was 14.7 kN of compression, 8.7 kN of shear, 5.1 kN m of bending."""
+    """All of peripheral-docking 11.3 at the target port.
+
+    It was 14.7 kN of compression, 8.7 kN of shear, 5.1 kN m of bending.
+    """
     run = every_step("expert_peripheral_5t", 16.0)
     assert all(value < LIMITS[name] for name, value in peaks(run).items())
     assert held(run, "compression") < STATIC_COMPRESSION
@@ -270,7 +273,7 @@ def test_spec07_oracle_T32_premature_extension(missed, expert):
 
 
 def test_spec07_oracle_T32_with_post_contact_thrust_capture_becomes_possible():
-    """The named variant with 500 N (spec/00 8.1, R50): rods on their forward stops, captured within the limits."""
+    """The variant with 500 N (conventions 8.1, ruling R50): rods on their forward stops, captured within the limits."""
     run = every_step("no_capture_peripheral_5t_push", 12.0, [f"mechanism.leg[{k}].stroke" for k in range(1, 7)]
                      + ["mechanism.audit.dissipated_stops"])  # fmt: skip
     assert run.events["capture"] - run.events["initial_position_lost"] < 1.0
@@ -287,7 +290,7 @@ def test_ruling_R53_a_second_approach_meets_armed_latches(missed):
 
 
 def test_recovery_after_no_capture_cocks_the_springs_again():
-    """After departure the drive retracts the free ring, and the sequence ends stowed (A1 of spec/07 9)."""
+    """After departure the drive retracts the free ring, and the sequence ends stowed (A1 of peripheral-docking 9)."""
     system = dockfmu.load("no_capture_peripheral_5t", {"cyclogram.parameters.recovery": 1.0})
     names = [f"mechanism.leg[{k}].stroke" for k in range(1, 7)] + ["mechanism.audit.stored_energy", "cyclogram.phase"]
     run = system.run(record=names, every=100, check=False)

@@ -52,7 +52,7 @@ def test_bypass_gives_the_bits_of_the_berthing_without_a_stand():
 def test_mim_1_berths_on_the_stand_and_its_probe_rings_in_the_socket():
     """The stand puts energy into the contact at the bottom, which a run without a stand damps out.
 
-    The hysteresis of the gears (spec/00 R49) damps the ringing on the stand, from 141 to 89 N; without a stand it is
+    The hysteresis of the gears (ruling R49) damps the ringing on the stand, from 141 to 89 N; without a stand it is
     31 N.
     """
     works = ["manipulator.audit.work_interface", "mechanism.audit.work_base", "mechanism.audit.work_target"]

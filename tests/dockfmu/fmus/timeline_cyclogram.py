@@ -1,6 +1,6 @@
 """A sequence of docking as a third party might write it: the times of events, and commands as functions of them.
 
-After spec/06 6.2 with its time limits as constants, for a docking in which nothing fails.
+After central-docking 6.2 with its time limits as constants, for a docking in which nothing fails.
 """
 
 from pythonfmu import Boolean, Fmi2Causality, Fmi2Slave, Integer, Real

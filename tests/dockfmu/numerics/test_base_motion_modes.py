@@ -1,4 +1,4 @@
-"""Modes of base motion on whole systems of craft and mechanism, spec/02 4.3 and 11, spec/00 R38."""
+"""Modes of base motion on whole systems of craft and mechanism, dynamics 4.3 and 11, ruling R38."""
 
 import numpy as np
 import pytest

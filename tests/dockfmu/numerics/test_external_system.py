@@ -43,7 +43,7 @@ def test_outside_converges_to_inside(bench, exact):
     """At 1 s, first contact and the slide along the cone behind: 115 nm at 0.5 ms, 37 nm at 0.1 ms, 21 nm at 50 us.
 
     First order, of the damping outside, whose rates are those of the start of the step, down to some 10 nm of the
-    inside version itself. With friction softened by the step (before spec/00 R39) it was 6.5 um at 0.5 ms.
+    inside version itself. With friction softened by the step (before ruling R39) it was 6.5 um at 0.5 ms.
     """
     steps = (5e-4, 2e-4, 1e-4, 5e-5)
     found = [error(bench.run(OUTSIDE, step, min(step, 1e-4), stop=1.0), exact, 1.0) for step in steps]

@@ -185,7 +185,7 @@ def moved_as_commanded(results) -> None:
     begun, ended = np.flatnonzero(np.diff((state == 2).astype(int))).reshape(2, 2).T
     for first, last, wanted, speed in zip(begun, ended, ((0, 0.02, 0), (-0.05, 0, 0)), (0.01, 0.02), strict=True):
         assert way(position, first, last) == near(wanted)
-        # it ends when the encoders see its pose (spec/00 R58): measured 1.6 s after the planned end;
+        # it ends when the encoders see its pose (ruling R58): measured 1.6 s after the planned end;
         # both ends of the motion are at a tick of the outer loop, and are seen at a row
         planned, seen = np.linalg.norm(wanted) / speed + RAMP_S, 2 * (ROW_S + OUTER_TICK_S)
         # HOLD is over within a tick, as the button is up

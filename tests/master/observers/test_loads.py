@@ -11,8 +11,8 @@ from dockfmu.master.result import Result
 pytestmark = pytest.mark.quick
 
 H = 1e-3
-# spec/07 11.3: compression of an interface, static and below 0.1 s
-IDSS = LoadLimit(3500.0, 6500.0, 0.1, "spec/07 11.3")
+# peripheral-docking 11.3: compression of an interface, static and below 0.1 s
+IDSS = LoadLimit(3500.0, 6500.0, 0.1, "peripheral-docking 11.3")
 
 
 class Stub:
@@ -103,7 +103,7 @@ def test_a_load_at_the_start_lasts_no_time_yet():
 
 
 def test_without_a_limit_for_short_times_the_static_one_is_never_exceeded():
-    alone = LoadLimit(3900.0, source="spec/07 11.3")
+    alone = LoadLimit(3900.0, source="peripheral-docking 11.3")
     assert entry(pulse(3900.0, 300), alone)["ok"]
     found = entry(pulse(3900.1, 1), alone)
     assert (found["exceeds"], found["t_exceeded"]) == ("static", pytest.approx(51 * H))

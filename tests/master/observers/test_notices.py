@@ -1,4 +1,4 @@
-"""Counters `notice.*` are told at the end of a run, without doubt about its results (spec/00 R58)."""
+"""Counters `notice.*` are told at the end of a run, without doubt about its results (ruling R58)."""
 
 from types import SimpleNamespace
 

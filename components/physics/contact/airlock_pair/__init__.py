@@ -1,4 +1,6 @@
-"""The small probe-cone pair of the airlock, B1: swinging head with latches, receiving cone (spec/05 8.1, spec/08 4.3).
+"""The small probe-cone pair of the airlock, B1: swinging head with latches, receiving cone.
+
+Theory: berthing 8.1, berthing 4.3.
 
 `unit()` is its record; a component places it among its groups and calls the kernels on it::
 

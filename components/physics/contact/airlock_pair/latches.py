@@ -1,4 +1,4 @@
-"""Latches of the head on the strike (spec/05 8.1: A12 for a latch that slides).
+"""Latches of the head on the strike (berthing 8.1: A12 for a latch that slides).
 
 A latch slides toward the axis of the head on its spring. Its outline is a ramp, L0 to L1, a top, L1 to L2, and a barb,
 L2 to L3. Before it fires, ramp or top lies on the strike's edge circle, which pushes the latch in as far as needed: the
@@ -162,7 +162,7 @@ def _detect_fired(unit, k):
 def detect_latches(unit):
     """List the contacts of the latches."""
     nose = place_sphere(unit, 0)
-    # beside the disc of the passive unit there is no strike (spec/00 R57)
+    # beside the disc of the passive unit there is no strike (ruling R57)
     if sqrt(nose[1] * nose[1] + nose[2] * nose[2]) > unit.parameters.cone.plane_radius:
         return
     for k in range(LATCHES):

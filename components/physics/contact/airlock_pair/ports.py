@@ -1,4 +1,4 @@
-"""The record of the airlock's pair: spec/05 section 8.1, with the data of the sets RefB1 and CP-B1."""
+"""The record of the airlock's pair: berthing section 8.1, with the data of the sets RefB1 and CP-B1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spheres and cones of the head on the surfaces of the passive unit (spec/05 8.1: A5, and A9 with A6).
+"""Spheres and cones of the head on the surfaces of the passive unit (berthing 8.1: A5, and A9 with A6).
 
 The head is two spheres and the cones tangent to them, so its outline has no edges. Where sphere and cone meet, both are
 equally deep in an edge of the passive unit; of all contacts on one edge the deepest counts, and its force passes from
@@ -52,7 +52,7 @@ def generatrix_on_edge(row, r, A, cosine, x, radius):
     `r`, `A` place the frame of the generatrix. The depth of A6 is the excess of the distance from the axis times the
     cosine of the angle of the generatrix to the axis; here `cosine`, that of the half-angle of the cone, is used, which
     differs from that angle by the tilt at most. The depth is thus a multiple of the distance, its gradient is exact
-    (spec/00 R36), and the farthest generatrix is also the deepest.
+    (ruling R36), and the farthest generatrix is also the deepest.
     """
     start = add(r, apply_transposed(A, (row[0], row[1], row[2])))
     along = apply_transposed(A, (row[3], row[4], row[5]))
@@ -81,7 +81,7 @@ def _cone_on_edge(unit, rows, cosine, x, radius):
     r = load(head.position)
     A = load_matrix(head.rotation)
     index, d = search_around(rows, r, A, ((x, 0.0, 0.0), (1.0, 0.0, 0.0)))
-    # the material around the edge ends at the rim of the plane (spec/00 R57)
+    # the material around the edge ends at the rim of the plane (ruling R57)
     if not radius < d <= unit.parameters.cone.plane_radius:
         return -1.0, ZERO, 1.0, ZERO
     return generatrix_on_edge(rows[index], r, A, cosine, x, radius)

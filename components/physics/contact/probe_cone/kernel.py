@@ -325,7 +325,7 @@ def _search(unit):
 
 @kernel
 def _count(unit):
-    """Count the micro-step if it is outside the domain of the formulas (spec/00 R40)."""
+    """Count the micro-step if it is outside the domain of the formulas (ruling R40)."""
     tally = unit.tally
     count = unit.state.validity
     if tally.tilted > 0.0:

@@ -1,4 +1,6 @@
-"""Class-2 contacts of the probe-cone unit (spec/05 6.4, 6.5): latches that have not fired, and capture sensors.
+"""Class-2 contacts of the probe-cone unit: latches that have not fired, and capture sensors.
+
+Theory: contact-geometry 6.4, 6.5.
 
 Latches before they fire (C6) and capture sensors before capture (C7) yield: the angle at which each rests is searched
 once per accepted micro-step, and its force is held until the next one.
@@ -103,7 +105,10 @@ def _turn_of_tip(slope):
 
 @kernel
 def place_levers(unit):
-    """Place the planes of latches and sensors, with the end slope of the bent probe (spec/06 5.6, erratum E-11)."""
+    """Place the planes of latches and sensors, with the end slope of the bent probe.
+
+    Theory: central-docking 5.6, erratum E-11.
+    """
     parameters = unit.parameters
     azimuth = unit.geometry.azimuth
     work = unit.work
@@ -219,7 +224,10 @@ def all_fired(latch):
 
 @kernel
 def detect_bottomed(unit):
-    """List the contacts of levers at the end of their travel, a part of the head: class 1 (spec/05 A12, step 2)."""
+    """List the contacts of levers at the end of their travel, a part of the head: class 1.
+
+    Theory: contact-geometry A12, step 2.
+    """
     p = unit.parameters
     g = unit.geometry
     work = unit.work

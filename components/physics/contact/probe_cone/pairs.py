@@ -62,7 +62,7 @@ def messages(discard: bool) -> dict[int, Message]:
     """Return the messages of a unit's failures, by their codes.
 
     `discard`: whether a shorter communication step may avoid a penetration beyond its limit. It may where one
-    evaluation serves the whole step; a mechanism that shortens its micro-steps has already tried (spec/00 R30).
+    evaluation serves the whole step; a mechanism that shortens its micro-steps has already tried (ruling R30).
     """
     position = ", ".join(f"{{probe_cone.input.base.position[{i}]:.4g}}" for i in (1, 2, 3))
     more = f", beyond which its model does not hold; frame 0 of the mechanism was at ({position}) m in PU"

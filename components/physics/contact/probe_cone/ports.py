@@ -1,4 +1,4 @@
-"""The record of the probe-cone unit: spec/05 section 6, with the data of sets RefCone and CP-1."""
+"""The record of the probe-cone unit: contact-geometry section 6, with the data of sets RefCone and CP-1."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def outputs() -> Group:
 
 
 def validity(*more: Field) -> Group:
-    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40).
+    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (ruling R40).
 
     `more` fields of the component come first.
     """

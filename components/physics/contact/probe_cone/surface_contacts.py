@@ -1,4 +1,4 @@
-"""Class-1 contacts of the probe-cone unit (spec/05 6.2): surfaces that bear with their own spring and damper.
+"""Class-1 contacts of the probe-cone unit (contact-geometry 6.2): surfaces that bear with their own spring and damper.
 
 Head (C1, C2), pads (C3, C4), rollers (C5), fired latches in their slots (C8), friction of the capture sensors in the
 socket (C9). Each `detect_*` lists the contacts of one kind of body, and notes those that are open and may close.
@@ -27,7 +27,7 @@ from dockfmu.components.physics.contact.profile import inside, segment_profile, 
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, norm, scale, store
 
-# a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (spec/00 R40)
+# a slot is modelled as plane: valid for latches within 15 deg of the normal of its plane (ruling R40)
 LEAST_UPRIGHT = cos(radians(15.0))
 
 
@@ -167,7 +167,7 @@ def between_edges(normal, edge, radial):
 
     The point of the latch is where its edge crosses the plane of the slot, and it wanders along the edge as the latch
     moves. The gradient of a depth measured in that plane is therefore perpendicular to both edges and, for a tilted
-    latch, longer than 1 (spec/05 6.6 keeps the normals of an upright latch).
+    latch, longer than 1 (contact-geometry 6.6 keeps the normals of an upright latch).
     """
     g = axpy(-dot(normal, edge) / dot(radial, edge), radial, normal)
     gain = norm(g)
@@ -233,7 +233,10 @@ def _detect_edge(unit, pair, index, latch, depth, normal):
 
 @kernel
 def detect_slot(unit, k):
-    """List the contacts of the rear edge of the fired latch k with the stop and the walls of its slot (spec/05 6.6)."""
+    """List the contacts of the rear edge of the fired latch k with the stop and the walls of its slot.
+
+    Theory: contact-geometry 6.6.
+    """
     slot = unit.parameters.slot
     figure = unit.parameters.latch
     frame = unit.work.latch[k]

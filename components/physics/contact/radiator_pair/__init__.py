@@ -1,4 +1,4 @@
-"""The rigid pair of the radiator, B2: plug, guide pins and planes (spec/05 8.2, spec/08 4.4).
+"""The rigid pair of the radiator, B2: plug, guide pins and planes (contact-geometry 8.2, berthing 4.4).
 
 `unit()` is its record; a component places it among its groups and calls the kernels on it::
 

@@ -115,7 +115,7 @@ def _detect_plug(unit):
 
 @kernel
 def _detect_planes(unit):
-    """List the contacts of the docking planes; beside the passive one is none (spec/00 R57)."""
+    """List the contacts of the docking planes; beside the passive one is none (ruling R57)."""
     plane = unit.parameters.plane
     for k in range(POINTS):
         point = _place(unit, (0.0, plane.y[k], plane.z[k]))
@@ -144,7 +144,7 @@ def ball_spring(ball, through):
 def _detect_ball(unit):
     """List the ball on the plug: along the axis, on the centre of the plug's torus.
 
-    The ball lies in the bore: it meets no plug beside it (spec/00 R57).
+    The ball lies in the bore: it meets no plug beside it (ruling R57).
     """
     p = unit.parameters
     centre = _place(unit, (p.plug.x, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""The record of the radiator's pair: spec/05 section 8.2, with the data of the sets RefB2 and CP-B2."""
+"""The record of the radiator's pair: contact-geometry section 8.2, with the data of the sets RefB2 and CP-B2."""
 
 from __future__ import annotations
 

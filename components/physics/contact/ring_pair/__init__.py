@@ -1,4 +1,6 @@
-"""The pair of androgynous rings: petals, rims, ring planes, latches and stops, mating sensors (spec/05 section 7).
+"""The pair of androgynous rings: petals, rims, ring planes, latches and stops, mating sensors.
+
+Theory: contact-geometry section 7.
 
 `unit()` is its record; a component places it among its groups and calls the kernels on it::
 

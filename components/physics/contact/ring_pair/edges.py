@@ -1,12 +1,13 @@
-"""Side edges of petals on each other: segments against segments (spec/05 P1, A7).
+"""Side edges of petals on each other: segments against segments (contact-geometry P1, A7).
 
 Each side of an active petal faces one side of one passive petal; each side has an upper edge, on the outer cone, and a
 lower one, on the inner face: 24 pairs. The depth of a pair is the distance of its lines, along their common normal,
 from where they crossed. The source ends such a contact where the crossing leaves a segment, whatever its depth. Here
 the least of that distance and the depths of the ends in the other petal counts: a tip must be below the surface on
-which the other edge lies, the root of a lower edge above it. A contact thus never begins or ends deep (spec/00 R36).
+which the other edge lies, the root of a lower edge above it. A contact thus never begins or ends deep (ruling R36).
 
-The sign of the depth is that of the side, known from the layout, and not that of the distance along x (spec/05 A7).
+The sign of the depth is that of the side, known from the layout, and not that of the distance along x (contact-geometry
+A7).
 """
 
 from __future__ import annotations

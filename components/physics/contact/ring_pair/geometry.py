@@ -1,4 +1,4 @@
-"""Constants of the rings: petals with faces and edges, points of the ring plane, latches, stops (spec/05 7.1).
+"""Constants of the rings: petals with faces and edges, points of the ring plane, latches, stops (contact-geometry 7.1).
 
 A petal is the piece of the cone r = R - x tan(alpha) below its tip plane x = h and between two side faces. The side
 faces lie in planes that are symmetric about the directions of the gaps, 60 deg from its middle, so that each plane
@@ -16,7 +16,7 @@ from dockfmu.components.physics.contact.ring_pair.pairs import GEOMETRY
 from dockfmu.components.physics.mechanics.vector import scale, store, subtract
 
 SQRT_HALF = sqrt(0.5)
-# azimuths of the active petals (spec/00 section 7), rad
+# azimuths of the active petals (conventions section 7), rad
 AZIMUTHS = (pi / 2.0, 11.0 * pi / 6.0, 7.0 * pi / 6.0)
 
 

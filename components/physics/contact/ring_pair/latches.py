@@ -1,4 +1,4 @@
-"""Latches of the active petals on the stops of the passive unit (spec/05 P5, 7.4).
+"""Latches of the active petals on the stops of the passive unit (contact-geometry P5, 7.4).
 
 A latch slides along its own axis, at 45 deg to that of the ring, on a spring. Before it fires its roller bears on the
 front face of the stops and pushes it in; its travel is a state with inertia, integrated by the implicit Euler method,
@@ -7,7 +7,7 @@ inside the edge of the stops, snaps out, and from then on bears as a rod behind 
 normal is across the latch (erratum E20): no force behind the stop pushes it in.
 
 A fired latch stays extended. Once its tip is back before the edge of the stops and clear of them it is hooked no
-longer: its spring has it ready for the next approach, and it yields again (spec/00 R53).
+longer: its spring has it ready for the next approach, and it yields again (ruling R53).
 
 The force on the roller is that of its contact, along the face's normal (the source gives the ring the spring's force
 along the latch, erratum E27). Action and reaction thus agree, and the work of the ring is that done on the latch; the
@@ -82,7 +82,7 @@ def rod_behind_stop(face, root, along, conformity):
     """Return (depth, normal, gain, point, moment) of a fired latch, the segment from `root` along `along`, on a stop.
 
     The stops are where the depths below front and rear face are both positive. The smaller one counts, at the deepest
-    point of the rod (spec/00 R36): the tip, or the point over the edge, where both are equal and the force follows the
+    point of the rod (ruling R36): the tip, or the point over the edge, where both are equal and the force follows the
     mean of their gradients that is perpendicular to the rod. A rod that lies flat on the rear face bears with both
     points: see `spread`. No contact: depth <= 0.
     """
@@ -172,7 +172,9 @@ def _rate_after(figure, latch, push, hold, h):
 
 @kernel
 def _advance(figure, stiffness, latch, depth, along_normal, h):
-    """Move a latch that has not fired by a step h under its spring and the `depth` of its roller (spec/05 7.4, step 4).
+    """Move a latch that has not fired by a step h under its spring and the `depth` of its roller.
+
+    Theory: contact-geometry 7.4, step 4.
 
     The depth is that at the latch's present travel, negative for a clearance; it falls by `along_normal` times the
     change of travel. The contact acts if without it the roller would penetrate at the end of the step.

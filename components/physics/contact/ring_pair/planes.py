@@ -1,4 +1,6 @@
-"""Points of the active ring on the passive ring plane: the ring plane itself and the mating sensors (spec/05 P4, P6).
+"""Points of the active ring on the passive ring plane: the ring plane itself and the mating sensors.
+
+Theory: contact-geometry P4, P6.
 
 The plane is a band between the rim and the ring's outer radius. The depth of a point is the least of its distances from
 the plane and from both borders, so that no contact ends deep when its point slides off. Six points carry the ring

@@ -1,4 +1,4 @@
-"""The record of the pair of rings: spec/05 section 7, with the data of sets RefRing and CP-1R."""
+"""The record of the pair of rings: contact-geometry section 7, with the data of sets RefRing and CP-1R."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def capture() -> Group:
 
 
 def validity() -> Group:
-    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (spec/00 R40)."""
+    """Return the group `validity` of a component: micro-steps outside the domain of the formulas (ruling R40)."""
 
     def count(name: str, description: str) -> Field:
         return output(name, "1", f"micro-steps in which {description}", type=INTEGER)

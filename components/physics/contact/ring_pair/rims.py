@@ -1,7 +1,7 @@
-"""Rims on petals: the inner edge of one ring's plane against the petals of the other (spec/05 P2, P3).
+"""Rims on petals: the inner edge of one ring's plane against the petals of the other (contact-geometry P2, P3).
 
 A petal is where the depths below its outer cone, its two side faces and its tip plane are all positive; the depth of a
-point of the rim is the least of them, and the contact is the deepest point of the rim (spec/00 R36). Where one face is
+point of the rim is the least of them, and the contact is the deepest point of the rim (ruling R36). Where one face is
 the nearest on both sides of it, the normal is that face's: a generatrix of the cone bears on the rim (P3). Where two
 are equally deep, an edge of the petal crosses the rim (P2), and the force follows the gradient of that depth: a mean of
 both normals that is perpendicular to the rim. P2 and P3 are thus one contact, which passes from one to the other

@@ -1,4 +1,4 @@
-"""Contacts that are spread where surfaces conform (spec/00 R54).
+"""Contacts that are spread where surfaces conform (ruling R54).
 
 Where a line of one body bears along its length on the other, as a rim on a petal when the rings are parallel, or a
 fired latch on the rear face of its stop, all its points are equally deep, and the deepest one is chance. With d the

@@ -1,6 +1,6 @@
 """Crank with its rod, R U S, on a free node body.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. kinematics 8, dynamics 6 to 8 and 10, with their errata.
 All together 712 multiplications, 510 additions, 1 divisions; 59 values kept between the kernels.
 """
 

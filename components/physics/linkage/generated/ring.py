@@ -1,6 +1,6 @@
 """Ring on struts: its own motion, and the solution of all.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/02 4.4, 7.
+Made by dockfmu.components.codegen, not to be edited. dynamics 4.4, 7.
 All together 188 multiplications, 158 additions, 6 divisions; 6 values kept between the kernels.
 """
 

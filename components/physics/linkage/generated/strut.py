@@ -1,6 +1,6 @@
 """Strut U C U with a differential ball screw on a free node body.
 
-Made by dockfmu.components.codegen, not to be edited. Spec/01 8, spec/02 6 to 8 and 10, with their errata.
+Made by dockfmu.components.codegen, not to be edited. kinematics 8, dynamics 6 to 8 and 10, with their errata.
 All together 971 multiplications, 701 additions, 1 divisions; 87 values kept between the kernels.
 """
 

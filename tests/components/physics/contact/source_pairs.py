@@ -1,8 +1,8 @@
-"""Single pairs of primitives as the source has them, with its errata: spec/05 A1 to A4 and A6 to A8.
+"""Single pairs of primitives as the source has them, with its errata: contact-geometry A1 to A4 and A6 to A8.
 
 The product treats whole profiles of revolution, and edges of petals by their ends too. These closed forms are what it
-is compared with, and what the oracles of spec/05 give numbers for. Each function returns the depth first: > 0 in
-contact.
+is compared with, and what the oracles of contact-geometry give numbers for. Each function returns the depth first: > 0
+in contact.
 
 A sphere (or a point: radius 0) meets the passive primitives on the axis x, which open toward -x; the normal is the unit
 reaction on the passive unit, zero without contact, and the contact point is `centre + radius * normal`. A segment is a

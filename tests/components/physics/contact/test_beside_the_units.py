@@ -1,4 +1,4 @@
-"""A unit beside its partner touches nothing: planes and profiles end at their discs (spec/00 R57)."""
+"""A unit beside its partner touches nothing: planes and profiles end at their discs (ruling R57)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dockfmu.components.physics.contact import profile
 from tests.components.physics.contact.airlock_pair.airlock_unit import Head
 from tests.components.physics.contact.radiator_pair.test_radiator_pair import ELASTIC, Radiator
 
-# RefCone25 of spec/00 R35: flange of 0.5 m, cone, socket
+# RefCone25 of ruling R35: flange of 0.5 m, cone, socket
 X, R = (0.0, 0.0, 0.55, 0.64), (0.5, 0.303469, 0.047, 0.047)
 BEHIND = (-0.02, 0.001, 0.03, 0.4, 3.0)
 

@@ -181,7 +181,7 @@ def held_impact(kappa, gamma, midpoint, steps=4000):
 
 @pytest.mark.parametrize("kappa", [0.01, 0.083, 0.5, 2.0])
 def test_spec04_oracle_S15_stability_of_a_held_contact_force(kappa):
-    """spec/04 section 12: from the step's start kappa / 2 < gamma < 2, at the midpoint 0 <= gamma <= 2 - kappa / 2."""
+    """From the step's start kappa / 2 < gamma < 2, at the midpoint 0 <= gamma <= 2 - kappa / 2: contact-forces 12."""
     for midpoint, low, high in ((False, kappa / 2.0, 2.0), (True, 0.0, 2.0 - kappa / 2.0)):
         inside = low + 0.02 * (high - low), high - 0.02 * (high - low)
         outside = low - 0.02 * (high - low), high + 0.02 * (high - low)

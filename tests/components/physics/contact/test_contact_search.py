@@ -20,7 +20,7 @@ def sphere_cone_depth(item, r, A, cone):
     """Return the depth of a sphere centre (3 numbers in its frame) in a cone about x, up to a constant.
 
     `cone` is (sin, cos) of the half-angle: (0, 1) measures the distance to the axis, for a cylinder or an edge. For a
-    cone the distance alone would pick a neighbour and underestimate the depth (spec/05 A11).
+    cone the distance alone would pick a neighbour and underestimate the depth (contact-geometry A11).
     """
     s, c = cone
     p = add(r, apply_transposed(A, load(item)))
@@ -96,7 +96,7 @@ def test_spec05_oracle_T11_bisection_against_exhaustive():
 
 @pytest.mark.parametrize("offset_azimuth", [0.0, 0.4, 1.7, 3.1, 4.0, 6.1])
 def test_spec05_torus_in_a_cone_coaxial_with_offset(offset_azimuth):
-    """spec/05 8.2: depth = R_S - sin(a) (x_T - x) + cos(a) (e + R_t), the index toward the offset."""
+    """contact-geometry 8.2: depth = R_S - sin(a) (x_T - x) + cos(a) (e + R_t), the index toward the offset."""
     n, tube_centre, sphere, offset = 8, 5e-3, 0.010, 2e-3
     angle, apex, x = radians(45.0), 0.030, 0.012
     centres = np.zeros((2**n + 1, 3))
@@ -113,7 +113,7 @@ def test_spec05_torus_in_a_cone_coaxial_with_offset(offset_azimuth):
 
 
 def test_torus_search_by_depth_beats_search_by_distance():
-    """spec/05 A11: the distance to the axis alone under-reports the depth by about 0.05 mm at 1 deg."""
+    """contact-geometry A11: the distance to the axis alone under-reports the depth by about 0.05 mm at 1 deg."""
     centres = np.zeros((257, 3))
     search.torus_centres(5e-3, centres)
     rng = np.random.default_rng(3)

@@ -216,7 +216,7 @@ RING, HEIGHT, HALF_ROOT, HALF_TIP = 0.5, 0.18, radians(29.5), radians(15.88)
 
 
 def on_ring(azimuth, r, x):
-    """A point of RefRing: azimuth from +z toward +y (spec/05 7.1)."""
+    """A point of RefRing: azimuth from +z toward +y (contact-geometry 7.1)."""
     return np.array([x, r * sin(azimuth), r * cos(azimuth)])
 
 
@@ -231,7 +231,7 @@ def on_ring(azimuth, r, x):
 def test_spec05_oracle_T14_petal_edges_of_two_rings(
     gap, touching_roll, share, before, after, n_x, gate_before, gate_after
 ):
-    """spec/05 7.3, closed form 2: coaxial rings at a plane gap, rolled 0.5 deg short of and past touching."""
+    """contact-geometry 7.3, closed form 2: coaxial rings at a plane gap, rolled 0.5 deg short of and past touching."""
     base, top = on_ring(HALF_ROOT, RING, 0.0), on_ring(HALF_TIP, RING - HEIGHT, HEIGHT)
     roots = [on_ring(radians(60.0) + s * HALF_ROOT, RING, 0.0) for s in (-1, 1)]
     tops = [on_ring(radians(60.0) + s * HALF_TIP, RING - HEIGHT, -HEIGHT) for s in (-1, 1)]
@@ -249,7 +249,7 @@ def test_spec05_oracle_T14_petal_edges_of_two_rings(
         assert t_c == pytest.approx(gate, abs=6e-6)
         if offset == 0.0:
             assert t_a == pytest.approx(share, abs=1e-7)
-            # the touching roll is given to 1e-6 deg (spec/05 T14), 8 mm per degree
+            # the touching roll is given to 1e-6 deg (contact-geometry T14), 8 mm per degree
             assert depth == pytest.approx(0.0, abs=8e-9)
             continue
         if offset > 0.0:

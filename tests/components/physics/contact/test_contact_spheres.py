@@ -14,7 +14,7 @@ from dockfmu.components.core.record import Record
 from dockfmu.components.physics.contact import profile
 from tests.components.physics.contact.source_pairs import sphere_cone, sphere_cylinder, sphere_edge, sphere_plane
 
-# RefCone of spec/05 11.4, without the bottom
+# RefCone of contact-geometry 11.4, without the bottom
 X = np.array([0.0, 0.0, 0.0808290, 0.2870023, 0.3770023])
 R = np.array([0.50, 0.360, 0.220, 0.047, 0.047])
 RADIUS = 0.045

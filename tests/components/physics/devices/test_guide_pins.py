@@ -1,4 +1,4 @@
-"""Guide pins and sockets against closed forms, symmetry and energy (spec/00 R55)."""
+"""Guide pins and sockets against closed forms, symmetry and energy (ruling R55)."""
 
 from __future__ import annotations
 

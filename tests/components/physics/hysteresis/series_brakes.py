@@ -35,7 +35,7 @@ def memory(name, deformation_unit, reaction_unit):
 
 
 def two_brakes(name, deformation_unit, reaction_unit):
-    """Return the group of the slip levels of two friction brakes in series (spec/03 section 6).
+    """Return the group of the slip levels of two friction brakes in series (hysteresis section 6).
 
     The first one has a limited stroke.
     """
@@ -107,7 +107,7 @@ def update_with_brake(p, m, deformation, rate, gain):
     Returns 0, IRREGULAR or NOT_FINITE.
     The brake slips at the reactions of the law's last points, which may differ between the sides. `m.slip` is the
     shift of the branches. The source corrects them at the reversal; doing it continuously is the same, because the
-    reaction is constant while the brake slips (spec/03 section 5).
+    reaction is constant while the brake slips (hysteresis section 5).
     """
     elastic = deformation - m.slip
     high = p.forward_deformation[0, int(p.points[0]) - 1]
@@ -147,7 +147,7 @@ def update_with_two_brakes(p, brakes, m, deformation, rate, gain):
     Returns 0, IRREGULAR or NOT_FINITE.
     `brakes` is the sub-record of `two_brakes`. The first brake slips at its lower levels within
     0 <= m.stroke <= first_stroke; the second one slips at its own levels (`m.slip`), which the law's last points must
-    reach. The source gives no table of states; this is the return mapping of spec/03 section 6.
+    reach. The source gives no table of states; this is the return mapping of hysteresis section 6.
     """
     elastic = deformation - m.stroke - m.slip
     high = _deformation_at(p, m, 0, brakes.first_positive)
@@ -171,7 +171,9 @@ def update_with_two_brakes(p, brakes, m, deformation, rate, gain):
 
 @kernel
 def spring_and_brake(p, preload, end, stroke, unloading, train, positive, negative):
-    """Fill `p` for `update_with_brake` with the axial damper of the existing central mechanism (spec/06 5.2, R27).
+    """Fill `p` for `update_with_brake` with the axial damper of the existing central mechanism.
+
+    Theory: central-docking 5.2, rulings R27.
 
     A spring of forces `preload` .. `end` over `stroke` works on the positive side; it gives back the fraction
     `unloading` (<= 1) of its force. `train` is the stiffness of the gear train; the brake slips at `positive` and

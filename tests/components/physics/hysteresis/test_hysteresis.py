@@ -1,4 +1,4 @@
-"""The oracles of spec/03 section 8 and the invariants of the law."""
+"""The oracles of hysteresis section 8 and the invariants of the law."""
 
 import os
 import subprocess
@@ -298,7 +298,7 @@ def test_a_loop_without_loss_is_elastic_on_any_path(seed):
 
 
 def return_mapping(path, preload, end, stroke, unloading, train, positive, negative):
-    """The axial damper of V1 by the return mapping of spec/06 section 5.2, an independent algorithm."""
+    """The axial damper of V1 by the return mapping of central-docking section 5.2, an independent algorithm."""
     rate = (end - preload) / stroke
     z = s = 0.0
     out = []

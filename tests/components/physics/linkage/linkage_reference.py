@@ -1,4 +1,4 @@
-"""The algorithms of spec/01 section 8 and spec/02 sections 5 to 10 as printed there, in body axes, with numpy.
+"""The algorithms of kinematics section 8 and dynamics sections 5 to 10 as printed there, in body axes, with numpy.
 
 A second implementation of what the `loop_*` kernels do in frame 0: the tests compare the two, and both with finite
 differences of the bare geometry. The generated kernels of the product are compared with the loops.
@@ -25,7 +25,7 @@ def skew(a):
 
 
 def elementary(axis, angle):
-    """alpha^x, alpha^y, alpha^z of spec/00 section 2."""
+    """alpha^x, alpha^y, alpha^z of conventions section 2."""
     c, s = np.cos(angle), np.sin(angle)
     i, j = (axis + 1) % 3, (axis + 2) % 3
     A = np.eye(3)
@@ -40,7 +40,7 @@ def euler(yaw, pitch, roll):
 
 @dataclass
 class Chain:
-    """Data model of spec/01 section 5; `I` is about the pole."""
+    """Data model of kinematics section 5; `I` is about the pole."""
 
     joints: tuple[int, ...]
     l0: np.ndarray
@@ -103,7 +103,7 @@ class Chain:
         e2 = (self.gN @ A_N)[2]
         return np.append(f, e1 @ e2)
 
-    # spec/01 section 8
+    # kinematics section 8
 
     def jacobian(self, p, pd):
         """Algorithm K-J."""
@@ -161,7 +161,7 @@ class Chain:
             p = p - np.linalg.solve(C, f)
         return p
 
-    # spec/02 sections 6 and 8
+    # dynamics sections 6 and 8
 
     def inertia(self, p):
         """D3, column by column."""

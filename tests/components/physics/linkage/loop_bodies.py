@@ -1,7 +1,7 @@
 """Rigid bodies joined one after another by one-axis joints: placement, velocities and inertia in frame 0.
 
 Joint j leads to body j. Its frame stands on the parent body: origin at `offset`, axes turned by `mounting`
-(gamma of spec/01 section 5). Bodies without mass are fictitious and make joints of several axes out of simple ones.
+(gamma of kinematics section 5). Bodies without mass are fictitious and make joints of several axes out of simple ones.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def turned(axis, c, s, A):
 
 @kernel
 def place(b, parents, joints):
-    """Rotations, joint points and screws from coordinates, cosines and sines (source 1.2, spec/01 section 5)."""
+    """Rotations, joint points and screws from coordinates, cosines and sines (source 1.2, kinematics section 5)."""
     for j in range(len(joints)):
         p = parents[j]
         joint = joints[j]

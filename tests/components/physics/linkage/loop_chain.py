@@ -3,7 +3,7 @@
 The chain runs from the base to its cut joint on the node body. A cut S joint gives three constraints, a cut U joint
 four, as many as the chain has joints, so that the chain follows the node: with the node's rates u,
 
-    qd = H u,     qdd = H du/dt + h,     H = Cd^-1 Ci,  h = Cd^-1 c            (1.3.4), spec/01 8.3
+    qd = H u,     qdd = H du/dt + h,     H = Cd^-1 Ci,  h = Cd^-1 c            (1.3.4), kinematics 8.3
 
 u holds the velocity of the node's origin, if that moves, and its angular velocity, all in frame 0. In the order of an
 evaluation: a `close_*` of `loop_closure`, `place` of `loop_bodies`, `constrain`, `follow`, joint forces, `reduce`, then
@@ -82,7 +82,7 @@ def _solve(c, v, last, out):
 
 @kernel
 def constrain(c, node_rotation):
-    """Constraint matrices and `gain` = H^T for `node_rotation` frame 0 -> node, spec/01 8.1 and 8.2.
+    """Constraint matrices and `gain` = H^T for `node_rotation` frame 0 -> node, kinematics 8.1 and 8.2.
 
     The columns of Cd are velocities of the cut joint from the joint screws, equal to the recursion (1.3) with erratum
     K3. Returns False where their determinant falls below 1e-3 of `nominal_determinant`, or to 0: near a singularity.
@@ -128,7 +128,7 @@ def constrain(c, node_rotation):
 
 @kernel
 def follow(c, parents, u):
-    """Rates `qd` = H u of the joints, twists of the bodies, and h, spec/01 8.2 and 8.3 with errata K4 and K5."""
+    """Rates `qd` = H u of the joints, twists of the bodies, and h, kinematics 8.2 and 8.3 with errata K4 and K5."""
     b = c.bodies
     n = b.mass.shape[0]
     free = c.gain.shape[0] - 3
@@ -157,7 +157,7 @@ def follow(c, parents, u):
 
 @kernel
 def reduce(c, omega0, epsilon0, acceleration0, inertia, force):
-    """inertia += H^T A H, force += H^T (b - A h): the chain as felt by the node, spec/02 D3, D4, D10.
+    """inertia += H^T A H, force += H^T (b - A h): the chain as felt by the node, dynamics D3, D4, D10.
 
     A by composite bodies and b by one backward sum of inertia wrenches. `inertia` (node, node) and `force` (node) are
     conjugate to u of frame 0, relative to the base. Fills c.inertia and c.generalised_force; the linearly implicit
@@ -217,7 +217,7 @@ def accelerate(c, ud):
 
 @kernel
 def react(c):
-    """`reaction` = Cd^-T (A qdd - b): what the cut joint carries, spec/02 section 7 step 4."""
+    """`reaction` = Cd^-T (A qdd - b): what the cut joint carries, dynamics section 7 step 4."""
     n = c.bodies.mass.shape[0]
     for i in range(n):
         c.reaction[i] = 0.0
@@ -253,7 +253,7 @@ def inertia_of_motion(c, omega0, epsilon0, acceleration0):
 def base_wrench(c, omega0, epsilon0, acceleration0):
     """(torque about O_0, force), frame 0, of the chain on its base: what the node gives less what the bodies need.
 
-    After `react`; D8 of spec/02 with erratum D6.
+    After `react`; D8 of dynamics with erratum D6.
     """
     torque, force = inertia_of_motion(c, omega0, epsilon0, acceleration0)
     pushed = load(c.reaction)

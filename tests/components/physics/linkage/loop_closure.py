@@ -63,7 +63,7 @@ def close_crank(c, r):
 
 @kernel
 def close_roll(c, j, node_rotation):
-    """Roll about the rod of a chain that ends in a U joint, spec/01 9.3; body j turns about its x axis.
+    """Roll about the rod of a chain that ends in a U joint, kinematics 9.3; body j turns about its x axis.
 
     Needs the chain placed up to body j - 1. Of the two solutions the nearer to the previous roll is taken, so that it
     runs on without a jump. Erratum K8: the source rolls about z.

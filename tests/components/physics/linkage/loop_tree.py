@@ -1,4 +1,4 @@
-"""Articulated-body algorithm for a tree on a moving base that carries a node body (source 2.5, spec/02 section 9).
+"""Articulated-body algorithm for a tree on a moving base that carries a node body (source 2.5, dynamics section 9).
 
 In frame 0 about O_0 the articulated inertias of the successors add to the parent's without rotation or shift, so that
 each body costs one rank-one update; the results are those of (2.5.3)-(2.5.9) with errata D8 to D10.
@@ -176,8 +176,8 @@ def applied_load(t, j):
 def base_wrench(t, omega0):
     """(torque about O_0, force), frame 0, of the tree on its base: the loads passed on, less what its bodies need.
 
-    Add minus `chain.inertia_of_motion` of every chain and it is D11 of spec/02, the wrench of the whole mechanism: what
-    chains and joints exert inside cancels, whatever their laws.
+    Add minus `chain.inertia_of_motion` of every chain and it is D11 of dynamics, the wrench of the whole mechanism:
+    what chains and joints exert inside cancels, whatever their laws.
     """
     b = t.bodies
     torque = (0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Dependent chains: the numeric fixtures of spec/02 section 13.2, and the oracles of spec/01 section 13."""
+"""Dependent chains: the numeric fixtures of dynamics section 13.2, and the oracles of kinematics section 13."""
 
 import subprocess
 import sys
@@ -92,7 +92,7 @@ FIXTURES = {
 @pytest.mark.parametrize("kind", FIXTURES)
 @pytest.mark.slow
 def test_spec02_fixtures_13_2(kind):
-    """The printed ten digits of spec/02 section 13.2, all quantities of each chain."""
+    """The printed ten digits of dynamics section 13.2, all quantities of each chain."""
     assert A_N[0] == pytest.approx([0.9983008565, -0.0299955002, -0.0499566803], abs=1e-10)
     c, g, expected = FIXTURES[kind]
     m = record_of(c)
@@ -313,7 +313,7 @@ def test_spec01_oracle_KO10_KO13_homogeneity_and_fixed_node(kind):
 
 
 def test_roll_is_continuous_through_whole_turns():
-    """The nut angle of a strut needs its roll without jumps, spec/01 section 17."""
+    """The nut angle of a strut needs its roll without jumps, kinematics section 17."""
     c = random_chains(np.random.default_rng(6))["UCU"]
     c.l0, c.lN, c.gamma0 = np.zeros(3), np.zeros(3), np.eye(3)
     m = record_of(c)

@@ -1,4 +1,4 @@
-"""Rotations against the listing of spec/00 section 2, scipy, and their own inverses."""
+"""Rotations against the listing of conventions section 2, scipy, and their own inverses."""
 
 from math import pi
 

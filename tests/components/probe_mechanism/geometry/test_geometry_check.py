@@ -62,7 +62,7 @@ def test_the_check_is_fast():
 
 
 def test_the_limiter_clears_the_cone_by_some_millimetres():
-    """Spec/00 R19: 6 to 10 mm along the axis at full retraction. V2 on DeepCone22: 33 mm (R46, next test)."""
+    """ruling R19: 6 to 10 mm along the axis at full retraction. V2 on DeepCone22: 33 mm (R46, next test)."""
     at = "probe_cone.parameters.limiter.x"
     for variant, sets, normal in (("V1", V1, 0.4226), ("V2", ("AX-2", "HB-1", "HB-1-pads"), 0.643)):
         pads = memory(variant, *sets).probe_cone.parameters.limiter.x
@@ -130,7 +130,7 @@ def test_spec00_ruling_46_refuses_the_sets_of_ruling_35():
 
 
 def test_spec00_ruling_46_refuses_the_movable_limiter_that_meets_the_flange():
-    """At 7 deg, at r = 0.314 m, as an independent rig found (spec/06 5.10, constraint 1)."""
+    """At 7 deg, at r = 0.314 m, as an independent rig found (central-docking 5.10, constraint 1)."""
     found = reasons("V3", *OLD_V3)
     assert "at a tilt of 7.0 deg" in found
     assert "meet the flat flange at r = 0.314 m instead of the entry edge of the cone at 0.265 m" in found

@@ -67,7 +67,7 @@ def recoverable(table, now, q):
 
 
 class Loop:
-    """Hysteresis of spec/03 section 4 between two branches, as a play with elastic walls.
+    """Hysteresis of hysteresis section 4 between two branches, as a play with elastic walls.
 
     While the deformation grows, the reaction is on the upper branch or on a line of slope k3 below it; while it falls,
     on the lower branch, which is the upper one turned by 180 degrees about the origin, or on such a line above it.
@@ -103,7 +103,7 @@ class Loop:
 
 
 def probe_joint(stiffness: float, limit: float, common: float, loss: float, ratio: float) -> Loop:
-    """Return the loop of a joint of the flexible probe (spec/06 5.6).
+    """Return the loop of a joint of the flexible probe (central-docking 5.6).
 
     It is a triangle between the end of a common first segment and the limit. Its area is `loss` times the work of
     loading; a line of slope k3 from the limit ends in its third corner.
@@ -118,7 +118,7 @@ def probe_joint(stiffness: float, limit: float, common: float, loss: float, rati
 
 @dataclass
 class TwoStageSpring:
-    """Numbers of a lateral spring mechanism (spec/06 5.7)."""
+    """Numbers of a lateral spring mechanism (central-docking 5.7)."""
 
     first_preload: float
     first_stiffness: float
@@ -221,7 +221,7 @@ class Train:
 
 @dataclass
 class SpringAndBrake(Train):
-    """Train of V1: a spring that gives back a part of its force, and a friction brake (spec/06 5.2)."""
+    """Train of V1: a spring that gives back a part of its force, and a friction brake (central-docking 5.2)."""
 
     preload: float = 0.0
     end: float = 0.0
@@ -261,7 +261,7 @@ class SpringAndBrake(Train):
 
 @dataclass
 class TwoBrakes(Train):
-    """Train of V2: two friction brakes, the first with a limited stroke (spec/06 5.2)."""
+    """Train of V2: two friction brakes, the first with a limited stroke (central-docking 5.2)."""
 
     first_compression: float = 0.0
     first_extension: float = 0.0

@@ -1,4 +1,7 @@
-"""Contact of the airlock's head with its cone against brute force, energies and closed forms (spec/05 8.1, 5.14)."""
+"""Contact of the airlock's head with its cone against brute force, energies and closed forms.
+
+Theory: berthing 8.1, contact-geometry 5.14.
+"""
 
 from __future__ import annotations
 
@@ -170,7 +173,7 @@ def test_spec05_A12_latches_stand_where_bisection_has_them(head):
 
 
 def test_coaxial_latch_closed_form():
-    """spec/05 8.1: travel = height of the undeflected segment over the edge, less R_STOP."""
+    """berthing 8.1: travel = height of the undeflected segment over the edge, less R_STOP."""
     for x in np.linspace(0.060, 0.077, 9):
         start, along = (0.0, LATCH[0, 1], 0.0), (LATCH[1, 0] - LATCH[0, 0], 0.015, 0.0)
         at = x - LATCH[0, 0]
@@ -180,7 +183,7 @@ def test_coaxial_latch_closed_form():
 
 
 def test_coaxial_latches_sum_to_four_times_one(head):
-    """spec/05 T15c: no lateral force, no torque; axial the spring over the slope of 45 deg."""
+    """contact-geometry T15c: no lateral force, no torque; axial the spring over the slope of 45 deg."""
     assert head.place((-0.023, 0.0, 0.0)) == 0
     item = head.contacts(LATCH_PUSHED)
     assert len(item) == 4

@@ -377,7 +377,7 @@ def test_latches_in_their_slots_against_the_outline(name, d1, y, z, yaw, pitch, 
 
 
 def test_tilt_of_the_frustum_of_the_sets():
-    """The polylines used here are those of spec/05 11.4 and spec/00 9.3."""
+    """The polylines used here are those of contact-geometry 11.4 and rulings 9.3."""
     for name, angles in (("RefCone", (90.0, 60.0, 40.0, 0.0)), ("RefCone25", (90.0, 25.0, 0.0)),
                          ("ShortCone25", (90.0, 25.0, 0.0))):  # fmt: skip
         steps = np.diff(polyline(name)[:-1], axis=0)

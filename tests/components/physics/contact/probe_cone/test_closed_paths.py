@@ -1,4 +1,4 @@
-"""Closed paths without friction and damping give back their energy, for every pair (spec/05 5.14; spec/00 R36).
+"""Closed paths without friction and damping give back their energy, for every pair (contact-geometry 5.14; ruling R36).
 
 A link is moved along a closed loop of position and attitude, and the work of the contact forces is summed by the
 trapezoidal rule. What is left at the end is the error of the rule: of second order in the spacing, because forces are

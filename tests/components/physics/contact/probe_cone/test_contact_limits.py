@@ -1,4 +1,4 @@
-"""Oracles S7 and S8 of spec/04 where loose tolerances or one contact alone could not see a fault."""
+"""Oracles S7 and S8 of spacecraft where loose tolerances or one contact alone could not see a fault."""
 
 from __future__ import annotations
 

@@ -536,7 +536,7 @@ def test_pads_out_of_reach_on_the_axis_are_found_exactly(make_unit):
 
 
 def test_pads_clear_the_cone_when_fully_retracted(make_unit):
-    """spec/00 R19: V1 pads clear the cone by 6 to 10 mm when the latches sit on their stops at full retraction."""
+    """ruling R19: V1 pads clear the cone by 6 to 10 mm when the latches sit on their stops at full retraction."""
     unit = make_unit()
     head = 0.2950 + 0.012
     hinge = head - (0.35 + 0.09)

@@ -1,4 +1,4 @@
-"""What is computed outside the domain of its formulas is counted (spec/00 R40); which contacts are closed is a set."""
+"""What is computed outside the domain of its formulas is counted (ruling R40); which contacts are closed is a set."""
 
 from __future__ import annotations
 
@@ -132,7 +132,10 @@ def test_every_pair_has_the_law_that_its_forces_were_found_with(make_unit):
 
 
 def test_a_penetration_may_be_cured_by_a_shorter_step_only_where_one_evaluation_serves_it():
-    """Inside, micro-steps were halved in vain (spec/05 10.4): an error. Outside, the master may repeat the step."""
+    """Inside, micro-steps were halved in vain (contact-geometry 10.4): an error.
+
+    Outside, the master may repeat the step.
+    """
     for component, discard in ((mechanism_component(), False), (contact_component(), True)):
         found = {code: message for code, message in component.messages.items() if PENETRATION < code < PENETRATION + 10}
         assert len(found) == len(PAIRS)

@@ -1,4 +1,4 @@
-"""Contact of the radiator's units against brute force, energies and closed forms (spec/05 8.2, 5.14)."""
+"""Contact of the radiator's units against brute force, energies and closed forms (contact-geometry 8.2, 5.14)."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_plug_and_pins_are_as_deep_as_brute_force(radiator):
 
 
 def test_coaxial_torus_closed_form(radiator):
-    """spec/05 8.2: depth = R_S - sin(a) (x_T - x) + cos(a) (e + R_t), on the side of the offset."""
+    """contact-geometry 8.2: depth = R_S - sin(a) (x_T - x) + cos(a) (e + R_t), on the side of the offset."""
     for e in (0.006, 0.009, 0.012):
         x = 0.0300 - e - TORUS - TUBE * sqrt(2.0) + 0.001
         assert radiator.place((x - PLUG_X, 0.0, e)) == 0
@@ -223,7 +223,7 @@ def test_spec05_oracle_T21_closed_paths_give_back_their_energy(kind):
 
 
 def test_ball_resists_and_then_holds():
-    """40 N against the plug, none once it is through, 2 N per micrometre against coming back (spec/08 4.4)."""
+    """40 N against the plug, none once it is through, 2 N per micrometre against coming back (berthing 4.4)."""
     radiator = Radiator(**ELASTIC)
     for gap, force in ((0.021, 0.0), (0.019, 20.0), (0.010, 40.0), (0.0031, 40.0)):
         assert radiator.place((-gap, 0.0, 0.0)) == 0

@@ -124,7 +124,10 @@ def distance_to_rim(start: np.ndarray, along: np.ndarray, turned: np.ndarray, ce
 
 @cache
 def generatrices() -> tuple[np.ndarray, np.ndarray]:
-    """Starts and vectors of the 2^8 + 1 generatrices of petal 0, from the outer radius to their ends (spec/05 7.1)."""
+    """Starts and vectors of the 2^8 + 1 generatrices of petal 0, from the outer radius to their ends.
+
+    Theory: contact-geometry 7.1.
+    """
     starts, vectors = [], []
     for u in np.linspace(-ROOT, ROOT, 257):
         end = generatrix_length(u)

@@ -6,7 +6,7 @@ tips and borders are put in by hand. Poses in which something is deeper than 20 
 contact is an error.
 
 Samples find the deepest point, so that the contact is the single point here (`ring.conformity` 0). How contacts of
-conforming surfaces are spread (spec/00 R54) is compared with the samples in a test of its own.
+conforming surfaces are spread (ruling R54) is compared with the samples in a test of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The forces of all pairs of the rings are the gradient of the energy they store, and so give it back (spec/00 R36).
+"""The forces of all pairs of the rings are the gradient of the energy they store, and so give it back (ruling R36).
 
 Two ways: at random poses the wrench on the ring is minus the finite difference of the energy in all six directions, and
 along closed paths of position and attitude the work of the wrench vanishes with the spacing. The first says that

@@ -1,4 +1,4 @@
-"""Contacts of conforming surfaces are spread (spec/00 R54); fired latches re-arm (spec/00 R53)."""
+"""Contacts of conforming surfaces are spread (ruling R54); fired latches re-arm (ruling R53)."""
 
 from __future__ import annotations
 

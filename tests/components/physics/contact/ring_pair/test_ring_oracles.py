@@ -1,4 +1,4 @@
-"""Oracles of spec/05 section 12 for the rings: closed forms of section 7."""
+"""Oracles of contact-geometry section 12 for the rings: closed forms of section 7."""
 
 from __future__ import annotations
 
@@ -161,7 +161,9 @@ def test_spec05_oracle_T27_pulled_ring_is_held_and_the_latches_are_not_pushed_in
 
 
 def test_implicit_step_of_a_latch():
-    """spec/05 7.4: m = 0.4, k = 4000, f_0 = 60, f_RL = 200, h = 1 ms from rest: v = 0.346534653, x = 3.46534653e-4.
+    """m = 0.4, k = 4000, f_0 = 60, f_RL = 200, h = 1 ms from rest: v = 0.346534653, x = 3.46534653e-4.
+
+    By contact-geometry 7.4.
 
     The force is given by a contact so soft that it does not change.
     """
