@@ -259,9 +259,16 @@ class _Context(CPUContext):
                 flags.nrt = bool(callers) and callers.top().nrt
             flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
             result = compiler.compile_extra(
-                self.typing_context, self, impl, sig.args, sig.return_type, flags, locals or {},
-                library=self.codegen().create_library(impl.__name__), pipeline_class=Pipeline,
-            )  # fmt: skip
+                self.typing_context,
+                self,
+                impl,
+                sig.args,
+                sig.return_type,
+                flags,
+                locals or {},
+                library=self.codegen().create_library(impl.__name__),
+                pipeline_class=Pipeline,
+            )
             self.active_code_library.add_linking_library(result.library)
             return result
 

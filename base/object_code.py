@@ -80,10 +80,17 @@ def _compile(
         with target_override(NAME):
             results.append(
                 compiler.compile_extra(
-                    typing, context, function, arguments, returns, flags, locals={}, library=library,
+                    typing,
+                    context,
+                    function,
+                    arguments,
+                    returns,
+                    flags,
+                    locals={},
+                    library=library,
                     pipeline_class=Pipeline,
                 )
-            )  # fmt: skip
+            )
     return library, results
 
 

@@ -82,9 +82,15 @@ def _call(command: Sequence[object], folder: Path, environment: Mapping[str, str
     """Run a program and return its exit status and all its output."""
     try:
         completed = subprocess.run(
-            [str(word) for word in command], cwd=folder, env={**os.environ, **(environment or {})},
-            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
-        )  # fmt: skip
+            [str(word) for word in command],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return 1, f"not finished after {TIME_LIMIT:g} s"
     return completed.returncode, completed.stdout + completed.stderr
@@ -153,9 +159,12 @@ def _fmucheck(file: Path, folder: Path) -> list[str]:
     """Run Modelica's FMU compliance checker with its default options; none of its three counters may be above zero."""
     names = ("fmuCheck", "fmuCheck.linux64", "fmuCheck.win64", "fmuCheck.darwin64")
     status, output = _call((_program(*names), "-o", "fmucheck.csv", file), folder)
-    counters = [line.strip() for line in output.splitlines()
-                if (match := re.search(r"(\d+) (warning\(s\) and error\(s\)|warning\(s\)|error\(s\))", line, re.I))
-                and int(match[1])]  # fmt: skip
+    counters = [
+        line.strip()
+        for line in output.splitlines()
+        if (match := re.search(r"(\d+) (warning\(s\) and error\(s\)|warning\(s\)|error\(s\))", line, re.I))
+        and int(match[1])
+    ]
     return counters or ([f"ended with {status}"] if status else [])
 
 

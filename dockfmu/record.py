@@ -165,9 +165,14 @@ class RunRecord:
         if live.view is None:
             return [], []
         view = LiveView(
-            self.folder, self.folder / RESULTS, live, self.attributes, self.plan, self.scenes.locals,
+            self.folder,
+            self.folder / RESULTS,
+            live,
+            self.attributes,
+            self.plan,
+            self.scenes.locals,
             lambda address: progress(f"{self.structure.name}: watch it at {address}"),
-        )  # fmt: skip
+        )
         return watchers(view, live, self.structure, self.plan, self.scenes, self.folder)
 
 

@@ -253,9 +253,15 @@ class System:
             map(self.structure.resolve, sources), map(self.structure.resolve, targets), strict=True
         ):
             self.structure.connect(
-                source[0], source[1].name, target[0], target[1].name,
-                factor=factor, offset=offset, convert_units=convert_units, mean=mean,
-            )  # fmt: skip
+                source[0],
+                source[1].name,
+                target[0],
+                target[1].name,
+                factor=factor,
+                offset=offset,
+                convert_units=convert_units,
+                mean=mean,
+            )
 
     def join(self, port: str, other: str) -> None:
         """Join two ports: connect the outputs of each to the inputs of the same name of the other.
@@ -586,17 +592,25 @@ class System:
         driven = [name for driver in drivers for name in driver.inputs]
         scenes = scenes_of(self.structure, [*driven_inputs(self.structure, chosen.live), *driven])
         about = RunRecord.of(
-            place, self.structure, apply_options(self.plan, chosen), scenes,
-            description=self.description, command=command,
+            place,
+            self.structure,
+            apply_options(self.plan, chosen),
+            scenes,
+            description=self.description,
+            command=command,
             changed=json.dumps({name: str(value) for name, value in self._given.items()}),
-        )  # fmt: skip
+        )
         operators, watchers = about.live_view(chosen.live, progress)
         notes = [*self.notes, *scenes.notes]
         run = prepare(
-            self.structure, about.plan, chosen, self.plan.stop,
+            self.structure,
+            about.plan,
+            chosen,
+            self.plan.stop,
             [*about.observers(chosen), *watchers, *self._at_the_start(), *observers],
-            [*operators, *drivers], notes,
-        )  # fmt: skip
+            [*operators, *drivers],
+            notes,
+        )
         if products is None:
             publish = None
         else:

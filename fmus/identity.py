@@ -37,11 +37,18 @@ def model_digest(component: Component) -> str:
     """Return a digest of the model alone: sources, declaration, options, tables; not of platform or tools."""
     total = hashlib.sha256()
     for part in (
-        digest(component.module), component.name, component.description,
-        component.default_step, component.default_stop, component.record.members, component.record.size,
-        component.messages, sorted((name, _anywhere(value)) for name, value in component.options.items()),
-        *_constants(component.initialize), *_constants(component.step),
-    ):  # fmt: skip
+        digest(component.module),
+        component.name,
+        component.description,
+        component.default_step,
+        component.default_stop,
+        component.record.members,
+        component.record.size,
+        component.messages,
+        sorted((name, _anywhere(value)) for name, value in component.options.items()),
+        *_constants(component.initialize),
+        *_constants(component.step),
+    ):
         total.update(repr(part).encode() + b"\0")
     total.update(component.record.start.tobytes())
     for name, data in sorted(resource_files(component).items()):

@@ -183,10 +183,18 @@ class Structure:
         return self.elements[name]
 
     def connect(
-        self, source: str, output: str, target: str, input: str, *,
-        factor: float = 1.0, offset: float = 0.0, convert_units: bool = True, mean: bool = False,
+        self,
+        source: str,
+        output: str,
+        target: str,
+        input: str,
+        *,
+        factor: float = 1.0,
+        offset: float = 0.0,
+        convert_units: bool = True,
+        mean: bool = False,
         table: Iterable[tuple[int, int]] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Connect an output to an input; see Connection. Raises StructureError for invalid values."""
         self.connections.append(
             Connection(source, output, target, input, factor, offset, convert_units, mean, tuple(table))

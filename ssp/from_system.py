@@ -84,13 +84,16 @@ def from_system(
         )
     connections = [
         SsdConnection(
-            c.source, c.output, c.target, c.input,
+            c.source,
+            c.output,
+            c.target,
+            c.input,
             transformation=_transformation(system, c),
             suppress_unit_conversion=not c.convert_units,
             annotations=connection_annotations(c),
         )
         for c in system.connections
-    ]  # fmt: skip
+    ]
     values = _all_values(system)
     place = f"resources/{file_name(system.name)}.ssv"
     root = SsdSystem(

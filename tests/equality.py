@@ -96,8 +96,12 @@ class Link:
     def __init__(self, name: str, **environment: str) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.equality", name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env={**os.environ, **environment}, text=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            text=True,
+        )
 
     def __call__(self, scenario: Scenario) -> Trace:
         pipes = self._process.stdin, self._process.stdout

@@ -23,27 +23,38 @@ PUSHES = tuple(
 )
 BUTTONS = tuple(
     {
-        "operator.start": float(k > 2), "sensor.extended": 1.0, "docking.plane_gap": 2.0 - 0.1 * k,
-        "sensor.first_contact": float(k > 8), "sensor.socket_bottom": float(k > 12), "sensor.capture": float(k > 14),
+        "operator.start": float(k > 2),
+        "sensor.extended": 1.0,
+        "docking.plane_gap": 2.0 - 0.1 * k,
+        "sensor.first_contact": float(k > 8),
+        "sensor.socket_bottom": float(k > 12),
+        "sensor.capture": float(k > 14),
     }
     for k in range(40)
-)  # fmt: skip
+)
 # out of the dead bands of two axes, off for a while, and back
 TUMBLE = tuple(
     {
-        "body.quaternion[1]": 1.0, "body.quaternion[3]": 0.004 * sin(0.3 * k), "body.quaternion[4]": 1e-3 * k,
-        "body.angular_velocity[1]": 2e-3 * sin(0.5 * k), "command.attitude_hold": float(k < 20 or k > 25),
+        "body.quaternion[1]": 1.0,
+        "body.quaternion[3]": 0.004 * sin(0.3 * k),
+        "body.quaternion[4]": 1e-3 * k,
+        "body.angular_velocity[1]": 2e-3 * sin(0.5 * k),
+        "command.attitude_hold": float(k < 20 or k > 25),
     }
     for k in range(40)
-)  # fmt: skip
+)
 # the head is driven onto the bottom of the socket, with motors on and brakes switched
 IMPACT = tuple(
     {
-        "command.motor_voltage[1]": 27.0, "command.motor_voltage[2]": 27.0, "command.lateral_brakes": float(k % 2),
-        "base.acceleration[2]": 0.1 * k, "base.angular_velocity[3]": 0.02, "base.position[1]": -0.4685 + 1e-3 * k,
+        "command.motor_voltage[1]": 27.0,
+        "command.motor_voltage[2]": 27.0,
+        "command.lateral_brakes": float(k % 2),
+        "base.acceleration[2]": 0.1 * k,
+        "base.angular_velocity[3]": 0.02,
+        "base.position[1]": -0.4685 + 1e-3 * k,
     }
     for k in range(4)
-)  # fmt: skip
+)
 # the same with the shorter probe and the deeper cone
 DEEPER_IMPACT = tuple({**inputs, "base.position[1]": inputs["base.position[1]"] + 0.3509} for inputs in IMPACT)
 # the same with the hinge 0.10 m further back (V2)
@@ -51,126 +62,178 @@ HINGE_IN_BASE = tuple({**inputs, "base.position[1]": inputs["base.position[1]"] 
 # the head goes down the cone and over the edge of the socket, rollers beside it, latches withdrawn at last
 SLIDE = tuple(
     {
-        "base.position[1]": -0.5 + 6.5e-3 * k, "base.position[2]": 0.006 - 1e-3 * k, "base.angular_velocity[2]": 0.03,
-        "link[1].tip_slope[1]": 1e-3 * k, "roller[2].velocity[3]": 0.01 * k, "command.latches_armed": float(k < 5),
+        "base.position[1]": -0.5 + 6.5e-3 * k,
+        "base.position[2]": 0.006 - 1e-3 * k,
+        "base.angular_velocity[2]": 0.03,
+        "link[1].tip_slope[1]": 1e-3 * k,
+        "roller[2].velocity[3]": 0.01 * k,
+        "command.latches_armed": float(k < 5),
     }
     for k in range(6)
-)  # fmt: skip
+)
 # the ring goes over rims, side edges and latches to the ring plane, which it meets tilted, and is pulled back
 SEATING = tuple(
     {
         "base.position[1]": -0.455 + 1e-3 * (k if k < 25 else 50 - k) + 5e-4 * (k == 25),
-        "base.position[2]": 0.015 - 6e-4 * min(k, 25), "base.position[3]": 0.020 - 8e-4 * min(k, 25),
-        "base.angular_velocity[1]": 0.2 - 0.01 * k, "link[1].velocity[2]": 0.01 * k,
+        "base.position[2]": 0.015 - 6e-4 * min(k, 25),
+        "base.position[3]": 0.020 - 8e-4 * min(k, 25),
+        "base.angular_velocity[1]": 0.2 - 0.01 * k,
+        "link[1].velocity[2]": 0.01 * k,
         "link[1].quaternion[3]": 5e-4 * sin(0.3 * k),
     }
     for k in range(32)
-)  # fmt: skip
+)
 # the cone comes over the head, slides, pushes the latches in and is pulled back when they have fired
 BERTH = tuple(
     {
-        "target.position[1]": -0.262 + 1.2e-3 * (k if k < 24 else 48 - k), "target.position[2]": 0.003 - 1e-4 * k,
-        "target.velocity[1]": 0.12 if k < 24 else -0.12, "target.quaternion[3]": 4e-3 * sin(0.3 * k),
+        "target.position[1]": -0.262 + 1.2e-3 * (k if k < 24 else 48 - k),
+        "target.position[2]": 0.003 - 1e-4 * k,
+        "target.velocity[1]": 0.12 if k < 24 else -0.12,
+        "target.quaternion[3]": 4e-3 * sin(0.3 * k),
     }
     for k in range(36)
-)  # fmt: skip
+)
 # the plug slides over its cone, through the ball and on to the planes
 PLUGGED = tuple(
     {
-        "base.position[1]": -0.050 + 1.5e-3 * (k if k < 34 else 68 - k), "base.velocity[1]": 0.05,
-        "base.position[2]": 2.5e-3 - 1e-4 * min(k, 25), "base.velocity[3]": 0.01 * sin(0.5 * k),
+        "base.position[1]": -0.050 + 1.5e-3 * (k if k < 34 else 68 - k),
+        "base.velocity[1]": 0.05,
+        "base.position[2]": 2.5e-3 - 1e-4 * min(k, 25),
+        "base.velocity[3]": 0.01 * sin(0.5 * k),
         "base.quaternion[4]": 1e-4 * sin(0.4 * k),
     }
     for k in range(40)
-)  # fmt: skip
+)
 # the operator aligns and approaches, is captured, and lets go
 VIEWS = tuple(
     {
-        "relative.position[1]": -1.0 + 0.004 * k, "relative.position[2]": 0.05 * max(0.0, 1.0 - k / 60),
-        "relative.quaternion[3]": 0.02 * max(0.0, 1.0 - k / 30), "tip.force[2]": 30.0 * sin(0.2 * k),
-        "sensor.first_contact": float(k > 90), "sensor.capture": float(k > 105),
+        "relative.position[1]": -1.0 + 0.004 * k,
+        "relative.position[2]": 0.05 * max(0.0, 1.0 - k / 60),
+        "relative.quaternion[3]": 0.02 * max(0.0, 1.0 - k / 30),
+        "tip.force[2]": 30.0 * sin(0.2 * k),
+        "sensor.first_contact": float(k > 90),
+        "sensor.capture": float(k > 105),
     }
     for k in range(130)
-)  # fmt: skip
+)
 PUSHED_HEAD = tuple(
     {
-        "link[1].force[1]": -50.0 * k, "link[1].torque[3]": 0.5, "link[2].force[2]": 3.0 * k,
+        "link[1].force[1]": -50.0 * k,
+        "link[1].torque[3]": 0.5,
+        "link[2].force[2]": 3.0 * k,
         "roller[1].force[2]": -5.0,
-        "target.contact_force[1]": 50.0 * k, "target.contact_torque[2]": 0.1, "base.angular_velocity[3]": 0.02,
+        "target.contact_force[1]": 50.0 * k,
+        "target.contact_torque[2]": 0.1,
+        "base.angular_velocity[3]": 0.02,
     }
     for k in range(4)
-)  # fmt: skip
+)
 
 # beyond the limits of rate, an emergency stop at last
 WOBBLE = tuple(
     {
-        "active.position[1]": -1.0 + 0.1 * sin(0.5 * k), "active.velocity[2]": 0.3 * sin(k),
-        "active.quaternion[3]": 0.05 * sin(0.4 * k), "passive.angular_velocity[1]": 0.02,
-        "passive.position[3]": 0.01 * k, "emergency_stop": float(k > 30),
+        "active.position[1]": -1.0 + 0.1 * sin(0.5 * k),
+        "active.velocity[2]": 0.3 * sin(k),
+        "active.quaternion[3]": 0.05 * sin(0.4 * k),
+        "passive.angular_velocity[1]": 0.02,
+        "passive.position[3]": 0.01 * k,
+        "emergency_stop": float(k > 30),
     }
     for k in range(40)
-)  # fmt: skip
+)
 HITS = tuple(
     {
-        "target.force[1]": 900.0 * sin(0.3 * k), "target.torque[2]": 100.0 * k, "base.force[3]": 5.0,
-        "active.position[1]": -1.0 - 0.01 * k, "active.quaternion[4]": 0.01 * k,
+        "target.force[1]": 900.0 * sin(0.3 * k),
+        "target.torque[2]": 100.0 * k,
+        "base.force[3]": 5.0,
+        "active.position[1]": -1.0 - 0.01 * k,
+        "active.quaternion[4]": 0.01 * k,
     }
     for k in range(40)
-)  # fmt: skip
+)
 
 RING_IMPACT = tuple(
     {
-        "base.position[1]": -0.4415 + 1e-4 * k, "base.position[2]": 2e-3, "base.quaternion[3]": 0.002,
-        "base.angular_velocity[1]": 0.01, "command.recoil_lock[2]": float(k % 20 < 10),
+        "base.position[1]": -0.4415 + 1e-4 * k,
+        "base.position[2]": 2e-3,
+        "base.quaternion[3]": 0.002,
+        "base.angular_velocity[1]": 0.01,
+        "command.recoil_lock[2]": float(k % 20 < 10),
         "command.motor_voltage[1]": 27.0 * (k > 10),
     }
     for k in range(40)
-)  # fmt: skip
+)
 # a base that turns and is accelerated, the rings in contact
 RING_PUSH = tuple(
     {
-        "base.quaternion[3]": 0.002 + 1e-4 * k, "base.angular_velocity[2]": 0.02, "base.acceleration[2]": 0.01 * k,
-        "base.position[3]": 1e-4 * k, "target.velocity[1]": 1e-3 * k,
+        "base.quaternion[3]": 0.002 + 1e-4 * k,
+        "base.angular_velocity[2]": 0.02,
+        "base.acceleration[2]": 0.01 * k,
+        "base.position[3]": 1e-4 * k,
+        "target.velocity[1]": 1e-3 * k,
     }
     for k in range(30)
-)  # fmt: skip
+)
 PUSHED_RING = tuple(
     {
-        "link[1].force[1]": -300.0 * k, "link[1].force[2]": 40.0 * sin(0.5 * k), "link[1].torque[3]": 30.0,
-        "base.angular_velocity[2]": 0.02, "command.recoil_lock[4]": float(k < 25), "command.motor_voltage[2]": -27.0,
+        "link[1].force[1]": -300.0 * k,
+        "link[1].force[2]": 40.0 * sin(0.5 * k),
+        "link[1].torque[3]": 30.0,
+        "base.angular_velocity[2]": 0.02,
+        "command.recoil_lock[4]": float(k < 25),
+        "command.motor_voltage[2]": -27.0,
     }
     for k in range(40)
-)  # fmt: skip
+)
 SWITCHES = tuple(
     {
-        "operator.extend": float(k == 1), "sensor.initial_position[1]": float(k > 3), "flag.contact": float(k > 60),
-        "sensor.drive_limit": float(k > 50), "sensor.initial_position_lost": float(k > 70),
-        "sensor.capture": float(k > 80), "docking.plane_gap": 0.5 - 0.004 * k, "sensor.retracted": float(k > 115),
+        "operator.extend": float(k == 1),
+        "sensor.initial_position[1]": float(k > 3),
+        "flag.contact": float(k > 60),
+        "sensor.drive_limit": float(k > 50),
+        "sensor.initial_position_lost": float(k > 70),
+        "sensor.capture": float(k > 80),
+        "docking.plane_gap": 0.5 - 0.004 * k,
+        "sensor.retracted": float(k > 115),
         **{f"sensor.initial_position[{j}]": float(k > 10 * j) for j in range(2, 5)},
-        "sensor.initial_position[5]": float(k > 5), "sensor.initial_position[6]": float(k > 45),
+        "sensor.initial_position[5]": float(k > 5),
+        "sensor.initial_position[6]": float(k > 45),
     }
     for k in range(130)
-)  # fmt: skip
+)
 
 # every mode of the arm, a push at its interface, brakes, a Step that runs, a new stiffness
 BERTHING = tuple(
     {
-        "command.mode": float((2, 3, 7, 1, 6, 4, 5, 3)[k // 12]), "command.velocity[1]": 0.019,
-        "command.angular_velocity[2]": 1e-3, "interface.force[1]": -200.0 * sin(0.3 * k), "interface.torque[2]": 50.0,
-        "payload.force[3]": 20.0, "command.step.trigger": float(k % 12 > 3), "command.step.axis": float(1 + k % 6),
-        "command.step.amplitude": 0.02, "command.step.speed": 0.01, "command.joint": 4.0, "command.rate": 0.02,
-        "command.brake[5]": float(30 < k < 40), "command.stiffness_update": float(k > 50),
+        "command.mode": float((2, 3, 7, 1, 6, 4, 5, 3)[k // 12]),
+        "command.velocity[1]": 0.019,
+        "command.angular_velocity[2]": 1e-3,
+        "interface.force[1]": -200.0 * sin(0.3 * k),
+        "interface.torque[2]": 50.0,
+        "payload.force[3]": 20.0,
+        "command.step.trigger": float(k % 12 > 3),
+        "command.step.axis": float(1 + k % 6),
+        "command.step.amplitude": 0.02,
+        "command.step.speed": 0.01,
+        "command.joint": 4.0,
+        "command.rate": 0.02,
+        "command.brake[5]": float(30 < k < 40),
+        "command.stiffness_update": float(k > 50),
     }
     for k in range(96)
-)  # fmt: skip
+)
 # the root of the arm moves with its station
 CARRIED = tuple(
     {
-        **inputs, "base.position[1]": 1e-5 * k * k, "base.velocity[1]": 2e-3 * k, "base.acceleration[1]": 0.2,
-        "base.quaternion[3]": 1e-4 * k, "base.angular_velocity[2]": 0.02,
+        **inputs,
+        "base.position[1]": 1e-5 * k * k,
+        "base.velocity[1]": 2e-3 * k,
+        "base.acceleration[1]": 0.2,
+        "base.quaternion[3]": 1e-4 * k,
+        "base.angular_velocity[2]": 0.02,
     }
     for k, inputs in enumerate(BERTHING[:24])
-)  # fmt: skip
+)
 
 MIXED, RING = (str(Path(__file__).parent / "components" / "multibody" / f"{name}.toml") for name in ("mixed", "ring"))
 PROBE = str(Path(__file__).parents[1] / "components" / "multibody" / "models" / "small_probe.toml")

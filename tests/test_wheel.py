@@ -82,9 +82,13 @@ def test_a_wheel_runs_beside_modules_of_the_same_names(site, tmp_path):
         "print(outcome['chaser.body.position'][-1].tobytes().hex())\n"
     )
     done = subprocess.run(
-        [sys.executable, "script.py", str(site)], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(site)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "script.py", str(site)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     here = dockfmu.load("central_impact_20t", {}, tmp_path / "here").run(stop=0.2)
     assert done.stdout.splitlines()[-1] == here["chaser.body.position"][-1].tobytes().hex()

@@ -133,11 +133,22 @@ def empty(runs: int, workers: int, takes: float = 0.0, peaks: int = 0) -> Empty:
     """Make runs that sleep for `takes` seconds; the first tenth of them is not counted."""
     names = tuple(f"output_{k}" for k in range(peaks))
     study = Study(
-        content={}, folder=Path(), name="empty", description="", system="none",
-        settings={"takes": takes, "peaks": names}, parameters=(), swap={},
-        draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), runs=runs), options=RunOptions(), endings=(), measures=(),
-        kept=Kept(peaks=bool(peaks)), time_limit=60.0, answers={},
-    )  # fmt: skip
+        content={},
+        folder=Path(),
+        name="empty",
+        description="",
+        system="none",
+        settings={"takes": takes, "peaks": names},
+        parameters=(),
+        swap={},
+        draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), runs=runs),
+        options=RunOptions(),
+        endings=(),
+        measures=(),
+        kept=Kept(peaks=bool(peaks)),
+        time_limit=60.0,
+        answers={},
+    )
     columns = {"index": "whole", "status": "text", "outcome": "text", "reason": "text"}
     columns |= {f"peak_{part}": "numbers" for part in PEAKS} if peaks else {}
     with tempfile.TemporaryDirectory() as folder:

@@ -41,8 +41,12 @@ def prepare(campaign: Campaign, runs: int, step: float, folder: Path) -> tuple[P
     for index in range(runs):
         simulation.reset(campaign.values(index))
         inner = simulation._running
-        found = {f"{name}.{v}": value for name, element in inner.system.elements.items()
-                 for v, value in element.start.items() if f"{name}.{v}" in _exposed(job.start)}  # fmt: skip
+        found = {
+            f"{name}.{v}": value
+            for name, element in inner.system.elements.items()
+            for v, value in element.start.items()
+            if f"{name}.{v}" in _exposed(job.start)
+        }
         for c in inner.system.connections:
             found[f"{c.target}.{c.input}"] = inner.get([f"{c.target}.{c.input}"])[0]
         starts.append(found)
@@ -61,9 +65,11 @@ def simulate(task: tuple[str, Sequence[Mapping[str, Any]], float, float]) -> lis
     variables = {v.name: v for v in description.modelVariables}
     observed = [variables[name].valueReference for name in FORCE]
     slave = FMU2Slave(
-        guid=description.guid, unzipDirectory=unpacked, instanceName="container",
+        guid=description.guid,
+        unzipDirectory=unpacked,
+        instanceName="container",
         modelIdentifier=description.coSimulation.modelIdentifier,
-    )  # fmt: skip
+    )
     slave.instantiate()
     found = []
     for k, start in enumerate(starts):

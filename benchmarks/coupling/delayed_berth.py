@@ -54,10 +54,12 @@ def eigenvalues(stand: Stand, k: float, c: float) -> np.ndarray:
     """
     mass, damping, stiffness, e = _matrices(_arm().m)
     inverse = np.linalg.inv(mass)
-    system = np.block([
-        [np.zeros((6, 6)), np.eye(6)],
-        [-inverse @ (stiffness + k * np.outer(e, e)), -inverse @ (damping + c * np.outer(e, e))],
-    ])  # fmt: skip
+    system = np.block(
+        [
+            [np.zeros((6, 6)), np.eye(6)],
+            [-inverse @ (stiffness + k * np.outer(e, e)), -inverse @ (damping + c * np.outer(e, e))],
+        ]
+    )
     start = np.linalg.eigvals(system)
     return np.array([_followed(stand, k, c, complex(s), (mass, damping, stiffness, e)) for s in start[start.imag > 0]])
 
@@ -65,8 +67,14 @@ def eigenvalues(stand: Stand, k: float, c: float) -> np.ndarray:
 def _followed(stand: Stand, k: float, c: float, s: complex, matrices: tuple[np.ndarray, ...]) -> complex:
     mass, damping, stiffness, e = matrices
     for share in np.linspace(0.05, 1.0, 20):
-        part = Stand(share * stand.delay, stand.frequency / share, stand.damping, stand.feedforward,
-                     stand.cutoff / share, share * stand.frame_time)  # fmt: skip
+        part = Stand(
+            share * stand.delay,
+            stand.frequency / share,
+            stand.damping,
+            stand.feedforward,
+            stand.cutoff / share,
+            share * stand.frame_time,
+        )
 
         def determinant(x: complex, part: Stand = part) -> complex:
             delayed = (c * x + k) * part.response(x) * np.outer(e, e)
@@ -120,15 +128,32 @@ def simulate(stand: Stand, k: float, c: float, seconds: float, h: float = 1e-3) 
     origin = np.array(port.position)
     passive = {"passive.position": origin}
     active = {"active.position": origin, "active.quaternion": np.array(port.quaternion)}
-    platform = Instance(catalogue.component("StandPlatform"), **passive, **active, **{
-        "parameters.delay": stand.delay, "parameters.frequency": stand.frequency, "parameters.damping": stand.damping,
-        "parameters.feedforward": stand.feedforward, "parameters.frame_time": stand.frame_time,
-        "parameters.velocity_limit": 1e3,
-    })  # fmt: skip
-    balance = Instance(catalogue.component("StandBalance"), **passive, **active, **{
-        "parameters.cutoff": stand.cutoff, "parameters.frame_time": stand.frame_time, "parameters.noise": 0.0,
-        "parameters.gauge.full_scale": 1e9, "parameters.force_limit": 1e9, "parameters.torque_limit": 1e9,
-    })  # fmt: skip
+    platform = Instance(
+        catalogue.component("StandPlatform"),
+        **passive,
+        **active,
+        **{
+            "parameters.delay": stand.delay,
+            "parameters.frequency": stand.frequency,
+            "parameters.damping": stand.damping,
+            "parameters.feedforward": stand.feedforward,
+            "parameters.frame_time": stand.frame_time,
+            "parameters.velocity_limit": 1e3,
+        },
+    )
+    balance = Instance(
+        catalogue.component("StandBalance"),
+        **passive,
+        **active,
+        **{
+            "parameters.cutoff": stand.cutoff,
+            "parameters.frame_time": stand.frame_time,
+            "parameters.noise": 0.0,
+            "parameters.gauge.full_scale": 1e9,
+            "parameters.force_limit": 1e9,
+            "parameters.torque_limit": 1e9,
+        },
+    )
     base = platform.m.base
     found = np.empty(round(seconds / h))
     for n in range(len(found)):

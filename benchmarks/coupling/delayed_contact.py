@@ -49,8 +49,14 @@ def eigenvalue(stand: Stand, k: float, c: float, m: float = MASS) -> complex:
     s = complex(-0.5 * c / m, np.sqrt(max(k / m - (0.5 * c / m) ** 2, 0.1 * k / m)))
     for share in np.linspace(0.1, 1.0, 10):
         # introduce the delays gradually, so that Newton's method stays with this root
-        part = Stand(share * stand.delay, stand.frequency / share, stand.damping, stand.feedforward,
-                     stand.cutoff / share, share * stand.frame_time)  # fmt: skip
+        part = Stand(
+            share * stand.delay,
+            stand.frequency / share,
+            stand.damping,
+            stand.feedforward,
+            stand.cutoff / share,
+            share * stand.frame_time,
+        )
 
         def residual(x: complex, part: Stand = part) -> complex:
             return m * x * x + (c * x + k) * part.response(x)
@@ -84,19 +90,39 @@ def simulate(stand: Stand, k: float, c: float, seconds: float, m: float = MASS, 
 
     The unit at x = 0 is at rest; the spring is relaxed where the craft's port is at x = 0, and starts 1 mm from it.
     """
-    craft = Instance(spacecraft.component(ports=1), **{
-        "parameters.mass": m, "parameters.inertia": 1e5 * np.eye(3), "parameters.initial.position": (1e-3, 0.0, 0.0),
-    })  # fmt: skip
+    craft = Instance(
+        spacecraft.component(ports=1),
+        **{
+            "parameters.mass": m,
+            "parameters.inertia": 1e5 * np.eye(3),
+            "parameters.initial.position": (1e-3, 0.0, 0.0),
+        },
+    )
     motion = {"active.position": (1e-3, 0.0, 0.0)}
-    platform = Instance(catalogue.component("StandPlatform"), **motion, **{
-        "parameters.delay": stand.delay, "parameters.frequency": stand.frequency, "parameters.damping": stand.damping,
-        "parameters.feedforward": stand.feedforward, "parameters.frame_time": stand.frame_time,
-        "parameters.velocity_limit": 1e3,
-    })  # fmt: skip
-    balance = Instance(catalogue.component("StandBalance"), **motion, **{
-        "parameters.cutoff": stand.cutoff, "parameters.frame_time": stand.frame_time, "parameters.noise": 0.0,
-        "parameters.gauge.full_scale": 1e9, "parameters.force_limit": 1e9, "parameters.torque_limit": 1e9,
-    })  # fmt: skip
+    platform = Instance(
+        catalogue.component("StandPlatform"),
+        **motion,
+        **{
+            "parameters.delay": stand.delay,
+            "parameters.frequency": stand.frequency,
+            "parameters.damping": stand.damping,
+            "parameters.feedforward": stand.feedforward,
+            "parameters.frame_time": stand.frame_time,
+            "parameters.velocity_limit": 1e3,
+        },
+    )
+    balance = Instance(
+        catalogue.component("StandBalance"),
+        **motion,
+        **{
+            "parameters.cutoff": stand.cutoff,
+            "parameters.frame_time": stand.frame_time,
+            "parameters.noise": 0.0,
+            "parameters.gauge.full_scale": 1e9,
+            "parameters.force_limit": 1e9,
+            "parameters.torque_limit": 1e9,
+        },
+    )
     port, base = craft.m.port[0], platform.m.base
     found = np.empty(round(seconds / h))
     for n in range(len(found)):

@@ -32,11 +32,13 @@ def skew(r: np.ndarray) -> np.ndarray:
 def rotation(q: np.ndarray) -> np.ndarray:
     """Return A of a quaternion, I -> body, the formula of conventions section 2."""
     w, x, y, z = q
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
-        [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
-        [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
+            [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+            [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,18 @@ class Bodies:
     def craft(self, coupling="two_way", decrement=0.0, modes=None, **values):
         mass, center, inertia = self.whole()
         modes = self.modes(decrement) if modes is None else modes
-        return Instance(spacecraft.component(modes, coupling=coupling), **{
-            "parameters.mass": mass, "parameters.center_of_mass": center, "parameters.inertia": inertia,
-            "parameters.port[1].position": HUB[2], "parameters.port[2].position": (10.0, 0.0, 0.0),
-            "parameters.rotation_limit": 10.0, **values,
-        })  # fmt: skip
+        return Instance(
+            spacecraft.component(modes, coupling=coupling),
+            **{
+                "parameters.mass": mass,
+                "parameters.center_of_mass": center,
+                "parameters.inertia": inertia,
+                "parameters.port[1].position": HUB[2],
+                "parameters.port[2].position": (10.0, 0.0, 0.0),
+                "parameters.rotation_limit": 10.0,
+                **values,
+            },
+        )
 
 
 def hub_and_beam(count=4, scale=1.0):
@@ -120,10 +129,13 @@ def hub_and_beam(count=4, scale=1.0):
     centre[:, :3] += np.cross(shape[:, 3:], offset[:, :, None], axis=1)
     nodes = np.column_stack([BEAM.nodes + 5.0, np.zeros((len(mass), 2))])
     return Bodies(
-        mass=np.append(HUB[0], mass), place=np.vstack([HUB[2], nodes + offset]),
-        inertia=np.concatenate([HUB[1][None], inertia]), shape=np.concatenate([np.zeros((1, 6, count)), centre]),
-        frequency=np.sqrt(values[:count]), tip=shape[-1],
-    )  # fmt: skip
+        mass=np.append(HUB[0], mass),
+        place=np.vstack([HUB[2], nodes + offset]),
+        inertia=np.concatenate([HUB[1][None], inertia]),
+        shape=np.concatenate([np.zeros((1, 6, count)), centre]),
+        frequency=np.sqrt(values[:count]),
+        tip=shape[-1],
+    )
 
 
 class Reference:
@@ -176,9 +188,12 @@ class Reference:
         out[6 : 6 + n] = modal + slope - self.bodies.frequency**2 * w - self.damping * rate
         out[6 + n : 9 + n] = rotation(q).T @ v
         x = np.append(0.0, omega)
-        out[9 + n : 13 + n] = 0.5 * np.array([
-            -q[1:] @ x[1:], *(q[0] * x[1:] + np.cross(q[1:], x[1:])),
-        ])  # fmt: skip
+        out[9 + n : 13 + n] = 0.5 * np.array(
+            [
+                -q[1:] @ x[1:],
+                *(q[0] * x[1:] + np.cross(q[1:], x[1:])),
+            ]
+        )
         out[13 + n :] = rate
         return out
 

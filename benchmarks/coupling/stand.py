@@ -68,16 +68,22 @@ def delays() -> tuple[str, plt.Figure]:
     left.plot(SHARES, found, "o", color="C3", label="run of the stand's kernels")
     left.axhline(0.0, color="k", lw=0.8)
     left.axvline(1.0, color="0.6", lw=0.8)
-    left.set(xlabel=r"damper $c/(k\tau)$", ylabel="growth rate of the contact, 1/s",
-             title=f"20 t on 1 MN/m, delay of the loop {1e3 * stand.total_delay:.1f} ms")  # fmt: skip
+    left.set(
+        xlabel=r"damper $c/(k\tau)$",
+        ylabel="growth rate of the contact, 1/s",
+        title=f"20 t on 1 MN/m, delay of the loop {1e3 * stand.total_delay:.1f} ms",
+    )
     left.legend(frameon=False)
 
     rows += ["", "| ω τ | least damper by eigenvalue, c / (k τ) | by run |", "|---|---|---|"]
     curve = np.linspace(FREQUENCIES[0], FREQUENCIES[-1], 60)
     stiffness = contact.MASS * curve**2
-    right.plot(curve * stand.total_delay,
-               [contact.least_damping(stand, k) / (k * stand.total_delay) for k in stiffness], "C0-",
-               label="eigenvalue")  # fmt: skip
+    right.plot(
+        curve * stand.total_delay,
+        [contact.least_damping(stand, k) / (k * stand.total_delay) for k in stiffness],
+        "C0-",
+        label="eigenvalue",
+    )
     for n, frequency in enumerate(FREQUENCIES):
         k = contact.MASS * frequency**2
         least = contact.least_damping(stand, k)
@@ -87,12 +93,21 @@ def delays() -> tuple[str, plt.Figure]:
             for x in (0.97, 1.03)
         ]
         crossing = least * (0.97 + 0.06 * rates[0] / (rates[0] - rates[1])) / (k * stand.total_delay)
-        right.plot(frequency * stand.total_delay, crossing, "o", color="C3",
-                   label="" if n else "runs, where growth changes sign")  # fmt: skip
+        right.plot(
+            frequency * stand.total_delay,
+            crossing,
+            "o",
+            color="C3",
+            label="" if n else "runs, where growth changes sign",
+        )
         rows.append(f"| {frequency * stand.total_delay:.3f} | {least / (k * stand.total_delay):.4f} | {crossing:.4f} |")
     right.axhline(1.0, color="k", ls=":", label=r"rule, $c=k\tau$")
-    right.set(xlabel=r"$\omega\tau$, $\omega=\sqrt{k/m}$", ylabel=r"least damper $c/(k\tau)$", ylim=(0.9, None),
-              title="damping that a delayed force needs")  # fmt: skip
+    right.set(
+        xlabel=r"$\omega\tau$, $\omega=\sqrt{k/m}$",
+        ylabel=r"least damper $c/(k\tau)$",
+        ylim=(0.9, None),
+        title="damping that a delayed force needs",
+    )
     right.legend(frameon=False)
     for axes in (left, right):
         axes.grid(alpha=0.3)
@@ -140,8 +155,12 @@ def berthing() -> tuple[str, plt.Figure]:
     ]
     fine = np.linspace(0.0, 1.5, 31)
     left.plot(fine, [berth.eigenvalues(stand, BERTH, x * unit).real.max() for x in fine], "C0-", label="eigenvalue")
-    left.plot(fine, [contact.rule(stand, BERTH, x * unit, berth.PAYLOAD) for x in fine], "k:",
-              label=r"rule without the arm, $(k\tau-c)/2m$")  # fmt: skip
+    left.plot(
+        fine,
+        [contact.rule(stand, BERTH, x * unit, berth.PAYLOAD) for x in fine],
+        "k:",
+        label=r"rule without the arm, $(k\tau-c)/2m$",
+    )
     least = berth.least_damping(stand, BERTH) / unit
     for n, x in enumerate((0.0, 0.25, 0.5, least)):
         modes = berth.eigenvalues(stand, BERTH, x * unit)
@@ -152,8 +171,9 @@ def berthing() -> tuple[str, plt.Figure]:
         share = (modes.real - berth.eigenvalues(none, BERTH, x * unit).real).sum()
         rows.append(f"| {x:.2f} | {fastest.real:+.4f} | {found:+.4f} | {rule:+.4f} | {share:+.4f} |")
     left.axhline(0.0, color="k", lw=0.8)
-    left.set(xlabel=r"damper $c/(k\tau)$", ylabel="growth rate of the fastest mode, 1/s",
-             title="MIM-1 on SSRMS, 350 kN/m")  # fmt: skip
+    left.set(
+        xlabel=r"damper $c/(k\tau)$", ylabel="growth rate of the fastest mode, 1/s", title="MIM-1 on SSRMS, 350 kN/m"
+    )
     works = ("manipulator.audit.work_interface", "mechanism.audit.work_base", "mechanism.audit.work_target")
     rows += ["", "| NRT-74 | peak at the bottom, N | ringing of the last 2 s, N | energy that the stand has made, J |",
              "|---|---|---|---|"]  # fmt: skip

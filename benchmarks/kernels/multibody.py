@@ -66,8 +66,11 @@ def main() -> None:
             each = _micro_step(instance, size)
             times.append(ours)
             m = instance.m
-            print(f"| {size} | {len(m.link) - 1} | {ours:.3f} | {1e3 * ours / size:.0f} | {theirs:.3f} | "
-                  f"{ours / theirs:.2f} | {each:.3f} | {instance.block.nbytes / 1024:.1f} |", flush=True)  # fmt: skip
+            print(
+                f"| {size} | {len(m.link) - 1} | {ours:.3f} | {1e3 * ours / size:.0f} | {theirs:.3f} | "
+                f"{ours / theirs:.2f} | {each:.3f} | {instance.block.nbytes / 1024:.1f} |",
+                flush=True,
+            )
         large = [k for k, size in enumerate(SIZES) if size >= 20]
         exponent = np.polyfit(np.log([SIZES[k] for k in large]), np.log([times[k] for k in large]), 1)[0]
         print(f"\ntime grows with the number of bodies to the power {exponent:.2f} (20 to 500 bodies)")

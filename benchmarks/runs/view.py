@@ -170,8 +170,10 @@ def operate(system: str) -> None:
                 times, pictures = page.evaluate(PRESS, {"presses": PRESSES, "variable": variable})
                 print(f"{system}: {PRESSES} keys, {pictures:.0f} pictures/s; from the key to the picture that shows it")
                 worst, late = times[-1], sum(t > 100.0 for t in times)
-                print(f"median {statistics.median(times):.0f} ms, 99 % {times[int(0.99 * PRESSES)]:.0f} ms, "
-                      f"worst {worst:.0f} ms; {late} above 100 ms")  # fmt: skip
+                print(
+                    f"median {statistics.median(times):.0f} ms, 99 % {times[int(0.99 * PRESSES)]:.0f} ms, "
+                    f"worst {worst:.0f} ms; {late} above 100 ms"
+                )
                 page.evaluate("dockfmu.station.end()")
                 browser.close()
                 process.wait(60.0)

@@ -78,9 +78,7 @@ class Tally:
         runs = self.outcomes.total() + self.failures.total()
         ends = ", ".join(f"{count} {name}" for name, count in self.outcomes.most_common())
         failed = "; ".join(f"{count}: {name}" for name, count in self.failures.most_common()) or "none"
-        force, load = (
-            f"{np.median(x):.0f} to {max(x):.0f} N" if x else "" for x in (self.force, self.load)
-        )  # fmt: skip
+        force, load = (f"{np.median(x):.0f} to {max(x):.0f} N" if x else "" for x in (self.force, self.load))
         return f"| {case.title} | {runs} | {ends} | {failed} | {force} | {load} | {self.told} |"
 
 

@@ -94,9 +94,11 @@ def draw(dockings: Sequence[Docking], file: Path) -> None:
         rows = rows[rows < len(docking.time)]
         shown = [name for name in titles if name in found and found[name].max() >= 0.005 * found["supplied"].max()]
         axes.stackplot(
-            docking.time[rows], [found[name][rows] for name in shown], labels=[titles[name] for name in shown],
+            docking.time[rows],
+            [found[name][rows] for name in shown],
+            labels=[titles[name] for name in shown],
             colors=[colours[name] for name in shown],
-        )  # fmt: skip
+        )
         given = found["kinetic"][0] + found["stored"][0] + found["supplied"] - found["kinetic"] - found["stored"]
         axes.plot(docking.time[rows], given[rows], color="black", lw=1.0, label="given up by craft, springs and drive")
         axes.set(xscale="log", xlim=(docking.time[rows[0]], docking.time[-1]), ylabel="energy dissipated, J")

@@ -214,8 +214,13 @@ def parameters(joints: int) -> Group:
         "parameters",
         parameter("variant", "1", "level of detail of the model", VARIANT.codes["FULL"], type=VARIANT),
         parameter("base_fixed", "1", "R is fixed in I = B; otherwise it moves with the port base", 1, type=BOOLEAN),
-        parameter("base_motion", "1", "how the station reports the acceleration of R: LAGGED or AFFINE",
-                  LAGGED, type=BASE_MOTION),
+        parameter(
+            "base_motion",
+            "1",
+            "how the station reports the acceleration of R: LAGGED or AFFINE",
+            LAGGED,
+            type=BASE_MOTION,
+        ),
         Group(
             "base",
             parameter("position", "m", "l_BR: root R in B", 0.0, shape=3),
@@ -230,14 +235,25 @@ def parameters(joints: int) -> Group:
         *_drives(joints),
         Group(
             "compliance",
-            parameter("decrement", "1", "logarithmic decrement of each mode of the payload on the arm, from the lowest",
-                      0.2, shape=6, minimum=0.0),
+            parameter(
+                "decrement",
+                "1",
+                "logarithmic decrement of each mode of the payload on the arm, from the lowest",
+                0.2,
+                shape=6,
+                minimum=0.0,
+            ),
             parameter("diagonal_damping", "1", "keep only the diagonal of C_M, as the source does", 0, type=BOOLEAN),
-            parameter("angle_change", "rad", "change of a joint angle above which the stiffness is outdated",
-                      0.034906585, minimum=0.0),
+            parameter(
+                "angle_change",
+                "rad",
+                "change of a joint angle above which the stiffness is outdated",
+                0.034906585,
+                minimum=0.0,
+            ),
             parameter("automatic", "1", "recompute the stiffness when it is outdated", 1, type=BOOLEAN),
         ),
         *_payload(joints),
         *_control(joints),
         parameter("micro_step", "s", "longest step of drives, links and payload", 5e-4, minimum=2e-5, maximum=8e-3),
-    )  # fmt: skip
+    )

@@ -292,9 +292,27 @@ def _check_inputs(base, target, coordinate, port, run, base_motion, status):
 
 @kernel
 def _finish(
-    base, target, gravity, link, coordinate, law, turning, body, spring, strength, port, touch, cut, row, matrix, run,
-    audit, tau, t, h,
-):  # fmt: skip
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    turning,
+    body,
+    spring,
+    strength,
+    port,
+    touch,
+    cut,
+    row,
+    matrix,
+    run,
+    audit,
+    tau,
+    t,
+    h,
+):
     """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
     stepping.follow_motions(link, coordinate, law, run, t)
     stepping.predict(link, 0.0)
@@ -324,9 +342,27 @@ def _finish(
 
 @kernel
 def _advance(
-    base, target, gravity, link, coordinate, law, spring, strength, port, touch, sensing, lock, cut, row, matrix, run,
-    p, clock, t, h,
-):  # fmt: skip
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    spring,
+    strength,
+    port,
+    touch,
+    sensing,
+    lock,
+    cut,
+    row,
+    matrix,
+    run,
+    p,
+    clock,
+    t,
+    h,
+):
     """Make all micro-steps of a step h."""
     sensor, levels, condition = sensing
     surface, _, pair, contact, _, loads = touch
@@ -349,9 +385,24 @@ def _advance(
         size = (h - done) / left
         locks.keep_coordinates(link, lock, run)
         stepping.micro_step(
-            base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run,
-            done, t + done, size,
-        )  # fmt: skip
+            base,
+            target,
+            gravity,
+            link,
+            coordinate,
+            law,
+            spring,
+            strength,
+            port,
+            touch,
+            cut,
+            row,
+            matrix,
+            run,
+            done,
+            t + done,
+            size,
+        )
         done += size
         if run.conditions > 0.0:
             sensors.read(link, coordinate, surface, pair, sensor, levels, run)
@@ -393,9 +444,27 @@ def initialize(m):
     if code:
         return code
     _finish(
-        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
-        touch, m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, 0.0, m.start_time, 0.0,
-    )  # fmt: skip
+        m.base,
+        m.target,
+        p.gravity,
+        m.link,
+        m.coordinate,
+        p.coordinate,
+        m.rotation,
+        m.body,
+        m.spring,
+        p.spring,
+        m.port,
+        touch,
+        m.cut,
+        m.closure.row,
+        m.closure.matrix,
+        m.run,
+        m.audit,
+        0.0,
+        m.start_time,
+        0.0,
+    )
     outputs.publish_base(m.base, m.link, m.run, 0.0)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
@@ -415,14 +484,49 @@ def step(m, t, h):
         return code
     touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
     _advance(
-        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.spring, p.spring, m.port, touch,
-        (m.sensor, p.sensor, m.condition), m.lock, m.cut, m.closure.row, m.closure.matrix, m.run, p.stepping,
-        m.stepping, t, h,
-    )  # fmt: skip
+        m.base,
+        m.target,
+        p.gravity,
+        m.link,
+        m.coordinate,
+        p.coordinate,
+        m.spring,
+        p.spring,
+        m.port,
+        touch,
+        (m.sensor, p.sensor, m.condition),
+        m.lock,
+        m.cut,
+        m.closure.row,
+        m.closure.matrix,
+        m.run,
+        p.stepping,
+        m.stepping,
+        t,
+        h,
+    )
     _finish(
-        m.base, m.target, p.gravity, m.link, m.coordinate, p.coordinate, m.rotation, m.body, m.spring, p.spring, m.port,
-        touch, m.cut, m.closure.row, m.closure.matrix, m.run, m.audit, h, t + h, h,
-    )  # fmt: skip
+        m.base,
+        m.target,
+        p.gravity,
+        m.link,
+        m.coordinate,
+        p.coordinate,
+        m.rotation,
+        m.body,
+        m.spring,
+        p.spring,
+        m.port,
+        touch,
+        m.cut,
+        m.closure.row,
+        m.closure.matrix,
+        m.run,
+        m.audit,
+        h,
+        t + h,
+        h,
+    )
     outputs.publish_base(m.base, m.link, m.run, h)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_motion(m.link, m.run, m.status)

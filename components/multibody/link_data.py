@@ -78,11 +78,12 @@ def link_group(count: int) -> Group:
             private("mount", "1", "axes of the carrier -> axes of the joint at zero", IDENTITY, shape=(3, 3)),
             private("arm", "m", "from the carrier's reference point to the joint, its axes", shape=3),
             private("mass", "kg", "of the body; 0 inside a joint"),
-            private("moment", "kg.m", "mass times the centre of mass from the reference point, axes of the link",
-                    shape=3),
+            private(
+                "moment", "kg.m", "mass times the centre of mass from the reference point, axes of the link", shape=3
+            ),
             private("inertia", "kg.m2", "about the reference point, upper triangle by rows", shape=6),
         )
-    )  # fmt: skip
+    )
     return Group(
         "link",
         *fixed.members,
@@ -123,7 +124,7 @@ def link_group(count: int) -> Group:
         temporary("acceleration", "m/s2", "absolute, of the reference point, less gravity, I", shape=3),
         temporary("angular_acceleration", "rad/s2", "absolute, I", shape=3),
         count=count,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

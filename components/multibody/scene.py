@@ -41,15 +41,25 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
             shapes.append({"shape": "point", "frame": _frame(end), "centre": point, "label": joint.name})
             if end != BASE:
                 shapes.append(
-                    {"shape": "polyline", "frame": end, "style": "thin",
-                     "points": [f"parameters.body.{end}.center", point]}
-                )  # fmt: skip
+                    {
+                        "shape": "polyline",
+                        "frame": end,
+                        "style": "thin",
+                        "points": [f"parameters.body.{end}.center", point],
+                    }
+                )
     for spring in model.springs:
-        shapes.append({
-            "shape": "rod", "frame": _frame(spring.first), "origin": f"parameters.spring.{spring.name}.first_point",
-            "to_frame": _frame(spring.second), "to": f"parameters.spring.{spring.name}.second_point",
-            "style": "thin", "label": spring.name,
-        })  # fmt: skip
+        shapes.append(
+            {
+                "shape": "rod",
+                "frame": _frame(spring.first),
+                "origin": f"parameters.spring.{spring.name}.first_point",
+                "to_frame": _frame(spring.second),
+                "to": f"parameters.spring.{spring.name}.second_point",
+                "style": "thin",
+                "label": spring.name,
+            }
+        )
     for port in model.ports:
         frames[f"port {port.name}"] = {
             "position": f"{port.name}.position",
@@ -95,8 +105,15 @@ def _add_surfaces(model: Model, frames: dict[str, Any], shapes: list[dict[str, A
         look = {"label": surface.name, **({"lit": lit} if lit else {})}
         style = "passive" if surface.body == TARGET else "line"
         if surface.form == "ball":
-            shapes.append({"shape": "sphere", "frame": _frame(surface.body), "centre": point,
-                           "radius": f"parameters.surface.{surface.name}.radius", **look})  # fmt: skip
+            shapes.append(
+                {
+                    "shape": "sphere",
+                    "frame": _frame(surface.body),
+                    "centre": point,
+                    "radius": f"parameters.surface.{surface.name}.radius",
+                    **look,
+                }
+            )
         elif surface.form == "segment":
             along = f"parameters.surface.{surface.name}.along"
             end = [{"sum": [f"{point}[{k}]", f"{along}[{k}]"]} for k in (1, 2, 3)]
@@ -113,8 +130,16 @@ def _add_surfaces(model: Model, frames: dict[str, Any], shapes: list[dict[str, A
         frames[WORLD] = {"position": [0.0, 0.0, 0.0], "quaternion": [1.0, 0.0, 0.0, 0.0], "label": ""}
     for contact in model.contacts:
         at = f"contact.{contact.name}"
-        shapes.append({"shape": "contact", "frame": WORLD, "active": f"{at}.closed", "position": f"{at}.position",
-                       "force": f"{at}.normal_force", "label": contact.name})  # fmt: skip
+        shapes.append(
+            {
+                "shape": "contact",
+                "frame": WORLD,
+                "active": f"{at}.closed",
+                "position": f"{at}.position",
+                "force": f"{at}.normal_force",
+                "label": contact.name,
+            }
+        )
 
 
 def _point(joint: str, side: str, cut: bool, place: tuple[float, float, float]) -> Any:

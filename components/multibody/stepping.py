@@ -181,16 +181,22 @@ def base_wrench(base):
     a = load(base.acceleration)
     e = load(base.angular_acceleration)
     S = base.tr
-    force = add(_symmetric(base.tt, a), (
-        S[0] * e[0] + S[1] * e[1] + S[2] * e[2],
-        S[3] * e[0] + S[4] * e[1] + S[5] * e[2],
-        S[6] * e[0] + S[7] * e[1] + S[8] * e[2],
-    ))  # fmt: skip
-    torque = add(_symmetric(base.rr, e), (
-        S[0] * a[0] + S[3] * a[1] + S[6] * a[2],
-        S[1] * a[0] + S[4] * a[1] + S[7] * a[2],
-        S[2] * a[0] + S[5] * a[1] + S[8] * a[2],
-    ))  # fmt: skip
+    force = add(
+        _symmetric(base.tt, a),
+        (
+            S[0] * e[0] + S[1] * e[1] + S[2] * e[2],
+            S[3] * e[0] + S[4] * e[1] + S[5] * e[2],
+            S[6] * e[0] + S[7] * e[1] + S[8] * e[2],
+        ),
+    )
+    torque = add(
+        _symmetric(base.rr, e),
+        (
+            S[0] * a[0] + S[3] * a[1] + S[6] * a[2],
+            S[1] * a[0] + S[4] * a[1] + S[7] * a[2],
+            S[2] * a[0] + S[5] * a[1] + S[8] * a[2],
+        ),
+    )
     return subtract(load(base.force), force), subtract(load(base.torque), torque)
 
 
@@ -215,7 +221,7 @@ def _change(link):
 @kernel
 def micro_step(
     base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, tau, t, h
-):  # fmt: skip
+):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)

@@ -34,23 +34,50 @@ def parameters() -> Group:
     """Return the group `accumulators`; the start values are set PM-1 (peripheral-docking section 11.4)."""
     return Group(
         "accumulators",
-        parameter("direct_deformation", "m", "direct branch: deformations from the forward to the retracted position, "
-                  "ascending", (0.0, 0.06, 0.12, 0.18, 0.24), shape=5),
-        parameter("direct_force", "N", "direct branch: force while the spring is compressed",
-                  (270.0, 410.0, 560.0, 720.0, 900.0), shape=5, minimum=0.0),
-        parameter("return_deformation", "m", "return branch: deformations from the forward position, ascending; the "
-                  "last is on the line of the train through the end of the direct branch",
-                  (0.0, 0.06, 0.12, 0.18, 0.23928), shape=5),
-        parameter("return_force", "N", "return branch: force while the spring releases",
-                  (162.0, 246.0, 336.0, 432.0, 540.0), shape=5, minimum=0.0),
-        parameter("train_stiffness", "N/m", "stiffness of the train between ring and spring shaft, and of the stop",
-                  5e5, minimum=1.0),
+        parameter(
+            "direct_deformation",
+            "m",
+            "direct branch: deformations from the forward to the retracted position, ascending",
+            (0.0, 0.06, 0.12, 0.18, 0.24),
+            shape=5,
+        ),
+        parameter(
+            "direct_force",
+            "N",
+            "direct branch: force while the spring is compressed",
+            (270.0, 410.0, 560.0, 720.0, 900.0),
+            shape=5,
+            minimum=0.0,
+        ),
+        parameter(
+            "return_deformation",
+            "m",
+            "return branch: deformations from the forward position, ascending; the "
+            "last is on the line of the train through the end of the direct branch",
+            (0.0, 0.06, 0.12, 0.18, 0.23928),
+            shape=5,
+        ),
+        parameter(
+            "return_force",
+            "N",
+            "return branch: force while the spring releases",
+            (162.0, 246.0, 336.0, 432.0, 540.0),
+            shape=5,
+            minimum=0.0,
+        ),
+        parameter(
+            "train_stiffness",
+            "N/m",
+            "stiffness of the train between ring and spring shaft, and of the stop",
+            5e5,
+            minimum=1.0,
+        ),
         parameter("backlash", "m", "backlash of the train", 5e-4, minimum=0.0),
         parameter("slip_force", "N", "tension at which the clutch slips", 800.0, minimum=1.0),
         parameter("damping", "N.s/m", "viscous damping of the train", 250.0, minimum=0.0),
         parameter("clutch_delay", "s", "delay from the command of the clutch to its action", 0.01, minimum=0.0),
         description="energy accumulators of the legs: force against deformation",
-    )  # fmt: skip
+    )
 
 
 def state() -> Group:

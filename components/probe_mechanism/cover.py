@@ -27,7 +27,7 @@ def parameters() -> Group:
         parameter("limit", "m", "working range of the cover's law, to either side", 0.05, minimum=1e-6),
         *hysteresis.loop_parameters(loss=0.1),
         description="hatch cover, axial compliance",
-    )  # fmt: skip
+    )
 
 
 def state() -> Group:

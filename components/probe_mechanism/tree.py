@@ -57,18 +57,34 @@ def parameters() -> Group:
     return Group(
         "probe",
         parameter("bearing_distance", "m", "L_M: hinge centre -> exit bearing", 0.35, minimum=0.0),
-        parameter("free_length", "m", "L_H(0): exit bearing -> head centre at the initial position", 0.45,
-                  minimum=1e-3),
+        parameter(
+            "free_length", "m", "L_H(0): exit bearing -> head centre at the initial position", 0.45, minimum=1e-3
+        ),
         parameter("shortest_length", "m", "least L_H for the bending stiffness", 0.09, minimum=1e-3),
         parameter("housing_mass", "kg", "swinging housing with all that turns in it", 35.0, minimum=1e-6),
         parameter("housing_centre", "m", "centre of mass from the hinge, frame M", ZERO, shape=3),
-        parameter("housing_inertia", "kg.m2", "about the hinge, frame M",
-                  ((0.2, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 2.0)), shape=(3, 3)),
+        parameter(
+            "housing_inertia",
+            "kg.m2",
+            "about the hinge, frame M",
+            ((0.2, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 2.0)),
+            shape=(3, 3),
+        ),
         parameter("probe_mass", "kg", "free part of the probe with its head", 8.0, minimum=1e-6),
-        parameter("probe_centre", "m", "centre of mass from the exit bearing at L_H(0), frame H", (0.309375, 0.0, 0.0),
-                  shape=3),
-        parameter("probe_inertia", "kg.m2", "about the exit bearing at L_H(0), frame H",
-                  ((0.0139, 0.0, 0.0), (0.0, 0.945, 0.0), (0.0, 0.0, 0.945)), shape=(3, 3)),
+        parameter(
+            "probe_centre",
+            "m",
+            "centre of mass from the exit bearing at L_H(0), frame H",
+            (0.309375, 0.0, 0.0),
+            shape=3,
+        ),
+        parameter(
+            "probe_inertia",
+            "kg.m2",
+            "about the exit bearing at L_H(0), frame H",
+            ((0.0139, 0.0, 0.0), (0.0, 0.945, 0.0), (0.0, 0.0, 0.945)),
+            shape=(3, 3),
+        ),
         parameter("bending_stiffness", "N.m/rad", "of the exit hinge at L_H(0)", 8e3, minimum=1.0),
         parameter("bending_damping", "N.m.s/rad", "structural damping at L_H(0)", 3.5, minimum=0.0),
         parameter("bending_limit", "rad", "working range of the bending law", 0.15, minimum=1e-3),
@@ -78,7 +94,7 @@ def parameters() -> Group:
         *hysteresis.loop_parameters(loss=0.3),
         parameter("angle_limit", "rad", "largest angle of a joint for which the model holds", 0.5, minimum=0.0),
         description="housing and flexible probe",
-    )  # fmt: skip
+    )
 
 
 def outputs() -> Group:
@@ -87,7 +103,7 @@ def outputs() -> Group:
         "joint",
         output("angle", "rad", "housing about y, z; probe bending about y, z; torsion", shape=ANGLES),
         output("rate", "rad/s", "rates of the angles", shape=ANGLES),
-    )  # fmt: skip
+    )
 
 
 def state(limiter: Group | None = None) -> Group:

@@ -21,8 +21,9 @@ _FOLDER = Path(__file__).parent
 
 
 def _fits(chosen: ParameterSet, layout: Record) -> bool:
-    return all(name in layout.index or f"{name}[1]" in layout.index or f"{name}[1,1]" in layout.index
-               for name in chosen.values)  # fmt: skip
+    return all(
+        name in layout.index or f"{name}[1]" in layout.index or f"{name}[1,1]" in layout.index for name in chosen.values
+    )
 
 
 def component(

@@ -147,10 +147,16 @@ def _exert(m, h):
     torque = (mean[3], mean[4], mean[5])
     vector.store(force, m.passive.force)
     vector.store(torque, m.passive.torque)
-    extrapolate(m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), 0.5 * h,
-                m.at_active)  # fmt: skip
-    extrapolate(m.passive, vector.load(m.passive.acceleration), vector.load(m.passive.angular_acceleration), 0.5 * h,
-                m.at_passive)  # fmt: skip
+    extrapolate(
+        m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), 0.5 * h, m.at_active
+    )
+    extrapolate(
+        m.passive,
+        vector.load(m.passive.acceleration),
+        vector.load(m.passive.angular_acceleration),
+        0.5 * h,
+        m.at_passive,
+    )
     relate(m.relative, m.at_active, m.at_passive)
     A = rotation.load_matrix(m.relative.rotation)
     about_base = vector.subtract(torque, vector.cross(vector.load(m.relative.position), force))

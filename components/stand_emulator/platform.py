@@ -38,10 +38,12 @@ def _check_inputs(m):
 @kernel
 def _command(m, tau, command):
     """Set a command to the relative motion of the simulated craft `tau` seconds into the step."""
-    extrapolate(m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), tau,
-                m.at_active)  # fmt: skip
-    extrapolate(m.passive, vector.load(m.passive.acceleration), vector.load(m.passive.angular_acceleration), tau,
-                m.at_passive)  # fmt: skip
+    extrapolate(
+        m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), tau, m.at_active
+    )
+    extrapolate(
+        m.passive, vector.load(m.passive.acceleration), vector.load(m.passive.angular_acceleration), tau, m.at_passive
+    )
     relate(m.relative, m.at_active, m.at_passive)
     A = rotation.load_matrix(m.relative.rotation)
     vector.store(vector.load(m.relative.position), command.position)

@@ -112,9 +112,13 @@ class Campaign(CampaignFolder):
         return self._runner.run(RunPoint(index))
 
     def record(
-        self, index: int, folder: Path | str | None = None, *, report: bool = True,
+        self,
+        index: int,
+        folder: Path | str | None = None,
+        *,
+        report: bool = True,
         progress: Callable[[str], None] = silent,
-    ) -> RecordedRun:  # fmt: skip
+    ) -> RecordedRun:
         """Make run `index` alone and record everything, as `dockfmu run` does; by default in series/INDEX."""
         variant, settings = resolve(self.study, self.values(index))
         if self._runner is None:
@@ -123,10 +127,15 @@ class Campaign(CampaignFolder):
         place = self.folder / SERIES / f"{index:06d}" if folder is None else Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         return system.record(
-            place, self.study.options, record=None, every=None, report=report, progress=progress,
+            place,
+            self.study.options,
+            record=None,
+            every=None,
+            report=report,
+            progress=progress,
             observers=endings(self.study, system.plan),
             command=f"dockfmu campaign {self.folder} --index {index}",
-        )  # fmt: skip
+        )
 
     def _with_runs(self, runs: int) -> Study:
         if self.study.draws.sampling == "grid":

@@ -190,9 +190,12 @@ def read_content(file: Path) -> dict[str, Any]:
 def load_system(table: Table, folder: Path) -> System:
     """Load the system that a description names, with its values, sets and FMUs for all runs."""
     return load_variant(
-        table.text("system"), folder, dict(table.table("values").content), tuple(table.texts("parameters", ())),
+        table.text("system"),
+        folder,
+        dict(table.table("values").content),
+        tuple(table.texts("parameters", ())),
         {str(element): str(file) for element, file in table.table("swap").content.items()},
-    )  # fmt: skip
+    )
 
 
 def load_variant(
@@ -221,11 +224,14 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     system = load_system(table, folder)
     run = table.table("run", _RUN)
     options = RunOptions(
-        step=_seconds(run, "step"), stop=_seconds(run, "stop"),
-        algorithm=run.text("algorithm", None), adaptive=run.number("adaptive", None),
+        step=_seconds(run, "step"),
+        stop=_seconds(run, "stop"),
+        algorithm=run.text("algorithm", None),
+        adaptive=run.number("adaptive", None),
         control=None if "retry" not in run.content else Retry(_seconds(run, "retry") or 0.0),
-        record=(), every=1,
-    )  # fmt: skip
+        record=(),
+        every=1,
+    )
     laws = read_laws(table, system)
     sampling = table.text("sampling", "random", SAMPLINGS)
     seed = table.content.get("seed", 0)
@@ -345,9 +351,11 @@ def _kept(table: Table) -> Kept:
     row = table.table("keep", ("peaks", "failed", "worst", "every"))
     worst = row.table("worst", tuple(table.table("measures").content))
     return Kept(
-        row.flag("peaks", True), row.flag("failed", False), {name: worst.whole(name) for name in worst.content},
+        row.flag("peaks", True),
+        row.flag("failed", False),
+        {name: worst.whole(name) for name in worst.content},
         row.whole("every", 0),
-    )  # fmt: skip
+    )
 
 
 def short_name(name: str) -> str:

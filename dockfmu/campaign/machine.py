@@ -19,11 +19,24 @@ FILE_BYTES, MEMORY_BYTES = 1 << 20, 32 << 20
 FAULTS = frozenset(
     getattr(errno, name)
     for name in (
-        "ENOSPC", "EDQUOT", "EROFS", "EIO", "ENXIO", "ENODEV", "ESTALE", "ENOENT", "ENOTDIR", "EACCES", "EPERM",
-        "EMFILE", "ENFILE", "ENOMEM", "EAGAIN",
+        "ENOSPC",
+        "EDQUOT",
+        "EROFS",
+        "EIO",
+        "ENXIO",
+        "ENODEV",
+        "ESTALE",
+        "ENOENT",
+        "ENOTDIR",
+        "EACCES",
+        "EPERM",
+        "EMFILE",
+        "ENFILE",
+        "ENOMEM",
+        "EAGAIN",
     )
     if hasattr(errno, name)
-)  # fmt: skip
+)
 """Codes of operating systems for what a run, all files of which have been read before, cannot have caused."""
 
 

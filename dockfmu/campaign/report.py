@@ -43,11 +43,20 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
     # escaped, so that no text in it can close the script element, or open another
     text = json.dumps(plain(figures), allow_nan=False).replace("<", "\\u003c")
     return environment.get_template("report.html.j2").render(
-        name=study.name, description=study.description, system=study.system, runs=len(campaign.runs(["status"])),
-        sampling=study.draws.sampling, seed=study.draws.seed, folder=campaign.folder, answers=answers,
-        css=Markup(css), plotly=Markup(plotly_js()), figures=Markup(text), version=version("dockfmu"),
+        name=study.name,
+        description=study.description,
+        system=study.system,
+        runs=len(campaign.runs(["status"])),
+        sampling=study.draws.sampling,
+        seed=study.draws.seed,
+        folder=campaign.folder,
+        answers=answers,
+        css=Markup(css),
+        plotly=Markup(plotly_js()),
+        figures=Markup(text),
+        version=version("dockfmu"),
         figure=figure_text,
-    )  # fmt: skip
+    )
 
 
 def _words(name: str) -> str:
@@ -73,15 +82,25 @@ def _traces(answer: Answer) -> list[dict[str, Any]]:
                 "name": "at a tenth of the step", "marker": {"color": _COLOURS[1]}}] if "x_fine" in data else ()),
         ]  # fmt: skip
     if answer.kind == "sensitivity":
-        return [{"type": "bar", "x": data["x"], "y": data[key], "name": name}
-                for key, name in (("y", "rank correlation"), ("z", "first-order share"))]  # fmt: skip
+        return [
+            {"type": "bar", "x": data["x"], "y": data[key], "name": name}
+            for key, name in (("y", "rank correlation"), ("z", "first-order share"))
+        ]
     if answer.kind == "domain":
         points = [
-            {"type": "scatter", "mode": "markers", "x": group.x, "y": group.y, "name": group.name,
-             "customdata": group.margins, "marker": {"size": 7, "color": group.colour, "symbol": group.symbol},
-             "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>"}
-            for group in _domain_points(data) if group.x
-        ]  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": group.x,
+                "y": group.y,
+                "name": group.name,
+                "customdata": group.margins,
+                "marker": {"size": 7, "color": group.colour, "symbol": group.symbol},
+                "hovertemplate": "%{x:.4g}, %{y:.4g}: %{customdata:.4g}<extra></extra>",
+            }
+            for group in _domain_points(data)
+            if group.x
+        ]
         ends = [[value for line in data["lines"] for value in (line[0][k], line[1][k], None)] for k in (0, 1)]
         return [*points, {"type": "scatter", "mode": "lines", "x": ends[0], "y": ends[1], "name": "boundary",
                           "line": {"color": _LINE}}]  # fmt: skip

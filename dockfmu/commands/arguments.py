@@ -35,9 +35,12 @@ def command(commands: Any, name: str, does: str) -> argparse.ArgumentParser:
 def add_build_folder(command: argparse.ArgumentParser) -> None:
     """Add the option --build."""
     command.add_argument(
-        "--build", type=path, default=BUILD, metavar="DIR",
+        "--build",
+        type=path,
+        default=BUILD,
+        metavar="DIR",
         help="folder of FMUs, .ssp and results for which no other is given; default: build",
-    )  # fmt: skip
+    )
 
 
 def path(text: str) -> Path:

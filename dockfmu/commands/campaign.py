@@ -23,9 +23,11 @@ def add_campaign(commands: Any) -> None:
         "  2  the description, an option, the folder or the version of a worker does not fit: nothing was run"
     )
     campaign.add_argument(
-        "source", type=name_or_path, metavar="FILE.toml|DIR",
+        "source",
+        type=name_or_path,
+        metavar="FILE.toml|DIR",
         help="description of the campaign, or the folder of one to continue (docs/guide/campaigns.md)",
-    )  # fmt: skip
+    )
     campaign.add_argument("--runs", type=count, metavar="N", help="number of runs; default: that of the description")
     campaign.add_argument(
         "--workers", type=count, metavar="N", help="processes on this machine; default: one for each core"
@@ -66,9 +68,13 @@ def _campaign(arguments: argparse.Namespace) -> int:
     line = _Line()
     try:
         table = campaign.run(
-            arguments.runs, workers=arguments.workers, scheduler=arguments.scheduler, memory_limit=arguments.memory,
-            answer=not arguments.no_answers, progress=line.show,
-        )  # fmt: skip
+            arguments.runs,
+            workers=arguments.workers,
+            scheduler=arguments.scheduler,
+            memory_limit=arguments.memory,
+            answer=not arguments.no_answers,
+            progress=line.show,
+        )
     except KeyboardInterrupt:
         line.close()
         say(f"dockfmu: ended; finished runs are kept: dockfmu campaign {campaign.folder} continues")

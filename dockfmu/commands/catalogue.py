@@ -61,13 +61,18 @@ def add_build(commands: Any) -> None:
     )
     build.add_argument("--kind", choices=("native", "python"), default="native", help="default: native")
     build.add_argument(
-        "--platform", default="linux64", metavar="NAMES",
+        "--platform",
+        default="linux64",
+        metavar="NAMES",
         help="comma-separated: linux64 (default), win64, aarch64-linux, darwin64, aarch64-darwin, sources",
-    )  # fmt: skip
+    )
     build.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE",
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
         help="option of the component, e.g. modes=station.toml; may be repeated",
-    )  # fmt: skip
+    )
     build.add_argument("-o", "--output", type=path, metavar="DIR", help="default: build/fmus")
     add_build_folder(build)
     build.set_defaults(action=_build)

@@ -39,13 +39,20 @@ def add_compare(commands: Any) -> None:
     parser.add_argument("a", type=path, metavar="A", help="folder of a run, or its results.h5")
     parser.add_argument("b", type=path, metavar="B", help="the other run")
     parser.add_argument(
-        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        "--signals",
+        action="append",
+        default=[],
+        type=patterns,
+        metavar="PATTERN,...",
         help="compare and draw only these: * matches any text, the name of a group or array all its members",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--tolerance", type=_share, default=0.0, metavar="SHARE",
+        "--tolerance",
+        type=_share,
+        default=0.0,
+        metavar="SHARE",
         help="share of a signal's largest magnitude by which it and its peaks may differ; default: 0",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--event-tolerance",
         type=_share,

@@ -53,9 +53,11 @@ def add_ports(commands: Any) -> None:
         commands, "ports", "show the variables that an FMU needs to replace an element; write a skeleton of it"
     )
     ports.add_argument(
-        "place", type=name_or_path, metavar="SYSTEM.ELEMENT|COMPONENT",
+        "place",
+        type=name_or_path,
+        metavar="SYSTEM.ELEMENT|COMPONENT",
         help="e.g. atv_probe_cone.chaser, mine.ssp.left or Spacecraft",
-    )  # fmt: skip
+    )
     ports.add_argument("--format", default="table", metavar="NAME", help="table, python, c, modelica or simulink")
     ports.add_argument("--name", metavar="NAME", help="name of the model in a skeleton")
     ports.add_argument(

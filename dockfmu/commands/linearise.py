@@ -34,31 +34,47 @@ def add_linearise(commands: Any) -> None:
         "source", type=name_or_path, metavar="SYSTEM|FILE", help="a system by name, or a .toml, .ssp or .fmu file"
     )
     linearise.add_argument(
-        "--at", type=time, default=0.0, metavar="TIME",
+        "--at",
+        type=time,
+        default=0.0,
+        metavar="TIME",
         help="time of the operating point, to which the system runs: seconds, or with a unit (2min); default: 0",
-    )  # fmt: skip
+    )
     linearise.add_argument("--element", metavar="NAME", help="only this element, with its inputs as they are there")
     linearise.add_argument(
-        "--inputs", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        "--inputs",
+        action="append",
+        default=[],
+        type=patterns,
+        metavar="PATTERN,...",
         help="inputs of the model; default: all continuous ones that no connection sets; may be repeated",
-    )  # fmt: skip
+    )
     linearise.add_argument(
-        "--outputs", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        "--outputs",
+        action="append",
+        default=[],
+        type=patterns,
+        metavar="PATTERN,...",
         help="outputs of the model, and with them the states that they show; default: all continuous ones except "
         "audit, status and validity; may be repeated",
-    )  # fmt: skip
+    )
     linearise.add_argument(
         "--hold", action="append", default=[], type=patterns, metavar="PATTERN,...", help="hold these states"
     )
     linearise.add_argument(
-        "--by", default="differences", choices=("differences", "directional", "impulses"),
+        "--by",
+        default="differences",
+        choices=("differences", "directional", "impulses"),
         help="differences of the whole step (default); directional derivatives of the FMUs, put together; or answers "
         "to impulses, for FMUs that do not show their state",
-    )  # fmt: skip
+    )
     linearise.add_argument(
-        "--count", type=count, default=1, metavar="N",
+        "--count",
+        type=count,
+        default=1,
+        metavar="N",
         help="macro steps over which the model is taken, e.g. the period of a sampled controller; default: 1",
-    )  # fmt: skip
+    )
     linearise.add_argument("--step", type=seconds, metavar="H", help="macro step; default: that of the system or FMU")
     linearise.add_argument("--start", type=time, default=0.0, metavar="TIME", help="start of the run; default: 0")
     linearise.add_argument(
@@ -69,17 +85,29 @@ def add_linearise(commands: Any) -> None:
         help="with --by impulses: macro steps after each; default 100",
     )
     linearise.add_argument(
-        "--impulse", type=positive, default=1e-3, metavar="SIZE",
+        "--impulse",
+        type=positive,
+        default=1e-3,
+        metavar="SIZE",
         help="with --by impulses: height in the unit of the input; default: 0.001",
-    )  # fmt: skip
+    )
     linearise.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
         help="as of `dockfmu run`; of an FMU without the name of an element",
-    )  # fmt: skip
+    )
     linearise.add_argument(
-        "-o", "--output", action="append", default=[], type=output_file, metavar="FILE",
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        type=output_file,
+        metavar="FILE",
         help="write the model to a .npz or a .mat (MATLAB) file; may be repeated",
-    )  # fmt: skip
+    )
     linearise.set_defaults(action=_linearise)
 
 

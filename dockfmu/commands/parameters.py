@@ -39,10 +39,12 @@ def add_parameters(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "name", type=name_or_path, metavar="SYSTEM[.ELEMENT[.PATTERN]]",
+        "name",
+        type=name_or_path,
+        metavar="SYSTEM[.ELEMENT[.PATTERN]]",
         help="SYSTEM is a name, a .toml or an .ssp; COMPONENT[.PATTERN] and FILE.fmu[.PATTERN] work too; `*` matches "
         "any text, the name of a group all its members",
-    )  # fmt: skip
+    )
     parser.add_argument("--changed", action="store_true", help="list only those that differ from the FMU's defaults")
     parser.add_argument("--long", action="store_true", help="show everything that is known about each parameter")
     parser.add_argument(

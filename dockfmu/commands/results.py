@@ -24,9 +24,10 @@ def add_report(commands: Any) -> None:
     report = command(commands, "report", "write report.html from the results in a folder")
     report.add_argument("folder", type=path, metavar="DIR", help="results of a run, e.g. build/results/atv_probe_cone")
     report.add_argument(
-        "--png", action="store_true",
+        "--png",
+        action="store_true",
         help="also write the plots as overview.png and, for runs longer than 15 s, impact.png",
-    )  # fmt: skip
+    )
     report.set_defaults(action=_report)
 
 
@@ -48,10 +49,14 @@ def add_export(commands: Any) -> None:
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
     form.add_argument("--gltf", action="store_true", help="animated GLB (glTF 2.0) of craft and mechanisms")
     export.add_argument(
-        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        "--signals",
+        action="append",
+        default=[],
+        type=patterns,
+        metavar="PATTERN,...",
         help="only these variables: * matches any text, the name of a group or array all its members, e.g. "
         "'mechanism.target,*.audit.*'; a variable with commas in its name is given alone; may be repeated",
-    )  # fmt: skip
+    )
     export.add_argument("--every", type=count, default=1, metavar="N", help="write one row in N")
     export.set_defaults(action=_export)
 

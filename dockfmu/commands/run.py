@@ -56,58 +56,87 @@ def add_run(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument(
-        "system", type=name_or_path, metavar="SYSTEM|FILE.ssp",
+        "system",
+        type=name_or_path,
+        metavar="SYSTEM|FILE.ssp",
         help="name of a system, .ssp package or .toml declaration; FILE.ssp#VARIANT.ssd uses another description of a "
         "package than SystemStructure.ssd",
-    )  # fmt: skip
+    )
     values = run.add_argument_group("values", "each may be repeated; --set takes precedence over --parameters")
     values.add_argument(
-        "--set", action="append", default=[], metavar="ELEMENT.VARIABLE=VALUE", dest="settings",
+        "--set",
+        action="append",
+        default=[],
+        metavar="ELEMENT.VARIABLE=VALUE",
+        dest="settings",
         help="parameter or start value: a number in SI or with a unit (1deg, 20t), true, false, an item of an "
         "enumeration, or 1,2,3 and [[1,0],[0,1]] for arrays; initial_conditions.NAME for a system by name",
-    )  # fmt: skip
+    )
     values.add_argument(
-        "--parameters", action="append", default=[], type=path, metavar="FILE.ssv",
+        "--parameters",
+        action="append",
+        default=[],
+        type=path,
+        metavar="FILE.ssv",
         help="SSP parameter set with names ELEMENT.VARIABLE",
-    )  # fmt: skip
+    )
     values.add_argument(
-        "--swap", action="append", default=[], metavar="ELEMENT=FILE.fmu",
+        "--swap",
+        action="append",
+        default=[],
+        metavar="ELEMENT=FILE.fmu",
         help="replace the FMU of an element by another one with the same ports",
-    )  # fmt: skip
+    )
     how = run.add_argument_group("how it is run", "by default as the system declares")
     how.add_argument("--algorithm", metavar="NAME", help="coupling algorithm; docs/guide/algorithms.md lists all")
     how.add_argument("--step", type=seconds, metavar="H", help="macro step: a number of seconds, or with a unit (10ms)")
     steps = how.add_mutually_exclusive_group()
     steps.add_argument(
-        "--adaptive", type=positive, nargs="?", const=0.0, metavar="TOLERANCE",
+        "--adaptive",
+        type=positive,
+        nargs="?",
+        const=0.0,
+        metavar="TOLERANCE",
         help="vary the step as the system declares; default: with its declared tolerance",
-    )  # fmt: skip
+    )
     steps.add_argument(
-        "--retry", type=seconds, metavar="SHORTEST",
+        "--retry",
+        type=seconds,
+        metavar="SHORTEST",
         help="retry a step that an FMU discards with smaller steps, down to SHORTEST",
-    )  # fmt: skip
+    )
     how.add_argument(
         "--stop", type=seconds, metavar="T", help="end of the run: a number of seconds, or with a unit (2min)"
     )
     how.add_argument(
-        "--resume", type=path, metavar="FILE",
+        "--resume",
+        type=path,
+        metavar="FILE",
         help="continue from the run.checkpoint of an earlier run of the same system with the same values; in the same "
         "folder, the recording of that run is kept as results-until-Ts.h5",
-    )  # fmt: skip
+    )
     how.add_argument(
-        "--force", action="store_true",
+        "--force",
+        action="store_true",
         help="with --resume: continue although the system differs; inputs and tunable parameters take the values given "
         "now, everything else those of the checkpoint",
-    )  # fmt: skip
+    )
     how.add_argument(
-        "--process", action="append", default=[], metavar="ELEMENT[=SECONDS]", dest="processes",
+        "--process",
+        action="append",
+        default=[],
+        metavar="ELEMENT[=SECONDS]",
+        dest="processes",
         help="run the FMU of an element in a separate process: if it crashes, or a call takes longer than SECONDS "
         "(default: 60), the results of the run so far are kept; may be repeated",
-    )  # fmt: skip
+    )
     how.add_argument(
-        "--threads", type=count, default=1, metavar="N",
+        "--threads",
+        type=count,
+        default=1,
+        metavar="N",
         help="step elements that do not need each other's newest values in parallel, if as many cores are free",
-    )  # fmt: skip
+    )
     live = run.add_argument_group("while it runs")
     live.add_argument(
         "--realtime",
@@ -118,23 +147,31 @@ def add_run(commands: Any) -> None:
         help="hold the run to the clock; default: 1",
     )
     live.add_argument(
-        "--late", choices=("slip", "skip", "stop"), default="slip",
+        "--late",
+        choices=("slip", "skip", "stop"),
+        default="slip",
         help="on a late step: slip moves all later deadlines, skip catches up, stop ends the run; default: slip",
-    )  # fmt: skip
+    )
     live.add_argument("--stream", type=port, metavar="PORT", help="send rows as lines of JSON to TCP subscribers")
     live.add_argument("--receive", type=port, metavar="PORT", help="receive unconnected inputs as JSON objects by UDP")
     live.add_argument(
-        "--view", type=port, nargs="?", const=0, metavar="PORT",
+        "--view",
+        type=port,
+        nargs="?",
+        const=0,
+        metavar="PORT",
         help="show the run live in the browser; with --realtime it can be operated there. PORT is the port of the page "
         "on this machine; default: any free port",
-    )  # fmt: skip
+    )
     live.add_argument(
         "--no-browser", action="store_true", help="with --view: print the address, but do not open a browser"
     )
     live.add_argument(
-        "--inputs", type=path, metavar="FILE",
+        "--inputs",
+        type=path,
+        metavar="FILE",
         help="replay the inputs of an operator: inputs.jsonl in the folder of that session",
-    )  # fmt: skip
+    )
     what = run.add_argument_group("what is recorded")
     what.add_argument("--every", type=count, metavar="N", help="record one macro step in N")
     what.add_argument(

@@ -27,9 +27,11 @@ def add_view(commands: Any) -> None:
     """Add the parser of `view`."""
     view = command(commands, "view", "replay a run in the browser: contact scene, dampers, drives, curves")
     view.add_argument(
-        "source", type=path, metavar="RESULT",
+        "source",
+        type=path,
+        metavar="RESULT",
         help="results.h5, the folder of a run, or an .ssp, which is shown in its initial state",
-    )  # fmt: skip
+    )
     view.add_argument(
         "other",
         type=path,
@@ -40,13 +42,19 @@ def add_view(commands: Any) -> None:
     view.add_argument("--port", type=port, default=0, help="port of the server on this machine; default: any free port")
     view.add_argument("--no-browser", action="store_true", help="print the address, but do not open a browser")
     view.add_argument(
-        "--export", type=output_file, metavar="FILE.html",
+        "--export",
+        type=output_file,
+        metavar="FILE.html",
         help="write one file that shows the run without dockfmu or a network, instead of serving a page",
-    )  # fmt: skip
+    )
     view.add_argument(
-        "--signals", action="append", default=[], type=patterns, metavar="PATTERN,...",
+        "--signals",
+        action="append",
+        default=[],
+        type=patterns,
+        metavar="PATTERN,...",
         help="with --export, add these variables to those that are drawn; '*' for all",
-    )  # fmt: skip
+    )
     view.set_defaults(action=_view)
 
 

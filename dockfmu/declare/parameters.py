@@ -183,9 +183,10 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
     conditions = declared.initial_conditions
     if conditions is not None and name == conditions.arm:
         placed = [
-            n for n in described_element.description.variables
+            n
+            for n in described_element.description.variables
             if n.startswith(("parameters.initial.angle[", "parameters.initial.payload_angles["))
-        ]  # fmt: skip
+        ]
         layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
     elif conditions is not None and name in (conditions.active.split(".")[0], conditions.target.split(".")[0]):
         placed = [n for n in described_element.description.variables if n.startswith("parameters.initial.")]

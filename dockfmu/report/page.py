@@ -80,9 +80,13 @@ def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[fl
 
 
 def _pictures(
-    folder: Path, results: Results, panels: Sequence[Panel], shown: Sequence[Plot], events: Sequence[Mapping[str, Any]],
+    folder: Path,
+    results: Results,
+    panels: Sequence[Panel],
+    shown: Sequence[Plot],
+    events: Sequence[Mapping[str, Any]],
     title: str,
-) -> list[Picture]:  # fmt: skip
+) -> list[Picture]:
     """Return the overview of the plots and, for longer runs, the close-up of the first event."""
     whole, named = (float(results.time[0]), float(results.time[-1])), first_events(events)
     pictures = [Picture(folder / OVERVIEW, title, shown, named, *whole)]
@@ -92,9 +96,12 @@ def _pictures(
 
 
 def _page(
-    results: Results, summary: Mapping[str, Any], events: Sequence[Mapping[str, Any]], panels: Sequence[Panel],
+    results: Results,
+    summary: Mapping[str, Any],
+    events: Sequence[Mapping[str, Any]],
+    panels: Sequence[Panel],
     shown: Sequence[Plot],
-) -> str:  # fmt: skip
+) -> str:
     counts = Counter(event["name"] for event in events)
     first: dict[str, dict[str, Any]] = {}
     for event in events:

@@ -13,7 +13,7 @@ def environment() -> jinja2.Environment:
     """Return the jinja2 environment of the templates in this folder, whose compiled code is cached."""
     return jinja2.Environment(
         loader=jinja2.PackageLoader("dockfmu", "report"), autoescape=True, bytecode_cache=_TemplateCache()
-    )  # fmt: skip
+    )
 
 
 class _TemplateCache(jinja2.BytecodeCache):

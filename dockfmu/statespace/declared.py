@@ -44,9 +44,14 @@ def by_declared_states(
         for k in range(len(columns)):
             known = columns[k : k + 1].copy()
             instance.call(
-                "fmi2GetDirectionalDerivative", rows.ctypes.data, len(rows), known.ctypes.data, 1, one.ctypes.data,
+                "fmi2GetDirectionalDerivative",
+                rows.ctypes.data,
+                len(rows),
+                known.ctypes.data,
+                1,
+                one.ctypes.data,
                 found.ctypes.data,
-            )  # fmt: skip
+            )
             matrix[:, k] = found
         drift = np.array(instance.get(rates), float)
         reached = run.time
@@ -61,9 +66,22 @@ def by_declared_states(
     # an FMU gives derivatives to working precision, if they are not differences
     error = np.sqrt(np.finfo(float).eps) * np.abs(a) * step
     return StateSpace(
-        name=structure.name, time=reached, step=step, states=names, inputs=tuple(inputs), outputs=tuple(outputs),
+        name=structure.name,
+        time=reached,
+        step=step,
+        states=names,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
         units={name: structure.resolve(name)[1].unit or "1" for name in (*names, *inputs, *outputs)},
-        A=a, B=b, C=c, D=d, discrete=(over[:, :n], over[:, n:], c @ over[:, :n], c @ over[:, n:] + d),
-        memory=names, error=error, modes=modes(over[:, :n], error, names, step), drift=drift,
-        notes=("`discrete` holds for inputs that are held over a step",), method=METHOD,
-    )  # fmt: skip
+        A=a,
+        B=b,
+        C=c,
+        D=d,
+        discrete=(over[:, :n], over[:, n:], c @ over[:, :n], c @ over[:, n:] + d),
+        memory=names,
+        error=error,
+        modes=modes(over[:, :n], error, names, step),
+        drift=drift,
+        notes=("`discrete` holds for inputs that are held over a step",),
+        method=METHOD,
+    )

@@ -25,9 +25,16 @@ RANK = 1e-7
 
 
 def by_impulses(
-    structure: Structure, step: float, algorithm: Algorithm, at: float, start: float,
-    inputs: Sequence[str], outputs: Sequence[str], samples: int, size: float,
-) -> StateSpace:  # fmt: skip
+    structure: Structure,
+    step: float,
+    algorithm: Algorithm,
+    at: float,
+    start: float,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    samples: int,
+    size: float,
+) -> StateSpace:
     """Return the model of the chosen inputs and outputs from `samples` macro steps after each impulse of `size`."""
     if not inputs or not outputs:
         raise LinearisationError("by='impulses' needs an input and an output at least")
@@ -52,11 +59,25 @@ def by_impulses(
         rate = np.full((k, k), np.nan), np.full((k, m), np.nan), np.full((p, k), np.nan), np.full((p, m), np.nan)
     error = np.full(a.shape, spectrum[len(a)] / spectrum[0] if len(a) < len(spectrum) else np.finfo(float).eps)
     return StateSpace(
-        name=structure.name, time=reached, step=step, states=names, inputs=tuple(inputs), outputs=tuple(outputs),
+        name=structure.name,
+        time=reached,
+        step=step,
+        states=names,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
         units={name: structure.resolve(name)[1].unit or "1" for name in (*inputs, *outputs)},
-        A=rate[0], B=rate[1], C=rate[2], D=rate[3], discrete=matrices, memory=names, error=error,
-        modes=modes(a, error, names, step), drift=np.zeros(len(a)), notes=tuple(notes), method=METHOD,
-    )  # fmt: skip
+        A=rate[0],
+        B=rate[1],
+        C=rate[2],
+        D=rate[3],
+        discrete=matrices,
+        memory=names,
+        error=error,
+        modes=modes(a, error, names, step),
+        drift=np.zeros(len(a)),
+        notes=tuple(notes),
+        method=METHOD,
+    )
 
 
 def _answer(run: Running, at: float, name: str, size: float, outputs: Sequence[str], samples: int) -> np.ndarray:

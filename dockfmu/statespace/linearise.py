@@ -274,8 +274,10 @@ def _remarks(found: Jacobian, rows: Sequence[str], columns: Sequence[str]) -> li
     """Return a sentence for each row that has one-sided derivatives or jumps."""
     remarks = []
     for k, row in enumerate(rows):
-        for what, where in (("is at a corner: its derivatives to both sides differ", found.corners[k]),
-                            ("jumps: it has no derivative", found.jumps[k])):  # fmt: skip
+        for what, where in (
+            ("is at a corner: its derivatives to both sides differ", found.corners[k]),
+            ("jumps: it has no derivative", found.jumps[k]),
+        ):
             moved = [columns[j] for j in np.flatnonzero(where).tolist()]
             if moved:
                 more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
@@ -317,9 +319,16 @@ def _seen(found: Jacobian, count: int) -> tuple[list[int], dict[int, int]]:
 
 
 def _assembled(
-    point: OperatingPoint, states: list[Coordinate], inputs: list[int], outputs: list[int], found: Jacobian,
-    held: dict[str, str], notes: list[str], method: str, count: int,
-) -> StateSpace:  # fmt: skip
+    point: OperatingPoint,
+    states: list[Coordinate],
+    inputs: list[int],
+    outputs: list[int],
+    found: Jacobian,
+    held: dict[str, str],
+    notes: list[str],
+    method: str,
+    count: int,
+) -> StateSpace:
     n, step = len(states), point.step * count
     matrices = (found.matrix[:n, :n], found.matrix[:n, n:], found.matrix[n:, :n], found.matrix[n:, n:])
     names = [state.name for state in states]
@@ -339,16 +348,26 @@ def _assembled(
     assert after is not None, "the step was taken before"
     units = _units(point)
     return StateSpace(
-        name=point.structure.name, time=point.time, step=step,
+        name=point.structure.name,
+        time=point.time,
+        step=step,
         states=tuple(state.name for state in kept),
-        inputs=tuple(point.names[index] for index in inputs), outputs=tuple(point.names[index] for index in outputs),
+        inputs=tuple(point.names[index] for index in inputs),
+        outputs=tuple(point.names[index] for index in outputs),
         units={state.name: state.unit for state in states} | {point.names[k]: units[k] for k in (*inputs, *outputs)},
-        A=rate[0], B=rate[1], C=rate[2], D=rate[3],
-        discrete=matrices, memory=tuple(names), error=found.error[:n, :n],
+        A=rate[0],
+        B=rate[1],
+        C=rate[2],
+        D=rate[3],
+        discrete=matrices,
+        memory=tuple(names),
+        error=found.error[:n, :n],
         modes=modes(matrices[0], found.error[:n, :n], names, step),
         drift=np.array([state.difference(after, point.memory) / step for state in kept]),
-        held=held, notes=tuple(notes), method=method,
-    )  # fmt: skip
+        held=held,
+        notes=tuple(notes),
+        method=method,
+    )
 
 
 def _preference(name: str) -> float:

@@ -149,9 +149,14 @@ class OperatingPoint:
         )
         along, found = np.array(direction, float), np.zeros(len(rows))
         instance.call(
-            "fmi2GetDirectionalDerivative", rows.ctypes.data, len(rows), columns.ctypes.data, len(columns),
-            along.ctypes.data, found.ctypes.data,
-        )  # fmt: skip
+            "fmi2GetDirectionalDerivative",
+            rows.ctypes.data,
+            len(rows),
+            columns.ctypes.data,
+            len(columns),
+            along.ctypes.data,
+            found.ctypes.data,
+        )
         return [float(value) for value in found]
 
     def read(self, element: str, names: Sequence[str]) -> list[float]:

@@ -219,17 +219,19 @@ def _simulink(interface: Interface, identifier: str) -> dict[str, str]:
     for signal in _used(interface):
         variable = signal.first
         numbers[variable.causality] += 1
-        writer.writerow([
-            "Inport" if variable.causality == "input" else "Outport",
-            numbers[variable.causality],
-            signal.name,
-            "x".join(map(str, signal.shape)) or "1",
-            {"Real": "double", "Integer": "int32", "Boolean": "boolean"}.get(variable.storage, "string"),
-            variable.unit or "",
-            "" if variable.minimum is None else variable.minimum,
-            "" if variable.maximum is None else variable.maximum,
-            variable.description,
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                "Inport" if variable.causality == "input" else "Outport",
+                numbers[variable.causality],
+                signal.name,
+                "x".join(map(str, signal.shape)) or "1",
+                {"Real": "double", "Integer": "int32", "Boolean": "boolean"}.get(variable.storage, "string"),
+                variable.unit or "",
+                "" if variable.minimum is None else variable.minimum,
+                "" if variable.maximum is None else variable.maximum,
+                variable.description,
+            ]
+        )
     return {f"{identifier}.csv": stream.getvalue()}
 
 

@@ -87,8 +87,13 @@ def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
         raise PageMessageError("not an object with one word")
     ((word, value),) = content.items()
     check = {
-        "drawn": _count, "names": _names, "take": _switch, "hold": _switch, "speed": _speed, "end": _true,
-    }.get(word)  # fmt: skip
+        "drawn": _count,
+        "names": _names,
+        "take": _switch,
+        "hold": _switch,
+        "speed": _speed,
+        "end": _true,
+    }.get(word)
     if word == "set":
         return PageMessage("set", _values(value, controls))
     if check is None:

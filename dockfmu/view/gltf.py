@@ -269,8 +269,12 @@ class _ElementNodes:
         if shape["shape"] == "triad":
             size = float(self._value(shape, "length")[0, 0])
             return np.vstack([np.zeros(3), size * np.eye(3)]), np.array([[0, 1], [0, 2], [0, 3]])
-        return _box(*(self._value(shape, key, missing)[0] for key, missing in
-                      (("mass", 1.0), ("inertia", [0.0] * 9), ("centre", [0.0] * 3))))  # fmt: skip
+        return _box(
+            *(
+                self._value(shape, key, missing)[0]
+                for key, missing in (("mass", 1.0), ("inertia", [0.0] * 9), ("centre", [0.0] * 3))
+            )
+        )
 
 
 def _any_of(parts: list[np.ndarray]) -> np.ndarray:

@@ -135,9 +135,7 @@ def poses_among(names: Sequence[str]) -> list[str]:
     """Return the ports of type pose: those with a position of 3 and a quaternion of 4 numbers."""
     known = set(names)
     ports = (name.removesuffix(".position[1]") for name in names if name.endswith(".position[1]"))
-    return [
-        port for port in ports if {*vector(f"{port}.position"), *vector(f"{port}.quaternion", 4)} <= known
-    ]  # fmt: skip
+    return [port for port in ports if {*vector(f"{port}.position"), *vector(f"{port}.quaternion", 4)} <= known]
 
 
 def _pose(port: str) -> dict[str, str]:

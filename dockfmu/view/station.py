@@ -82,9 +82,13 @@ class LiveView(Feed):
             try:
                 # a separate session, because Ctrl-C is for the run; no streams of the run, which would stay open
                 self._server = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                    pass_fds=passed, start_new_session=True,
-                )  # fmt: skip
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    pass_fds=passed,
+                    start_new_session=True,
+                )
             except OSError as error:
                 raise ViewServerError(f"the server of the page cannot be started ({error})") from error
             page = address(listening.getsockname()[1], str(self._about["token"]))

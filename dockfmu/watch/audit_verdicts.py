@@ -39,7 +39,7 @@ class Judgement(Observer):
 
     def __init__(
         self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False, approach: bool = False
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.approach = approach
         exchanged = [name for name, check in CHECKS.items() if check.tests == "coupling"]
         self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)

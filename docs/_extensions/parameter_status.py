@@ -103,10 +103,14 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
             if name == "ContactProbeCone" and base.startswith("probe_cone."):
                 continue
             seen.add(base)
-            rows.append((
-                code(base.removeprefix("parameters.")), shown(slot.field.start), code(slot.field.unit),
-                escaped(slot.field.description),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    code(base.removeprefix("parameters.")),
+                    shown(slot.field.start),
+                    code(slot.field.unit),
+                    escaped(slot.field.description),
+                )
+            )
         if rows:
             yield f"### {name}\n"
             yield from table(("Parameter", "Start", "Unit", "Meaning"), rows)

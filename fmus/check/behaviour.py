@@ -26,9 +26,11 @@ def check_guid(subject: Subject) -> Iterator[Finding]:
         subject.drop(subject.instance())
     except MasterError as fault:
         yield error(
-            subject.file, "fmi2Instantiate", f"the library refuses the GUID and resources of its own FMU ({fault})",
+            subject.file,
+            "fmi2Instantiate",
+            f"the library refuses the GUID and resources of its own FMU ({fault})",
             "Build library and model description together",
-        )  # fmt: skip
+        )
         return
     with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
         folder = Path(temporary)
@@ -42,9 +44,11 @@ def check_guid(subject: Subject) -> Iterator[Finding]:
     if not accepted:
         return
     yield warning(
-        subject.file, "fmi2Instantiate", "the library accepts a foreign GUID",
+        subject.file,
+        "fmi2Instantiate",
+        "the library accepts a foreign GUID",
         "Compare the GUID, or a stale library will run with a newer description",
-    )  # fmt: skip
+    )
 
 
 def check_start(subject: Subject) -> Iterator[Finding]:
@@ -74,17 +78,20 @@ def check_readable(subject: Subject) -> Iterator[Finding]:
             (value,) = instance.get([variable.name])
         except MasterError as fault:
             yield error(
-                subject.file, variable.name, f"the variable cannot be read as {variable.type} ({fault})",
+                subject.file,
+                variable.name,
+                f"the variable cannot be read as {variable.type} ({fault})",
                 "Correct its value reference or type",
-            )  # fmt: skip
+            )
             continue
         settable = variable.causality in ("input", "parameter")
         if settable and variable.start is not None and value != variable.start:
             yield error(
-                subject.file, variable.name,
+                subject.file,
+                variable.name,
                 f"the start value is {value!r} in the library and {variable.start!r} in the model description",
                 "Build library and model description together",
-            )  # fmt: skip
+            )
         if isinstance(value, float) and not isfinite(value):
             yield warning(subject.file, variable.name, f"the value after initialisation is {value}", "Make it finite")
     subject.drop(instance)
@@ -103,9 +110,11 @@ def check_settable(subject: Subject) -> Iterator[Finding]:
                 instance.set({variable.name: variable.start})
             except MasterError as fault:
                 yield error(
-                    subject.file, variable.name, f"a {variable.causality} cannot be set {phase} ({fault})",
+                    subject.file,
+                    variable.name,
+                    f"a {variable.causality} cannot be set {phase} ({fault})",
                     "Accept it, or declare the variable otherwise",
-                )  # fmt: skip
+                )
         subject.drop(instance)
         # refused calls may leave an FMU in an error state: make them last, in a separate instance
         instance = prepare()
@@ -121,18 +130,22 @@ def check_settable(subject: Subject) -> Iterator[Finding]:
         subject.drop(instance)
         if forbidden:
             yield warning(
-                subject.file, ", ".join(forbidden[:5]) + (" ..." if len(forbidden) > 5 else ""),
-                f"{len(forbidden)} variables can be set {phase} although the description forbids it", "Refuse it",
-            )  # fmt: skip
+                subject.file,
+                ", ".join(forbidden[:5]) + (" ..." if len(forbidden) > 5 else ""),
+                f"{len(forbidden)} variables can be set {phase} although the description forbids it",
+                "Refuse it",
+            )
 
     yield from tries(
-        "before initialisation", subject.instance,
+        "before initialisation",
+        subject.instance,
         lambda v: v.variability != "constant" and (v.causality == "input" or v.initial in ("exact", "approx")),
-    )  # fmt: skip
+    )
     yield from tries(
-        "between steps", subject.running,
+        "between steps",
+        subject.running,
         lambda v: v.causality == "input" or (v.causality == "parameter" and v.variability == "tunable"),
-    )  # fmt: skip
+    )
 
 
 def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
@@ -157,9 +170,11 @@ def check_initial_outputs(subject: Subject) -> Iterator[Finding]:
     ):
         if not same(values, expected):
             yield error(
-                subject.file, "", f"outputs differ {text}: {first_difference(subject.outputs, values, expected)}",
+                subject.file,
+                "",
+                f"outputs differ {text}: {first_difference(subject.outputs, values, expected)}",
                 "Compute the outputs from what is set when they are read",
-            )  # fmt: skip
+            )
 
 
 def check_determinism(subject: Subject) -> Iterator[Finding]:
@@ -172,10 +187,11 @@ def check_determinism(subject: Subject) -> Iterator[Finding]:
     for k, (one, two) in enumerate(zip(*traces, strict=True)):
         if not same(one, two):
             yield error(
-                subject.file, "fmi2DoStep",
+                subject.file,
+                "fmi2DoStep",
                 f"two equal runs differ after step {k + 1}: {first_difference(subject.outputs, one, two)}",
                 "Look for memory that is not initialised or shared by instances",
-            )  # fmt: skip
+            )
             return
 
 
@@ -194,11 +210,12 @@ def check_state(subject: Subject) -> Iterator[Finding]:
         for k, (one, two) in enumerate(zip(subject.run(restored, BEFORE, BEFORE + STEPS), expected, strict=True)):
             if not same(one, two):
                 yield error(
-                    subject.file, "fmi2SetFMUstate",
+                    subject.file,
+                    "fmi2SetFMUstate",
                     f"{k + 1} steps after a state was {how}, the outputs differ from the first run: "
                     + first_difference(subject.outputs, one, two),
                     "Save all memory that the FMU keeps from step to step",
-                )  # fmt: skip
+                )
                 return
 
     instance.set_state(state)
@@ -246,10 +263,11 @@ def check_step_size(subject: Subject) -> Iterator[Finding]:
         differing = _step_dependent(subject, excited=False)
     for name, (coarse, fine) in differing.items():
         yield warning(
-            subject.file, name,
+            subject.file,
+            name,
             f"10 steps of {2 * subject.step:g} s end at {coarse:.9g}, 20 of {subject.step:g} s at {fine:.9g}",
             "Use the step size that is given, or deny canHandleVariableCommunicationStepSize",
-        )  # fmt: skip
+        )
     instance = subject.running()
     function = subject.fmu.functions["fmi2DoStep"]
     if function(instance.component, ctypes.c_double(subject.start), ctypes.c_double(-subject.step), 1) == OK:

@@ -122,10 +122,12 @@ def _denied(
     for name, outputs in found.items():
         if outputs:
             yield error(
-                subject.file, name,
+                subject.file,
+                name,
                 f"{', '.join(list(outputs)[:4])}{' ...' if len(outputs) > 4 else ''} depend on it {where}, which the "
-                "description denies", "State the dependency, or leave `dependencies` out",
-            )  # fmt: skip
+                "description denies",
+                "State the dependency, or leave `dependencies` out",
+            )
 
 
 def check_dependencies(subject: Subject) -> Iterator[Finding]:
@@ -148,8 +150,9 @@ def check_initial_dependencies(subject: Subject) -> Iterator[Finding]:
         return instance
 
     parameters = [v for v in subject.fmu.description.select("parameter") if v.type != "String"]
-    outputs = {name: known for name, known in subject.fmu.description.initial_unknowns.items()
-               if name in subject.outputs}  # fmt: skip
+    outputs = {
+        name: known for name, known in subject.fmu.description.initial_unknowns.items() if name in subject.outputs
+    }
     yield from _denied(subject, prepare, subject.inputs + parameters, outputs, "in initialization mode")
 
 
@@ -172,9 +175,11 @@ def check_derivatives(subject: Subject) -> Iterator[Finding]:
         status, _ = call("fmi2SetRealInputDerivatives", inputs, 1)
         if status != OK:
             yield error(
-                subject.file, "fmi2SetRealInputDerivatives", f"derivatives of order 1 give status {status}",
+                subject.file,
+                "fmi2SetRealInputDerivatives",
+                f"derivatives of order 1 give status {status}",
                 "Take them, or deny canInterpolateInputs",
-            )  # fmt: skip
+            )
     instance.step(time, subject.step)
     if not outputs:
         subject.drop(instance)
@@ -184,14 +189,17 @@ def check_derivatives(subject: Subject) -> Iterator[Finding]:
         bad = [v.name for v, value in zip(outputs, values, strict=True) if not isfinite(value)]
         if status != OK or bad:
             yield error(
-                subject.file, "fmi2GetRealOutputDerivatives",
+                subject.file,
+                "fmi2GetRealOutputDerivatives",
                 f"order {order} gives status {status}" + (f" and no finite {', '.join(bad[:4])}" if bad else ""),
                 "Give them, or state a lower maxOutputDerivativeOrder",
-            )  # fmt: skip
+            )
     status, _ = call("fmi2GetRealOutputDerivatives", outputs, highest + 1)
     if status == OK:
         yield warning(
-            subject.file, "fmi2GetRealOutputDerivatives",
-            f"order {highest + 1} is given although maxOutputDerivativeOrder is {highest}", "Refuse it",
-        )  # fmt: skip
+            subject.file,
+            "fmi2GetRealOutputDerivatives",
+            f"order {highest + 1} is given although maxOutputDerivativeOrder is {highest}",
+            "Refuse it",
+        )
     subject.drop(instance)

@@ -29,9 +29,12 @@ def check_many_instances(subject: Subject) -> Iterator[Finding]:
             (values,) = subject.run(instance, k, k + 1)
             if not same(values, expected[k]):
                 yield error(
-                    subject.file, "fmi2DoStep", f"instance {number} of {CROWD} differs in step {k + 1} from one alone: "
-                    + first_difference(subject.outputs, values, expected[k]), "Keep nothing outside of the instance",
-                )  # fmt: skip
+                    subject.file,
+                    "fmi2DoStep",
+                    f"instance {number} of {CROWD} differs in step {k + 1} from one alone: "
+                    + first_difference(subject.outputs, values, expected[k]),
+                    "Keep nothing outside of the instance",
+                )
                 return
     for instance in reversed(crowd):
         subject.drop(instance)
@@ -51,7 +54,9 @@ def check_threads(subject: Subject) -> Iterator[Finding]:
             for k, (one, two) in enumerate(zip(found, expected, strict=True)):
                 if not same(one, two):
                     yield error(
-                        subject.file, "fmi2DoStep", f"in one of two threads step {k + 1} differs: "
-                        + first_difference(subject.outputs, one, two), "Share nothing that is written",
-                    )  # fmt: skip
+                        subject.file,
+                        "fmi2DoStep",
+                        f"in one of two threads step {k + 1} differs: " + first_difference(subject.outputs, one, two),
+                        "Share nothing that is written",
+                    )
                     return

@@ -53,9 +53,13 @@ def check_libraries(folder: Path, root: etree._Element) -> list[Finding]:
         place = f"binaries/{platform.name}/{name}"
         if not (folder / place).is_file():
             findings.append(
-                error(place, "", f"the library that modelIdentifier {identifier!r} names is missing",
-                      "Rename the library or correct modelIdentifier")
-            )  # fmt: skip
+                error(
+                    place,
+                    "",
+                    f"the library that modelIdentifier {identifier!r} names is missing",
+                    "Rename the library or correct modelIdentifier",
+                )
+            )
         elif known := _SYSTEMS.get(platform.name.removeprefix("aarch64-")):
             findings += _check_library(place, (folder / place).read_bytes(), known, with_tool)
     return findings
@@ -105,6 +109,8 @@ def _check_library(place: str, data: bytes, system: _System, with_tool: bool) ->
     unknown = sorted(symbol for symbol in library.undefined if not _offered(symbol))
     if unknown and not foreign and not with_tool:
         yield error(
-            place, ", ".join(unknown), "neither libc nor libm has these symbols, and nothing else is needed",
+            place,
+            ", ".join(unknown),
+            "neither libc nor libm has these symbols, and nothing else is needed",
             "Link with -Wl,-z,defs to find them",
-        )  # fmt: skip
+        )

@@ -74,8 +74,12 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     try:
         done = subprocess.run(
             python_command("-c", _WORKER, str(path)),
-            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         text = f"the FMU has not finished its checks after {TIME_LIMIT:g} s"
         return {"loading": [error(path.name, "", text, advice)]}

@@ -91,10 +91,11 @@ def check_state_machine(subject: Subject) -> Iterator[Finding]:
             good = (OK, WARNING, DISCARD) if function in _STATUS_KIND else (OK, WARNING)
             if phase in allowed and status not in good:
                 yield error(
-                    subject.file, f"fmi2{function}",
+                    subject.file,
+                    f"fmi2{function}",
                     f"the function is refused in the phase {phase!r} (status {status})",
                     "Section 4.2.4 of the standard allows it there",
-                )  # fmt: skip
+                )
             elif phase not in allowed and status in (OK, WARNING):
                 lax.append(f"fmi2{function} in {phase!r}")
             if function == "GetFMUstate" and status == OK:
@@ -118,8 +119,11 @@ def check_reset(subject: Subject) -> Iterator[Finding]:
         for k, (one, two) in enumerate(zip(subject.run(instance, 0, BEFORE), expected, strict=True)):
             if not same(one, two):
                 yield error(
-                    subject.file, "fmi2Reset", f"after a reset {phase}, step {k + 1} differs from that of a new "
-                    f"instance: {first_difference(subject.outputs, one, two)}", "Reset everything to its start value",
-                )  # fmt: skip
+                    subject.file,
+                    "fmi2Reset",
+                    f"after a reset {phase}, step {k + 1} differs from that of a new "
+                    f"instance: {first_difference(subject.outputs, one, two)}",
+                    "Reset everything to its start value",
+                )
                 break
     subject.drop(instance)

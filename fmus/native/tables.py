@@ -121,10 +121,12 @@ def write_tables(component: Component, guid: str) -> str:
         lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
     lines += _array(
         "static const Message messages[]",
-        (f"{{{code}, {int(m.discard)}, {_category(m)}, sizeof pieces_{code} / sizeof *pieces_{code}, pieces_{code}}}"
-         for code, m in messages),
+        (
+            f"{{{code}, {int(m.discard)}, {_category(m)}, sizeof pieces_{code} / sizeof *pieces_{code}, pieces_{code}}}"
+            for code, m in messages
+        ),
         "{0}",
-    )  # fmt: skip
+    )
     lines += _array(
         "static const Resource resources[]",
         (f"{{{_string(place.file)}, {place.first}, {place.count}}}" for place in record.resources),

@@ -32,18 +32,39 @@ _WINDOWS = ("KERNEL32.dll", "api-ms-win-crt-")
 TARGETS = {
     target.folder: target
     for target in (
-        Target("linux64", "x86_64-unknown-linux-gnu", X86_64_BASELINE, "x86_64-linux-gnu.2.17", ".so",
-               _LINUX_FLAGS, _LINUX),
-        Target("aarch64-linux", "aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.17", ".so",
-               _LINUX_FLAGS, _LINUX),
-        Target("win64", "x86_64-pc-windows-gnu", X86_64_BASELINE, "x86_64-windows-gnu", ".dll",
-               (), _WINDOWS),
-        Target("darwin64", "x86_64-apple-macosx11.0", X86_64_BASELINE, "x86_64-macos.11.0", ".dylib",
-               (), ("/usr/lib/libSystem.B.dylib",)),
-        Target("aarch64-darwin", "arm64-apple-macosx11.0", "apple-m1", "aarch64-macos.11.0", ".dylib",
-               (), ("/usr/lib/libSystem.B.dylib",)),
+        Target(
+            "linux64", "x86_64-unknown-linux-gnu", X86_64_BASELINE, "x86_64-linux-gnu.2.17", ".so", _LINUX_FLAGS, _LINUX
+        ),
+        Target(
+            "aarch64-linux",
+            "aarch64-unknown-linux-gnu",
+            "generic",
+            "aarch64-linux-gnu.2.17",
+            ".so",
+            _LINUX_FLAGS,
+            _LINUX,
+        ),
+        Target("win64", "x86_64-pc-windows-gnu", X86_64_BASELINE, "x86_64-windows-gnu", ".dll", (), _WINDOWS),
+        Target(
+            "darwin64",
+            "x86_64-apple-macosx11.0",
+            X86_64_BASELINE,
+            "x86_64-macos.11.0",
+            ".dylib",
+            (),
+            ("/usr/lib/libSystem.B.dylib",),
+        ),
+        Target(
+            "aarch64-darwin",
+            "arm64-apple-macosx11.0",
+            "apple-m1",
+            "aarch64-macos.11.0",
+            ".dylib",
+            (),
+            ("/usr/lib/libSystem.B.dylib",),
+        ),
     )
-}  # fmt: skip
+}
 
 SOURCES = "sources"
 """Name for the C sources of the component in a list of platforms."""

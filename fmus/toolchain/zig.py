@@ -60,8 +60,12 @@ class Compiler:
         }
         done = subprocess.run(
             python_command("-m", "ziglang", "cc", "-target", self.target.zig, *arguments),
-            cwd=self.folder, env={**os.environ, **caches}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=self.folder,
+            env={**os.environ, **caches},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             raise LinkError(f"zig cc for {self.target.folder} failed:\n{done.stderr.strip()}")
 

@@ -226,9 +226,15 @@ class FmuInstance:
         self._running = self._running and status < ERROR
         text = f"{function} gave {word}" + detail
         return FmuError(
-            self.name, text, function=function, status=word, time=time, file=self.file.name,
-            message=self.log.last, category=self.log.last_message.category,
-        )  # fmt: skip
+            self.name,
+            text,
+            function=function,
+            status=word,
+            time=time,
+            file=self.file.name,
+            message=self.log.last,
+            category=self.log.last_message.category,
+        )
 
     def entry(self, function: str) -> int:
         """Return the address at which the compiled loop calls a function, with `component` as its first argument.
@@ -265,8 +271,12 @@ class FmuInstance:
         """Set up the experiment and enter initialisation mode; times in s."""
         self.call(
             "fmi2SetupExperiment",
-            int(tolerance is not None), tolerance or 0.0, start, int(stop is not None), stop or 0.0,
-        )  # fmt: skip
+            int(tolerance is not None),
+            tolerance or 0.0,
+            start,
+            int(stop is not None),
+            stop or 0.0,
+        )
         self.call("fmi2EnterInitializationMode")
 
     def exit_initialization(self) -> None:
@@ -327,10 +337,14 @@ class FmuInstance:
             shown = names if values is None else [f"{name} = {v!r}" for name, v in zip(names, values, strict=True)]
             listed = ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
             raise FmuError(
-                self.name, f"{error.function} gave {error.status} for {listed}",
-                function=error.function, status=error.status, file=error.file, message=error.message,
+                self.name,
+                f"{error.function} gave {error.status} for {listed}",
+                function=error.function,
+                status=error.status,
+                file=error.file,
+                message=error.message,
                 category=error.category,
-            ) from None  # fmt: skip
+            ) from None
 
     def read_strings(self, references: Sequence[int]) -> tuple[int, list[str]]:
         """Read strings by their value references; return (status, strings)."""

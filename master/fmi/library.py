@@ -138,9 +138,14 @@ class LibraryFmi2:
         # the FMU keeps the pointer to this structure
         callbacks = self._callbacks.setdefault(key, _Callbacks(log.logger(), calloc, free, None, key))
         return self.functions["fmi2Instantiate"](
-            name.encode(), 1, self._guid.encode(), self._resources.as_uri().encode(),
-            ctypes.addressof(callbacks), 0, int(logging),
-        )  # fmt: skip
+            name.encode(),
+            1,
+            self._guid.encode(),
+            self._resources.as_uri().encode(),
+            ctypes.addressof(callbacks),
+            0,
+            int(logging),
+        )
 
     def spoken(self, word: str) -> str:
         return word

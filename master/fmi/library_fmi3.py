@@ -35,9 +35,20 @@ _SPOKEN = {
 }  # fmt: skip
 
 _Instantiate = ctypes.CFUNCTYPE(
-    ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_bool, ctypes.c_bool, ctypes.c_bool,
-    ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p,
-)  # fmt: skip
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_bool,
+    ctypes.c_bool,
+    ctypes.c_bool,
+    ctypes.c_bool,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
 
 
 class LibraryFmi3:
@@ -82,9 +93,19 @@ class LibraryFmi3:
         create = _Instantiate(self._address("fmi3InstantiateCoSimulation") or 0)
         folder = str(self._resources.absolute()) + os.sep
         instance = create(
-            name.encode(), self._description.guid.encode(), folder.encode(), False, logging, False, False,
-            None, 0, key, log.plain_logger(), None,
-        )  # fmt: skip
+            name.encode(),
+            self._description.guid.encode(),
+            folder.encode(),
+            False,
+            logging,
+            False,
+            False,
+            None,
+            0,
+            key,
+            log.plain_logger(),
+            None,
+        )
         return self._wrap(instance, key) if instance else None
 
     def _wrap(self, instance: int, key: int) -> int | None:
@@ -99,10 +120,16 @@ class LibraryFmi3:
         wrap = self._adapter.fmi3_wrap
         wrap.restype = ctypes.c_void_p
         return wrap(
-            ctypes.c_void_p(instance), self._addresses, ctypes.c_void_p(table.ctypes.data), len(arrays),
-            ctypes.c_void_p(owner.ctypes.data), len(owner), cache, ctypes.c_void_p(log.plain_logger()),
+            ctypes.c_void_p(instance),
+            self._addresses,
+            ctypes.c_void_p(table.ctypes.data),
+            len(arrays),
+            ctypes.c_void_p(owner.ctypes.data),
+            len(owner),
+            cache,
+            ctypes.c_void_p(log.plain_logger()),
             ctypes.c_size_t(key),
-        )  # fmt: skip
+        )
 
     def spoken(self, word: str) -> str:
         return _SPOKEN.get(word, word.replace("fmi2", "fmi3").replace("FMUstate", "FMUState"))

@@ -22,7 +22,7 @@ from dockfmu.master.loop.tables import (
     SOURCE,
     SWEEPS,
     TARGET,
-)  # fmt: skip
+)
 
 
 @compiled
@@ -127,9 +127,15 @@ def _differentiate(tables):
                 if table[i, 0] == 0:
                     continue
                 status: int = get_directional_derivative(  # type: ignore[call-arg]
-                    table[i, 0], table[i, 1], table[i, 2], table[i, 3],
-                    table[i, 4], table[i, 5], table[i, 6], table[i, 7],
-                )  # fmt: skip
+                    table[i, 0],
+                    table[i, 1],
+                    table[i, 2],
+                    table[i, 3],
+                    table[i, 4],
+                    table[i, 5],
+                    table[i, 6],
+                    table[i, 7],
+                )
                 if status != 0 and call_failed(tables, status, i, DIRECTIONAL_DERIVATIVE, 0):
                     return False
         for i in range(n):

@@ -25,7 +25,7 @@ from dockfmu.master.loop.tables import (
     STOPPED,
     STRIDE,
     VALUES,
-)  # fmt: skip
+)
 
 _EXPONENT = np.int64(0x7FF0000000000000)
 

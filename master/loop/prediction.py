@@ -21,7 +21,7 @@ from dockfmu.master.loop.tables import (
     STRIDE,
     TARGET,
     VALUES,
-)  # fmt: skip
+)
 
 
 @compiled

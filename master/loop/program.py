@@ -29,7 +29,7 @@ from dockfmu.master.loop.tables import (
     STEP,
     TARGET,
     VALUES,
-)  # fmt: skip
+)
 
 SLACK = 1e-9
 """Times that are closer than this fraction of a step count as equal."""

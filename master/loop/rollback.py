@@ -19,7 +19,7 @@ from dockfmu.master.loop.tables import (
     SET,
     STATUS,
     STEP,
-)  # fmt: skip
+)
 
 
 @compiled

@@ -22,7 +22,7 @@ from dockfmu.master.loop.tables import (
     SHORTEST,
     SINCE_REJECTION,
     SINCE_SAVE,
-)  # fmt: skip
+)
 
 GROWTH, CUT, SAFETY = 2.0, 0.2, 0.9
 """Largest and smallest factor by which a step may change, and the safety factor of the next step."""

@@ -22,7 +22,7 @@ from dockfmu.master.loop.tables import (
     QUIT,
     REASON,
     TICKET,
-)  # fmt: skip
+)
 
 
 @compiled

@@ -22,18 +22,26 @@ def check_equal(system: Structure, other: Structure) -> None:
     def form(structure: Structure) -> list[object]:
         elements = [
             (
-                name, element.file, element.process, element.fresh, element.timeout, element.substeps, element.every,
+                name,
+                element.file,
+                element.process,
+                element.fresh,
+                element.timeout,
+                element.substeps,
+                element.every,
                 structure.description(name).structure(element.start),
             )
             for name, element in structure.elements.items()
-        ]  # fmt: skip
+        ]
         return [elements, structure.connections, structure.order]
 
     if form(system) != form(other):
         raise StructureError(
-            [f"a simulation of {system.name} can be reset to other start values only: for other elements, FMUs, "
-             "structural parameters or connections, create another simulation"]
-        )  # fmt: skip
+            [
+                f"a simulation of {system.name} can be reset to other start values only: for other elements, FMUs, "
+                "structural parameters or connections, create another simulation"
+            ]
+        )
 
 
 RESOLUTION = 1e-14

@@ -67,8 +67,11 @@ class LoopReport:
             raise FmuError(
                 element,
                 f"output {variable.name} became {value}{more}; check its earlier inputs, or take a smaller macro step",
-                function="fmi2GetReal", time=time, file=instance.file.name, message=instance.log.last,
-            )  # fmt: skip
+                function="fmi2GetReal",
+                time=time,
+                file=instance.file.name,
+                message=instance.log.last,
+            )
 
     def requested_end(self, now: float, step: float) -> str:
         """Return which FMUs asked to end the simulation, and when."""

@@ -150,9 +150,7 @@ class Instances:
                     warnings.append(note)
 
 
-def load(
-    system: Structure, beginning: Beginning, warnings: list[str], apart: Set[str] = frozenset()
-) -> Instances:  # fmt: skip
+def load(system: Structure, beginning: Beginning, warnings: list[str], apart: Set[str] = frozenset()) -> Instances:
     """Load and initialise the instances of a system, those in `apart` in separate processes.
 
     Those that disturb this process while they are initialised are loaded again, in separate ones. Raises FmuError, and

@@ -119,9 +119,13 @@ class _Instantiation:
         description = self.system.description(element.name)
         self.budget.take(element.file)
         instance = RemoteInstance(
-            element.file, description, element.name, structure=self._structure(element), timeout=element.timeout,
+            element.file,
+            description,
+            element.name,
+            structure=self._structure(element),
+            timeout=element.timeout,
             fresh=element.fresh or description.only_one_per_process,
-        )  # fmt: skip
+        )
         self.cleanup.callback(instance.free)
         return instance
 

@@ -50,9 +50,15 @@ class Session:
         self.instances, self.participants, self.schedule = instances, participants, schedule
         self.result, self.over = result, False
         self.coupling = couple(
-            instances.system, instances.by_name, scheme, participants.triggers, participants.samplings,
-            schedule.stop_when, LONGEST_CHUNK, schedule.step_control,
-        )  # fmt: skip
+            instances.system,
+            instances.by_name,
+            scheme,
+            participants.triggers,
+            participants.samplings,
+            schedule.stop_when,
+            LONGEST_CHUNK,
+            schedule.step_control,
+        )
         self.layout, self.tables = self.coupling.layout, self.coupling.tables
         self._report = LoopReport(self.coupling, schedule.control)
         self._disturbances = Disturbances()

@@ -227,9 +227,15 @@ class Running:
         """What observers know of the run. The session does not keep it: the cycle would keep the tables in memory."""
         schedule, descriptions = self.specification.schedule, map(self.system.description, self.system.elements)
         return RunContext(
-            self.system, dict(zip(self.system.elements, descriptions, strict=True)),
-            schedule.start, schedule.stop, schedule.step, self.result.algorithm, self.get, self.save,
-        )  # fmt: skip
+            self.system,
+            dict(zip(self.system.elements, descriptions, strict=True)),
+            schedule.start,
+            schedule.stop,
+            schedule.step,
+            self.result.algorithm,
+            self.get,
+            self.save,
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -415,10 +421,16 @@ class Running:
         check_states(self.system)
         assert session.instances.identity is not None
         return Checkpoint(
-            system=self.system.name, stepping=given.stepping, start=given.first,
-            time=self.time, step=given.schedule.step, macro_steps=self.result.macro_steps,
-            **session.instances.identity, states=save_states(session.instances.by_name), memory=session.memory(),
-        )  # fmt: skip
+            system=self.system.name,
+            stepping=given.stepping,
+            start=given.first,
+            time=self.time,
+            step=given.schedule.step,
+            macro_steps=self.result.macro_steps,
+            **session.instances.identity,
+            states=save_states(session.instances.by_name),
+            memory=session.memory(),
+        )
 
     def rewind(self, checkpoint: Checkpoint) -> None:
         """Return to a checkpoint of this run, with the FMUs loaded and the instances kept; `result` is a new one.

@@ -83,9 +83,13 @@ def _by_instance_and_type(
 
 
 def _buffer_calls(
-    kind: int, prefix: str, instances: Sequence[FmuInstance], names: Mapping[str, Mapping[str, Sequence[str]]],
-    reals: np.ndarray, integers: np.ndarray,
-) -> FmiCalls:  # fmt: skip
+    kind: int,
+    prefix: str,
+    instances: Sequence[FmuInstance],
+    names: Mapping[str, Mapping[str, Sequence[str]]],
+    reals: np.ndarray,
+    integers: np.ndarray,
+) -> FmiCalls:
     """Return the calls of `prefix` + type, one range an instance, for variables in their order in two buffers."""
     calls = FmiCalls(kind)
     real, integer = reals.ctypes.data, integers.ctypes.data

@@ -14,7 +14,7 @@ from dockfmu.master.loop.tables import (
     RECORD,
     RecordingTable,
     TriggerTable,
-)  # fmt: skip
+)
 from dockfmu.master.requests import Sampling, Trigger
 from dockfmu.master.system import Structure
 from dockfmu.master.tables.calls import FmiCalls, slots

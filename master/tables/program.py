@@ -72,7 +72,7 @@ def rate_table(layout: Layout) -> RateTable:
     used = any((element.substeps, element.every) != (1, 1) for element in elements)
     instances, inputs, outputs = (
         (len(elements), len(layout.inputs.real), len(layout.outputs.real)) if used else (0, 0, 0)
-    )  # fmt: skip
+    )
     means = {f"{c.source}.{c.output}" for c in layout.system.connections if c.mean}
     owners = {c.source for c in layout.system.connections if c.mean}
     return RateTable(

@@ -31,9 +31,11 @@ NUMBERS = range(len(names.VARIANTS))
 def start(order, cache: Path, **environment: str) -> subprocess.Popen:
     """Run variants in this order in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, str(PROGRAM), *map(str, order)], stdout=subprocess.PIPE, text=True,
+        [sys.executable, str(PROGRAM), *map(str, order)],
+        stdout=subprocess.PIPE,
+        text=True,
         env=os.environ | {"DOCKFMU_CACHE": str(cache), "PYTHONPATH": str(ROOT)} | environment,
-    )  # fmt: skip
+    )
 
 
 def collect(process: subprocess.Popen) -> dict[int, dict]:

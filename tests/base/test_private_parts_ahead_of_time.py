@@ -83,9 +83,16 @@ def test_code_library_gives_a_module_with_the_function_under_the_name_that_it_is
     flags.error_model, flags.nrt = "numpy", False
     with global_compiler_lock, target_override(NAME):
         compiled = compiler.compile_extra(
-            target.typing_context, context, double, (numba.float64,), numba.float64, flags, locals={}, library=library,
+            target.typing_context,
+            context,
+            double,
+            (numba.float64,),
+            numba.float64,
+            flags,
+            locals={},
+            library=library,
             pipeline_class=Pipeline,
-        )  # fmt: skip
+        )
         function = library.get_function(compiled.fndesc.llvm_func_name)
         assert function is not None, changed("CodeLibrary.get_function or fndesc.llvm_func_name")
         function.name = "doubled"

@@ -96,8 +96,14 @@ def test_every_name_of_a_quantity_is_replaced_and_no_other_text():
 
     made = map_quantities(SCENE, change)
     assert {name for name in seen if isinstance(name, str)} == {
-        "body.position", "body.quaternion", "radius", "flag", "cone.x", "cone.r", "stroke",
-    }  # fmt: skip
+        "body.position",
+        "body.quaternion",
+        "radius",
+        "flag",
+        "cone.x",
+        "cone.r",
+        "stroke",
+    }
     assert made["shapes"][0] == {**SCENE["shapes"][0], "radius": {"v": "radius"}, "lit": [{"v": "flag"}]}
     assert made["frames"]["tip"]["parent"] == "body"
     assert made["view"]["frame"] == "body"

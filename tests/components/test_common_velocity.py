@@ -201,19 +201,33 @@ def test_ruling_R48_an_arm_on_a_free_station_does_not_depend_on_its_velocity(mod
     """
 
     def wrench(velocity):
-        craft = Instance(catalogue.component("Spacecraft"), **{
-            "parameters.mass": 6e4, "parameters.inertia": np.diag([2e5, 6e5, 6e5]),
-            "parameters.port[1].base_motion": BASE_MOTION.codes[mode], "parameters.port[1].position": (2.0, 0.0, 0.3),
-            "parameters.initial.velocity": velocity, "parameters.initial.angular_velocity": (0.01, 0.02, -0.03),
-        })  # fmt: skip
+        craft = Instance(
+            catalogue.component("Spacecraft"),
+            **{
+                "parameters.mass": 6e4,
+                "parameters.inertia": np.diag([2e5, 6e5, 6e5]),
+                "parameters.port[1].base_motion": BASE_MOTION.codes[mode],
+                "parameters.port[1].position": (2.0, 0.0, 0.3),
+                "parameters.initial.velocity": velocity,
+                "parameters.initial.angular_velocity": (0.01, 0.02, -0.03),
+            },
+        )
         port = craft.m.port[0]
-        arm = Instance(COMPONENT, SETS["SSRMS"], **{
-            "command.mode": 2, "command.velocity": (0.019, 0.0, 0.0), "parameters.base_fixed": 0,
-            "parameters.base_motion": BASE_MOTION.codes[mode], "parameters.initial.angle": REF,
-            "parameters.payload.mass": 8015.0, "parameters.payload.inertia": np.diag([6e3, 2.8e4, 2.8e4]),
-            "parameters.grapple.position": (-0.8, 1.25, 0.0),
-            **{f"base.{name}": np.array(getattr(port, name)) for name in (*POSE, *TWIST)},
-        })  # fmt: skip
+        arm = Instance(
+            COMPONENT,
+            SETS["SSRMS"],
+            **{
+                "command.mode": 2,
+                "command.velocity": (0.019, 0.0, 0.0),
+                "parameters.base_fixed": 0,
+                "parameters.base_motion": BASE_MOTION.codes[mode],
+                "parameters.initial.angle": REF,
+                "parameters.payload.mass": 8015.0,
+                "parameters.payload.inertia": np.diag([6e3, 2.8e4, 2.8e4]),
+                "parameters.grapple.position": (-0.8, 1.25, 0.0),
+                **{f"base.{name}": np.array(getattr(port, name)) for name in (*POSE, *TWIST)},
+            },
+        )
         rows = []
         for k in range(100):
             arm.m.interface.force[:] = 100.0 * np.sin(0.1 * k), -50.0, 20.0

@@ -28,13 +28,15 @@ def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.Completed
     """Run `dockfmu ARGUMENTS` in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "dockfmu", *map(str, arguments)],
-        capture_output=True, text=True, check=False, cwd=cwd, timeout=600,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        timeout=600,
+    )
 
 
-def run_system(
-    folder: Path, *arguments: object, cwd: Path | None = None, statuses: Sequence[int] = (0, 3)
-) -> Run:  # fmt: skip
+def run_system(folder: Path, *arguments: object, cwd: Path | None = None, statuses: Sequence[int] = (0, 3)) -> Run:
     """Run `dockfmu run ARGUMENTS --json` with results in `folder`; fail with its output on another exit status."""
     done = dockfmu("run", *arguments, "--json", "-o", folder, cwd=cwd)
     assert done.returncode in statuses, done.stderr

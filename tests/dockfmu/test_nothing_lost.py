@@ -41,8 +41,12 @@ def started(*arguments, cwd=None, **options):
     folder = Path(arguments[arguments.index("-o") + 1])
     process = subprocess.Popen(
         [sys.executable, "-m", "dockfmu", "run", *map(str, arguments)],
-        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # fmt: skip
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
     limit = time.monotonic() + 60.0
     while not (folder / "results.h5.journal").exists() or (folder / "results.h5.journal").stat().st_size < 10_000:
         assert process.poll() is None, process.communicate()
@@ -131,9 +135,11 @@ def test_a_disk_that_is_full_from_the_start_is_named(small_disk, long_pair, kilo
 def test_products_of_a_full_disk_are_whole_or_not_there(small_disk, pair, tmp_path):
     assert status_of("run", pair, "-o", tmp_path / "r", "--no-report") == 0
     place = small_disk(4 * 1024)
-    for arguments in (("export", tmp_path / "r", "--csv", "-o", place / "out.csv"),
-                      ("export", tmp_path / "r", "--mat", "-o", place / "out.mat"),
-                      ("diagram", pair, "-o", place / "out.png")):  # fmt: skip
+    for arguments in (
+        ("export", tmp_path / "r", "--csv", "-o", place / "out.csv"),
+        ("export", tmp_path / "r", "--mat", "-o", place / "out.mat"),
+        ("diagram", pair, "-o", place / "out.png"),
+    ):
         done = dockfmu(*arguments)
         assert done.returncode == 1
         assert f"{arguments[-1]}: cannot be written (No space left on device)" in done.stderr
@@ -163,7 +169,11 @@ def test_a_folder_in_which_another_run_writes_is_refused_by_the_name_of_its_proc
     assert summary["status"] == "completed"
     assert times[-1] == pytest.approx(2.0)
     assert sorted(path.name for path in out.iterdir()) == [
-        "events.json", "results.h5", "run.checkpoint", "summary.json"]  # fmt: skip
+        "events.json",
+        "results.h5",
+        "run.checkpoint",
+        "summary.json",
+    ]
 
 
 @LINUX
@@ -177,12 +187,27 @@ def test_runs_of_one_system_with_other_settings_side_by_side_have_each_its_own(t
     (tmp_path / "alone.toml").write_text(TOML, encoding="utf-8")
     runs = [
         subprocess.Popen(
-            [sys.executable, "-m", "dockfmu", "run", "alone.toml", "--no-report", "-o", f"out{k}", "--json",
-             "--set", f"mass.parameters.initial_position={0.1 * k}", "--stop", "0.1"],
-            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [
+                sys.executable,
+                "-m",
+                "dockfmu",
+                "run",
+                "alone.toml",
+                "--no-report",
+                "-o",
+                f"out{k}",
+                "--json",
+                "--set",
+                f"mass.parameters.initial_position={0.1 * k}",
+                "--stop",
+                "0.1",
+            ],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         for k in range(3)
-    ]  # fmt: skip
+    ]
     for run in runs:
         said = run.communicate()
         assert run.returncode == 0, said
@@ -203,7 +228,8 @@ def test_systems_of_one_name_in_one_process_keep_their_fmus(tmp_path):
     files = [s.structure.elements["craft"].file for s in systems]
     assert files[0].read_bytes() != files[1].read_bytes()
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.fmu")] == [
-        "build/fmus/craft/Spacecraft.fmu"]  # fmt: skip
+        "build/fmus/craft/Spacecraft.fmu"
+    ]
 
 
 def test_builds_into_one_folder_side_by_side_leave_whole_files(tmp_path):
@@ -313,8 +339,8 @@ def test_build_names_the_folder_of_all_products(tmp_path, monkeypatch):
     assert status_of("build", "Oscillator", "--build", "there") == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alone.toml", "there"]
     assert {path.relative_to(tmp_path / "there").as_posix() for path in tmp_path.rglob("there/*/**/*.*")} - {
-        f"results/alone/{name}" for name in RUN_FILES} == {
-        "ssp/alone.ssp", "fmus/alone/Oscillator.fmu", "fmus/alone/declared-in.txt", "fmus/Oscillator.fmu"}  # fmt: skip
+        f"results/alone/{name}" for name in RUN_FILES
+    } == {"ssp/alone.ssp", "fmus/alone/Oscillator.fmu", "fmus/alone/declared-in.txt", "fmus/Oscillator.fmu"}
 
 
 @LINUX
@@ -467,8 +493,9 @@ def test_a_reader_of_standard_error_who_leaves_does_not_end_a_run(pair, tmp_path
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "dockfmu", "run", str(pair), "-o", str(tmp_path / "out")],
-        stdout=subprocess.PIPE, stderr=writing,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=writing,
+    )
     os.close(reading)
     os.close(writing)
     process.communicate(timeout=60)
@@ -482,8 +509,10 @@ def test_a_reader_of_standard_output_who_leaves_costs_nothing(pair, tmp_path):
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "dockfmu", "run", str(pair), "-o", str(tmp_path / "out"), "--json"],
-        stdout=writing, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     os.close(reading)
     os.close(writing)
     _, said = process.communicate(timeout=60)
@@ -514,8 +543,11 @@ def test_names_that_the_locale_cannot_say(oscillator, tmp_path, environment):
     bundle.write_bundle(system, replace(PLAN, stop=0.1), "Kopplung: 対接", tmp_path / "p.ssp")
     done = subprocess.run(
         [sys.executable, "-m", "dockfmu", "run", "p.ssp"],
-        cwd=tmp_path, env={**os.environ, **environment}, capture_output=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env={**os.environ, **environment},
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     (summary,) = (tmp_path / "build" / "results").glob("*/summary.json")
     assert json.loads(summary.read_text(encoding="utf-8"))["system"] == "Größe-対接"

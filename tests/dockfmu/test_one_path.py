@@ -48,9 +48,22 @@ def test_python_records_what_the_command_records(pair, oscillator, tmp_path):
     values = tmp_path / "values.ssv"
     values.write_text(SSV)
     command = run_system(
-        tmp_path / "command", pair, "--set", "first.parameters.initial_position=0.5", "--parameters", values,
-        "--swap", f"second={oscillator}", "--algorithm", "jacobi", "--step", 0.02, "--every", 2, "--no-report",
-    )  # fmt: skip
+        tmp_path / "command",
+        pair,
+        "--set",
+        "first.parameters.initial_position=0.5",
+        "--parameters",
+        values,
+        "--swap",
+        f"second={oscillator}",
+        "--algorithm",
+        "jacobi",
+        "--step",
+        0.02,
+        "--every",
+        2,
+        "--no-report",
+    )
     system = dockfmu.load(pair, {"first.parameters.initial_position": 0.5}, tmp_path, parameters=[values])
     assert system.swap("second", oscillator) == []
     told = []

@@ -274,9 +274,12 @@ def test_events_that_equal_a_level(lag):
 def counting(lag, tmp_path):
     """Return the lag with an output `validity.late` that counts its steps from the sixth on."""
     file = changed_text(
-        lag, tmp_path / "counting.fmu", "modelDescription.xml",
-        'name="count" ', 'name="validity.late" description="late" ',
-    )  # fmt: skip
+        lag,
+        tmp_path / "counting.fmu",
+        "modelDescription.xml",
+        'name="count" ',
+        'name="validity.late" description="late" ',
+    )
     system = System("counting")
     system.add("a", file, {"count_in": -5})
     system.add("b", file, {"count_in": -50})
@@ -368,8 +371,11 @@ def test_each_line_of_the_audit_is_judged_and_what_is_not_ok_is_warned_of(oscill
     checks = summary["audit_checks"]
     assert set(checks) == set(summary["audit"])
     assert checks["linear_momentum_drift"] | {"meaning": ""} == {
-        "limit": 1e-6, "ok": False, "tests": "coupling", "meaning": "",
-    }  # fmt: skip
+        "limit": 1e-6,
+        "ok": False,
+        "tests": "coupling",
+        "meaning": "",
+    }
     assert (checks["energy_residual"]["ok"], checks["energy_residual"]["tests"]) == (True, "dynamics")
     value = summary["audit"]["linear_momentum_drift"]
     (warning,) = summary["warnings"]
@@ -402,8 +408,9 @@ def test_lines_that_are_no_numbers_are_not_ok_and_unknown_ones_pass():
     result.audit = {"energy_residual": float("nan"), "mechanism_momentum_drift": 1e-3, "of_others": 1.0}
     Judgement({}).end(result)
     assert {name: check["ok"] for name, check in result.checks.items()} == {
-        "energy_residual": False, "mechanism_momentum_drift": False,
-    }  # fmt: skip
+        "energy_residual": False,
+        "mechanism_momentum_drift": False,
+    }
     assert {check["tests"] for check in result.checks.values()} == {"dynamics"}
     assert len(result.warnings) == 2
 
@@ -487,8 +494,10 @@ def judged(macro_steps=1000, affine=False, **audit):
 def test_too_short_a_run_is_not_judged_by_what_it_has_exchanged():
     lines = {"mechanism_momentum_drift": 1e-3, "energy_residual": 1.0, "linear_momentum_drift": 1.0}
     assert judged(2, **lines) == {
-        "mechanism_momentum_drift": None, "energy_residual": False, "linear_momentum_drift": False
-    }  # fmt: skip
+        "mechanism_momentum_drift": None,
+        "energy_residual": False,
+        "linear_momentum_drift": False,
+    }
     assert judged(1000, **lines)["mechanism_momentum_drift"] is False
 
 

@@ -142,8 +142,13 @@ def test_another_fmu_is_refused_but_for_force(pair, stiff, tmp_path, capsys):
     folder = tmp_path / "out"
     assert status_of("run", pair, "-o", folder, "--stop", 0.5, "--no-report") == 0
     arguments = ("--resume", folder / "run.checkpoint", "--no-report", "--swap")
-    copy = changed_text(stiff, tmp_path / "copy.fmu", "modelDescription.xml", "canGetAndSetFMUstate=\"false\"",
-                        "canGetAndSetFMUstate=\"true\"")  # fmt: skip
+    copy = changed_text(
+        stiff,
+        tmp_path / "copy.fmu",
+        "modelDescription.xml",
+        'canGetAndSetFMUstate="false"',
+        'canGetAndSetFMUstate="true"',
+    )
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}") == 2
     assert "the FMU of second: SHA-256 " in capsys.readouterr().err
     assert status_of("run", pair, "-o", folder, *arguments, f"second={copy}", "--force") == 0
@@ -174,8 +179,12 @@ def test_the_results_say_how_the_part_before_was_made(pair, tmp_path):
     assert "continued from a checkpoint at 0.500 s" in done.stdout
     summary = json.loads((tmp_path / "two" / "summary.json").read_text())
     assert summary["resumed"] == {
-        "t": 0.5, "system": "pair", "algorithm": "gauss_seidel", "step": 0.01, "differences": [],
-    }  # fmt: skip
+        "t": 0.5,
+        "system": "pair",
+        "algorithm": "gauss_seidel",
+        "step": 0.01,
+        "differences": [],
+    }
     page = (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
     assert "a checkpoint of pair at 0.500 s, reached by gauss_seidel in steps of 0.01 s" in page
 

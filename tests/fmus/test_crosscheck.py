@@ -19,8 +19,11 @@ def folder(tmp_path_factory):
     (made,) = crosscheck.write(oscillator(), root, ("linux64",))
     assert made == root / "fmus/2.0/cs/linux64/dockfmu" / package_version() / "Oscillator"
     assert sorted(file.name for file in made.iterdir()) == [
-        "Oscillator.fmu", "Oscillator_in.csv", "Oscillator_ref.csv", "Oscillator_ref.opt",
-    ]  # fmt: skip
+        "Oscillator.fmu",
+        "Oscillator_in.csv",
+        "Oscillator_ref.csv",
+        "Oscillator_ref.opt",
+    ]
     return made
 
 
@@ -55,9 +58,12 @@ def test_another_tool_meets_the_reference_results(folder):
     given = options(folder)
     expected = read_csv(str(folder / "Oscillator_ref.csv"))
     result = fmpy.simulate_fmu(
-        str(folder / "Oscillator.fmu"), stop_time=float(given["StopTime"]), output_interval=float(given["StepSize"]),
-        input=read_csv(str(folder / "Oscillator_in.csv")), output=list(expected.dtype.names[1:]),
-    )  # fmt: skip
+        str(folder / "Oscillator.fmu"),
+        stop_time=float(given["StopTime"]),
+        output_interval=float(given["StepSize"]),
+        input=read_csv(str(folder / "Oscillator_in.csv")),
+        output=list(expected.dtype.names[1:]),
+    )
     for name in expected.dtype.names[1:]:
         assert np.ptp(expected[name]) > 0.0 or not np.any(expected[name])
         np.testing.assert_allclose(result[name], expected[name], rtol=1e-12, atol=1e-15)

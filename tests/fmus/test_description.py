@@ -43,7 +43,12 @@ def test_attributes_of_variables(description):
         return tuple(getattr(found[name], attribute) for attribute in which)
 
     assert attributes("signal", "type", "causality", "variability", "unit", "start") == (
-        "Real", "input", "continuous", "N", "0.0")  # fmt: skip
+        "Real",
+        "input",
+        "continuous",
+        "N",
+        "0.0",
+    )
     assert attributes("command", "variability", "min", "max") == ("discrete", "-1.0", "1.0")
     assert attributes("switch", "type", "variability", "start") == ("Boolean", "discrete", "false")
     assert attributes("count", "type", "min", "max", "start") == ("Integer", "1", "3", "1")

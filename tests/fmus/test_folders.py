@@ -156,8 +156,13 @@ def test_components_and_systems_of_packages_are_treated_as_ours(package, tmp_pat
     assert "\n  two " in listed
     run = dockfmu_in(package, tmp_path, "run", "two", "--no-report", "--stop", "0.1")
     assert run.returncode == 0, run.stderr
-    for arguments in (("parameters", "two.mine.parameters.mass"), ("ports", "Hinge"), ("build", "hinge", "-o", "x"),
-                      ("build", "hinge", "-o", "x", "--kind", "python"), ("diagram", "two")):  # fmt: skip
+    for arguments in (
+        ("parameters", "two.mine.parameters.mass"),
+        ("ports", "Hinge"),
+        ("build", "hinge", "-o", "x"),
+        ("build", "hinge", "-o", "x", "--kind", "python"),
+        ("diagram", "two"),
+    ):
         done = dockfmu_in(package, tmp_path, *arguments)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     code = "import fmpy; print(fmpy.simulate_fmu('x/Hinge-python.fmu', stop_time=0.1)[-1]['time'])"

@@ -148,9 +148,12 @@ def test_independent_importers_run_it(oscillator_fmu):
     import math
 
     result = fmpy.simulate_fmu(
-        str(oscillator_fmu), start_values={"parameters.initial_position": 1.0}, stop_time=1.0, output_interval=0.01,
+        str(oscillator_fmu),
+        start_values={"parameters.initial_position": 1.0},
+        stop_time=1.0,
+        output_interval=0.01,
         output=["position", "velocity"],
-    )  # fmt: skip
+    )
     assert result["position"][-1] == pytest.approx(math.cos(1.0), abs=1e-13)
     assert result["velocity"][-1] == pytest.approx(-math.sin(1.0), abs=1e-13)
 

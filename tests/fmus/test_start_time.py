@@ -39,7 +39,9 @@ def test_timers_count_from_the_start_time(kind, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(PROGRAM), str(file)],
         cwd=ROOT,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:-1] == ["0.0 -27.0", "0.0 -27.0", "0.0 -27.0", "1.0 0.0"] * 3

@@ -61,11 +61,20 @@ def _change_column(table: pa.Table, rng: random.Random) -> pa.Table:
     field, n = table.schema.field(k), table.num_rows
     column = rng.choice(
         [
-            pa.array([None] * n), pa.array(["x"] * n), pa.array([-1] * n), pa.array([2**62] * n), pa.array([0] * n),
-            pa.array([float("nan")] * n), pa.array([[1.0]] * n), pa.array([b"\xff"] * n), pa.array(["\x1b[2J"] * n),
-            pa.array([[]] * n, pa.list_(pa.float64())), pa.array([True] * n), pa.array([float("inf")] * n),
+            pa.array([None] * n),
+            pa.array(["x"] * n),
+            pa.array([-1] * n),
+            pa.array([2**62] * n),
+            pa.array([0] * n),
+            pa.array([float("nan")] * n),
+            pa.array([[1.0]] * n),
+            pa.array([b"\xff"] * n),
+            pa.array(["\x1b[2J"] * n),
+            pa.array([[]] * n, pa.list_(pa.float64())),
+            pa.array([True] * n),
+            pa.array([float("inf")] * n),
         ]
-    )  # fmt: skip
+    )
     if rng.random() < 0.25:
         return table.remove_column(k)
     return table.set_column(k, field.name, column)

@@ -59,12 +59,21 @@ def _change_array(array: np.ndarray, rng: random.Random) -> np.ndarray:
         warnings.simplefilter("ignore")
         changed = rng.choice(
             [
-                array[:-1] if array.ndim else array, np.zeros(3), np.zeros((2, 2)), np.float64(1.0), np.array(["a"]),
-                np.array([b"\xff"]), np.zeros(0), np.append(array.ravel(), array.ravel()), np.zeros(array.shape, "c16"),
-                np.full(array.shape, np.nan), np.full(array.shape, -1),
-                np.full(array.shape, 2**31 - 1, np.int64), array.astype("f4") if array.dtype.kind == "f" else array,
+                array[:-1] if array.ndim else array,
+                np.zeros(3),
+                np.zeros((2, 2)),
+                np.float64(1.0),
+                np.array(["a"]),
+                np.array([b"\xff"]),
+                np.zeros(0),
+                np.append(array.ravel(), array.ravel()),
+                np.zeros(array.shape, "c16"),
+                np.full(array.shape, np.nan),
+                np.full(array.shape, -1),
+                np.full(array.shape, 2**31 - 1, np.int64),
+                array.astype("f4") if array.dtype.kind == "f" else array,
             ]
-        )  # fmt: skip
+        )
     return np.asarray(changed)
 
 

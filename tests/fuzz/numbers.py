@@ -72,12 +72,21 @@ def _options(rng: random.Random, sound: Path, folder: Path) -> list[str]:
     run = ["run", str(sound), "--stop", "0.02", "-o", str(folder / "out"), "--no-report", "--json"]
     return rng.choice(
         [
-            [*run, "--step", number], [*run, "--adaptive", number], [*run, "--retry", number],
-            [*run, "--every", number], [*run, "--threads", number], [*run, "--around", f"{number},1"],
-            [*run, "--around", f"0.1,{number}"], [*run, "--realtime", rng.choice(["1e-12", "1e12", "-1", "nan", "x"])],
-            [*run, "--stream", number], [*run, "--receive", number], [*run, "--process", f"first={number}"],
-            [*run, "--set", f"first.parameters.mass={number}"], [*run, "--set", f"first.force={number}"],
-            [*run, "--set", f"first.parameters={number}"], [*run, "--set", number],
+            [*run, "--step", number],
+            [*run, "--adaptive", number],
+            [*run, "--retry", number],
+            [*run, "--every", number],
+            [*run, "--threads", number],
+            [*run, "--around", f"{number},1"],
+            [*run, "--around", f"0.1,{number}"],
+            [*run, "--realtime", rng.choice(["1e-12", "1e12", "-1", "nan", "x"])],
+            [*run, "--stream", number],
+            [*run, "--receive", number],
+            [*run, "--process", f"first={number}"],
+            [*run, "--set", f"first.parameters.mass={number}"],
+            [*run, "--set", f"first.force={number}"],
+            [*run, "--set", f"first.parameters={number}"],
+            [*run, "--set", number],
             [*run[:3], number if rng.random() < 0.2 and "e" not in number else "0.02", *run[4:]],
             ["export", str(sound.parent), "--csv", "--every", number, "-o", str(folder / "x.csv")],
             ["compare", str(sound.parent), str(sound.parent), "--tolerance", number, "--no-figure"],
@@ -85,7 +94,7 @@ def _options(rng: random.Random, sound: Path, folder: Path) -> list[str]:
             ["campaign", str(folder / "campaign.toml"), "--runs", number, "--index", number],
             ["parameters", str(sound), "--set", f"first.parameters.mass={number}"],
         ]
-    )  # fmt: skip
+    )
 
 
 def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:

@@ -47,12 +47,37 @@ def values(rng: random.Random) -> object:
     """Return a value of any kind for an attribute or a dataset."""
     return rng.choice(
         [
-            0, -1, 2**63 - 1, 1.5, float("nan"), float("inf"), "", "text", "\x1b]0;title\x07", "<script>", "\udc80" * 0,
-            np.zeros(3), np.zeros((2, 2)), np.array([b"a", b"\xff"]), np.bool_(True), "{", "[]", "null", "1",
-            "[" * 100_000, '{"a": 1}', np.array(["1=a", "2"], object), np.array([], float), np.complex128(1j),
-            np.zeros(2, [("a", "f8")]), b"\xff\xfe", np.uint64(2**64 - 1), np.float32(1), "x" * 10_000,
+            0,
+            -1,
+            2**63 - 1,
+            1.5,
+            float("nan"),
+            float("inf"),
+            "",
+            "text",
+            "\x1b]0;title\x07",
+            "<script>",
+            "\udc80" * 0,
+            np.zeros(3),
+            np.zeros((2, 2)),
+            np.array([b"a", b"\xff"]),
+            np.bool_(True),
+            "{",
+            "[]",
+            "null",
+            "1",
+            "[" * 100_000,
+            '{"a": 1}',
+            np.array(["1=a", "2"], object),
+            np.array([], float),
+            np.complex128(1j),
+            np.zeros(2, [("a", "f8")]),
+            b"\xff\xfe",
+            np.uint64(2**64 - 1),
+            np.float32(1),
+            "x" * 10_000,
         ]
-    )  # fmt: skip
+    )
 
 
 def _replace_by_dataset(file: h5py.File, path: str, rng: random.Random) -> None:
@@ -67,10 +92,13 @@ def _replace_by_link(file: h5py.File, path: str, rng: random.Random) -> None:
     others = [o for o in objects(file) if o != path] or ["nothing"]
     file[path] = rng.choice(
         [
-            h5py.ExternalLink(os.environ.get("FUZZ_OTHER", "other.h5"), "time"), h5py.ExternalLink("missing.h5", "x"),
-            h5py.SoftLink("/nowhere"), h5py.SoftLink("/" + rng.choice(others)), h5py.SoftLink(path),
+            h5py.ExternalLink(os.environ.get("FUZZ_OTHER", "other.h5"), "time"),
+            h5py.ExternalLink("missing.h5", "x"),
+            h5py.SoftLink("/nowhere"),
+            h5py.SoftLink("/" + rng.choice(others)),
+            h5py.SoftLink(path),
         ]
-    )  # fmt: skip
+    )
 
 
 def _replace_by_external_storage(file: h5py.File, path: str, rng: random.Random) -> None:

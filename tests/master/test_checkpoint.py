@@ -400,8 +400,12 @@ def test_a_run_that_was_ended_from_outside_goes_on(lag, tmp_path, number):
     file = tmp_path / "c"
     done = subprocess.run(
         [sys.executable, "-c", ENDED, str(lag), str(file), str(int(number))],
-        cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     checkpoint = read_checkpoint(file)
     if number == signal.SIGKILL:
         assert done.returncode == -signal.SIGKILL

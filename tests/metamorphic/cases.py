@@ -231,10 +231,8 @@ def other_frame(case: Case, random: np.random.Generator) -> Transformed:
     def back(motion: Motion) -> Motion:
         return _mapped(
             motion,
-            lambda t, x, q, v, w: (
-                r.T @ (x - shift), rotations.product(rotations.conjugate(turn), q), v, w
-            ),
-        )  # fmt: skip
+            lambda t, x, q, v, w: (r.T @ (x - shift), rotations.product(rotations.conjugate(turn), q), v, w),
+        )
 
     return Transformed(changed, back)
 

@@ -27,9 +27,13 @@ def quaternion(r):
     """Quaternion of a rotation matrix: the eigenvector of its symmetric 4x4 form for the largest eigenvalue."""
     (a, b, c), (d, e, f), (g, h, i) = r
     form = np.array(
-        [[a + e + i, h - f, c - g, d - b], [h - f, a - e - i, b + d, c + g], [c - g, b + d, e - a - i, f + h],
-         [d - b, c + g, f + h, i - a - e]]
-    )  # fmt: skip
+        [
+            [a + e + i, h - f, c - g, d - b],
+            [h - f, a - e - i, b + d, c + g],
+            [c - g, b + d, e - a - i, f + h],
+            [d - b, c + g, f + h, i - a - e],
+        ]
+    )
     vector = np.linalg.eigh(form / 3.0)[1][:, -1]
     return vector if vector[0] >= 0.0 else -vector
 

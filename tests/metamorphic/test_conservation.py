@@ -54,9 +54,17 @@ class RingOnLegs:
 
         legs = {
             key: value(f"legs.{key}")
-            for key in ("base_radius", "base_angle", "ring_radius", "ring_angle", "housing_mass", "housing_centre",
-                        "screw_mass", "screw_centre")
-        }  # fmt: skip
+            for key in (
+                "base_radius",
+                "base_angle",
+                "ring_radius",
+                "ring_angle",
+                "housing_mass",
+                "housing_centre",
+                "screw_mass",
+                "screw_centre",
+            )
+        }
         self.ring_mass, self.offset = float(value("ring.mass")), float(value("ring.plane_offset"))
         self.masses = float(legs["housing_mass"]), float(legs["screw_mass"])
         self.centres = float(legs["housing_centre"]), float(legs["screw_centre"])
@@ -65,10 +73,12 @@ class RingOnLegs:
             for end in ("base", "ring")
         )
         self.base, self.ring = (
-            [np.asarray(simulation[f"{port}.{key}"], float) for key in ("position", "quaternion", "velocity",
-                                                                         "angular_velocity")]
+            [
+                np.asarray(simulation[f"{port}.{key}"], float)
+                for key in ("position", "quaternion", "velocity", "angular_velocity")
+            ]
             for port in ("chaser.port[1]", "mechanism.link[1]")
-        )  # fmt: skip
+        )
 
     @staticmethod
     def joint(k, radius, half):
@@ -176,9 +186,11 @@ class ArmWithPayload:
             spin = spin + turn[:, axis] * self.rates[k]
             turn = turn @ rotations.matrix(rotations.about(axis, self.angles[k]))
             yield (
-                self.masses[k], speed + np.cross(spin, turn @ self.centres[k]), turn.T @ spin,
+                self.masses[k],
+                speed + np.cross(spin, turn @ self.centres[k]),
+                turn.T @ spin,
                 self.value("parameters.link.inertia")[k],
-            )  # fmt: skip
+            )
             speed = speed + np.cross(spin, turn @ self.reach[k + 1])
 
     def momentum(self):

@@ -86,13 +86,16 @@ def test_a_set_on_the_command_line_and_a_mapping_do_the_same(file):
 def through_a_system(source, unit):
     """Return a system that connects an output of `a` to the difference `din` of `in.b` through a connector."""
     inner = SsdSystem(
-        "in", elements=[component("b", Connector("din", "input", "Real"))],
-        connectors=[Connector("x", "input", "Real", unit)], connections=[SsdConnection(None, "x", "b", "din")],
-    )  # fmt: skip
+        "in",
+        elements=[component("b", Connector("din", "input", "Real"))],
+        connectors=[Connector("x", "input", "Real", unit)],
+        connections=[SsdConnection(None, "x", "b", "din")],
+    )
     return SsdSystem(
-        "root", elements=[component("a", Connector(source, "output", "Real")), inner],
+        "root",
+        elements=[component("a", Connector(source, "output", "Real")), inner],
         connections=[SsdConnection("a", source, "in", "x", LinearTransformation(2.0))],
-    )  # fmt: skip
+    )
 
 
 def test_a_difference_passes_a_connector_in_a_unit_with_an_offset(file):

@@ -136,7 +136,7 @@ def everything() -> StructureDescription:
         description="all of it",
         annotations=[Annotation.of_text("com.example.text", '{"a": "<b> & c"}')],
         metadata=Metadata(author="me", generation_tool="tool"),
-    )  # fmt: skip
+    )
 
 
 def test_a_description_is_read_back_equal_and_written_again_to_the_same_bytes():

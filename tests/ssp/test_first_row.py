@@ -46,9 +46,11 @@ def system(package, tmp_path_factory):
 def names(system):
     """All Real outputs of all elements."""
     return [
-        f"{element}.{v.name}" for element in system.elements for v in system.description(element).select("output")
+        f"{element}.{v.name}"
+        for element in system.elements
+        for v in system.description(element).select("output")
         if v.type == "Real"
-    ]  # fmt: skip
+    ]
 
 
 def first_row(system, names, file, algorithm, order=None):
@@ -75,9 +77,11 @@ def with_plain_fmpy_loop(system, names):
         folder = fmpy.extract(str(element.file))
         description = fmpy.read_model_description(folder)
         slave = fmpy.fmi2.FMU2Slave(
-            guid=description.guid, unzipDirectory=folder, instanceName=name,
+            guid=description.guid,
+            unzipDirectory=folder,
+            instanceName=name,
             modelIdentifier=description.coSimulation.modelIdentifier,
-        )  # fmt: skip
+        )
         slave.instantiate()
         slaves[name] = slave
     access = {"Real": ("setReal", "getReal"), "Boolean": ("setBoolean", "getBoolean")}

@@ -17,12 +17,37 @@ from dockfmu.ssp.validate import validate
 
 NASTY = st.sampled_from(
     [
-        "", "a", "b", "u[1]", "y[1]", "gain", "../../x.ssv", "/etc/passwd", "file:///etc/passwd", "http://[",
-        "%2e%2e/x", "resources/pair.ssv", "resources/Lag.fmu", "#a", "input", "inout", "parameter", "Real",
-        "calculatedParameter", "application/x-ssp-package", "application/x-ssp-definition",
-        "ModelExchange", "component", "true", "1e999", "NaN", "-1", "99999999999999999999", "a.b.c",
+        "",
+        "a",
+        "b",
+        "u[1]",
+        "y[1]",
+        "gain",
+        "../../x.ssv",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "http://[",
+        "%2e%2e/x",
+        "resources/pair.ssv",
+        "resources/Lag.fmu",
+        "#a",
+        "input",
+        "inout",
+        "parameter",
+        "Real",
+        "calculatedParameter",
+        "application/x-ssp-package",
+        "application/x-ssp-definition",
+        "ModelExchange",
+        "component",
+        "true",
+        "1e999",
+        "NaN",
+        "-1",
+        "99999999999999999999",
+        "a.b.c",
     ]
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")

@@ -53,9 +53,7 @@ def place(system, element, connector):
 def polylines(system):
     for c in system.connections:
         inner = list(zip(*c.waypoints, strict=True))
-        yield [
-            place(system, c.start_element, c.start_connector), *inner, place(system, c.end_element, c.end_connector)
-        ]  # fmt: skip
+        yield [place(system, c.start_element, c.start_connector), *inner, place(system, c.end_element, c.end_connector)]
 
 
 @given(systems())
@@ -66,8 +64,11 @@ def test_the_invariants_of_a_legible_diagram(plain):
     x1, y1, x2, y2 = system.diagram
     assert all(one.x2 < other.x1 for one, other in pairwise(boxes))
     assert all(x1 <= box.x1 < box.x2 <= x2 and y1 <= box.y1 < box.y2 <= y2 for box in boxes)
-    joined = {end for c in plain.connections for end in
-              ((c.start_element, c.start_connector), (c.end_element, c.end_connector))}  # fmt: skip
+    joined = {
+        end
+        for c in plain.connections
+        for end in ((c.start_element, c.start_connector), (c.end_element, c.end_connector))
+    }
     for element in system.elements:
         for connector in element.connectors:
             assert (connector.position is not None) == ((element.name, connector.name) in joined)

@@ -297,5 +297,8 @@ def test_what_the_standard_does_not_know_goes_along(lag, tmp_path):
     for name, element in system.elements.items():
         found = again.elements[name]
         assert (found.substeps, found.every, found.process, found.timeout) == (
-            element.substeps, element.every, element.process, element.timeout,
-        )  # fmt: skip
+            element.substeps,
+            element.every,
+            element.process,
+            element.timeout,
+        )

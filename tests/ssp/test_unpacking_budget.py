@@ -38,10 +38,14 @@ def nested(folder, inner, *, refers=True, name="in.ssp"):
 def bomb(lag, tmp_path):
     """Write a package with zeros that is within its limits: 200 times its size, by some bytes that do not shrink."""
     zeros = 40_000_000
-    file = pack(tmp_path / "bomb.ssp", {
-        "SystemStructure.ssd": description(system(lag_component("a"))), "Lag.fmu": lag.read_bytes(),
-        "zeros": bytes(zeros),
-    })  # fmt: skip
+    file = pack(
+        tmp_path / "bomb.ssp",
+        {
+            "SystemStructure.ssd": description(system(lag_component("a"))),
+            "Lag.fmu": lag.read_bytes(),
+            "zeros": bytes(zeros),
+        },
+    )
     missing = zeros // 150 - file.stat().st_size
     assert missing > 0
     with zipfile.ZipFile(file, "a", zipfile.ZIP_STORED) as out:
@@ -91,8 +95,9 @@ def test_a_bomb_of_an_fmu_in_a_package_is_refused_before_it_is_unpacked(lag, tmp
         out.writestr("resources/padding", bytes(size))
     archive.members(fmu)
     ssd = description(system(lag_component("a")))
-    made, _ = to_system(read_ssp(pack(tmp_path / "a.ssp", {"SystemStructure.ssd": ssd, "Lag.fmu": fmu.read_bytes()}),
-                                 tmp_path / "out"))  # fmt: skip
+    made, _ = to_system(
+        read_ssp(pack(tmp_path / "a.ssp", {"SystemStructure.ssd": ssd, "Lag.fmu": fmu.read_bytes()}), tmp_path / "out")
+    )
     refused = CoSimulation(made, Schedule(step=0.1, stop=0.1)).run()
     assert refused.status == "failed"
     assert "Lag.fmu: with the archives around it" in refused.message

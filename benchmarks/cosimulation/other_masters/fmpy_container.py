@@ -60,9 +60,13 @@ def build(job: Job, folder: Path) -> Path:
         for name, value in start.items():
             inner = variables[element][name]
             variable = ModelVariable(
-                name=f"{element}.{name}", type=inner.type, causality="parameter", variability="tunable",
-                valueReference=0, start=str(value).lower() if isinstance(value, bool) else str(value),
-            )  # fmt: skip
+                name=f"{element}.{name}",
+                type=inner.type,
+                causality="parameter",
+                variability="tunable",
+                valueReference=0,
+                start=str(value).lower() if isinstance(value, bool) else str(value),
+            )
             mapped[variable] = [(components[element], inner)]
     clock = ModelVariable(name="time", type="Real", causality="independent", variability="continuous", valueReference=0)
     description = ModelDescription(

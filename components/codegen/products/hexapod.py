@@ -108,8 +108,9 @@ def strut() -> Program:
     bodies = [Body(Y), Body(Z, **_link(graph, 0)), Body(X), Body(X, slides=True, offset=length, **_link(graph, 1))]
     joints = [Joint(body, graph.input(f"c.cosine[{j}]"), graph.input(f"c.sine[{j}]")) for j, body in enumerate(bodies)]
     joints[3] = Joint(bodies[3], stroke=graph.input("c.stroke"))
-    nut = Nut(array([0.0, 0.0, 1.0, graph.input("c.nut_ratio")]), graph.input("c.nut_inertia"),
-              graph.input("c.nut_torque"))  # fmt: skip
+    nut = Nut(
+        array([0.0, 0.0, 1.0, graph.input("c.nut_ratio")]), graph.input("c.nut_inertia"), graph.input("c.nut_torque")
+    )
     leg = Leg(
         joints,
         graph.array("c.base_axes", (3, 3)),

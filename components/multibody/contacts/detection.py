@@ -140,9 +140,13 @@ def _detect(first, second, faces, o):
     kind = o.kind
     if kind == CAPSULES:
         depth, normal, point = capsules(
-            load(first.position), load(first.reach), first.radius, load(second.position), load(second.reach),
+            load(first.position),
+            load(first.reach),
+            first.radius,
+            load(second.position),
+            load(second.reach),
             second.radius,
-        )  # fmt: skip
+        )
         return depth, normal, 1.0, point
     A = load_matrix(second.rotation)
     origin = load(second.position)

@@ -38,8 +38,22 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
     for port in model.ports:
         if port.body not in known:
             yield f"ports.{port.name}.body", f"there is no body {port.body!r}{did_you_mean(port.body, known)}"
-        if port.name in (BASE, "target", "audit", "status", "joint", "body", "spring", "lock", "surface", "contact",
-                         "sensor", "load", "parameters", "happened"):  # fmt: skip
+        if port.name in (
+            BASE,
+            "target",
+            "audit",
+            "status",
+            "joint",
+            "body",
+            "spring",
+            "lock",
+            "surface",
+            "contact",
+            "sensor",
+            "load",
+            "parameters",
+            "happened",
+        ):
             yield f"ports.{port.name}", "this is the name of a group of variables; choose another"
     yield from _check_locks(model)
     yield from check_contacts(model)

@@ -55,8 +55,10 @@ class Entries:
             names = tuple(known)
             for key in content:
                 if key not in names:
-                    problems.add(self._at(key), f"there is no such key{did_you_mean(str(key), names)}; there are "
-                                 f"{', '.join(names)}")  # fmt: skip
+                    problems.add(
+                        self._at(key),
+                        f"there is no such key{did_you_mean(str(key), names)}; there are {', '.join(names)}",
+                    )
 
     def _at(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key

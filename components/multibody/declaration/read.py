@@ -155,8 +155,11 @@ def _pair(entries: Entries) -> tuple[str, str] | None:
         entries.problem("bodies", "is missing; give the two bodies, such as ['base', 'panel']")
         return None
     if len(given) > 2:
-        entries.problem("bodies", "joins exactly two bodies; enter the meeting of more in one hinge as several joints "
-                        "at one point (multibody-formulations E3)")  # fmt: skip
+        entries.problem(
+            "bodies",
+            "joins exactly two bodies; enter the meeting of more in one hinge as several joints "
+            "at one point (multibody-formulations E3)",
+        )
         return None
     if len(given) != 2 or not all(isinstance(body, str) for body in given):
         entries.problem("bodies", "must be the names of two bodies")
@@ -306,8 +309,10 @@ def _check_law(table: Entries, law: CoordinateLaw, per: str) -> None:
     if stops and law.stop_stiffness == 0.0:
         table.problem("stop_stiffness", f"is missing: a stop needs a stiffness, in {per}")
     if not stops and (law.stop_stiffness or law.stop_damping):
-        table.problem("stop_stiffness" if "stop_stiffness" in table else "stop_damping",
-                      "there is no stop: give lower, upper or both")  # fmt: skip
+        table.problem(
+            "stop_stiffness" if "stop_stiffness" in table else "stop_damping",
+            "there is no stop: give lower, upper or both",
+        )
     if law.friction and not law.friction_stiffness:
         table.problem("friction_stiffness", f"is missing: friction sticks on a presliding stiffness, in {per}")
 
@@ -343,9 +348,15 @@ def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLoc
     at = entries.quantity("at", UNIT.get(named, "1")) if "at" in entries and (whole or named in UNIT) else None
     direction = DIRECTIONS[entries.text("direction", "both", DIRECTIONS)]
     return JointLock(
-        name, joint, number, at, direction, entries.flag("closed"),
-        names_of(entries, "close_when"), names_of(entries, "open_when"),
-    )  # fmt: skip
+        name,
+        joint,
+        number,
+        at,
+        direction,
+        entries.flag("closed"),
+        names_of(entries, "close_when"),
+        names_of(entries, "open_when"),
+    )
 
 
 def _port(name: str, entries: Entries) -> Port:

@@ -162,8 +162,12 @@ def read_contact(name: str, entries: Entries) -> DeclaredContact:
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, str) for one in pair):
             pairs.append((pair[0], pair[1]))
         else:
-            entries.problem(key, "is missing; give the names of two surfaces" if pair is None else
-                            "must name two surfaces" + (" in each pair" if key == "pairs" else ""))  # fmt: skip
+            entries.problem(
+                key,
+                "is missing; give the names of two surfaces"
+                if pair is None
+                else "must name two surfaces" + (" in each pair" if key == "pairs" else ""),
+            )
     law = {
         "stiffness": entries.quantity("stiffness", "N/m", 1.0, needed=True),
         "damping": entries.quantity("damping", "N.s/m"),
@@ -200,8 +204,9 @@ def read_sensor(name: str, entries: Entries, joints: Iterable[MultibodyJoint]) -
     if kind == "gap":
         pair = entries.items("gap")
         if len(pair) != 2 or not all(isinstance(one, str) for one in pair):
-            entries.problem("gap", "must name two surfaces: the gap is that of the first's origin before the second's "
-                            "plane")  # fmt: skip
+            entries.problem(
+                "gap", "must name two surfaces: the gap is that of the first's origin before the second's plane"
+            )
             return None
         level, above = _level(entries, "m")
         return DeclaredSensor(name, "gap", pair[0], other=pair[1], level=level, above=above)

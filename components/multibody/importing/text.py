@@ -167,8 +167,18 @@ def _coordinate(
 ) -> list[str]:
     given = {key: value for key, value in (("start", q), ("rate", v)) if value}
     for law in laws:
-        for key in ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping",
-                    "friction", "friction_stiffness"):  # fmt: skip
+        for key in (
+            "stiffness",
+            "rest",
+            "preload",
+            "damping",
+            "lower",
+            "upper",
+            "stop_stiffness",
+            "stop_damping",
+            "friction",
+            "friction_stiffness",
+        ):
             value = getattr(law, key)
             if value and abs(value) != inf:
                 given[key] = value

@@ -42,8 +42,16 @@ BASE = "base"
 """Name of body 0: the inertial frame, a body with prescribed motion, or the craft that carries the system."""
 
 Kind = Literal[
-    "fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "free",
-]  # fmt: skip
+    "fixed",
+    "revolute",
+    "prismatic",
+    "screw",
+    "cylindrical",
+    "universal",
+    "planar",
+    "spherical",
+    "free",
+]
 
 COORDINATES: dict[Kind, tuple[str, ...]] = {
     "fixed": (),

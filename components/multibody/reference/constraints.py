@@ -54,9 +54,16 @@ class ConstraintRows:
 
 
 def constraint_rows(
-    nz: np.ndarray, nw: np.ndarray, *, g: np.ndarray | float = 0.0, dnz: np.ndarray | float = 0.0,
-    dnw: np.ndarray | float = 0.0, v: np.ndarray | float = 0.0, rhs: np.ndarray | float = 0.0, holonomic: bool = True,
-) -> ConstraintRows:  # fmt: skip
+    nz: np.ndarray,
+    nw: np.ndarray,
+    *,
+    g: np.ndarray | float = 0.0,
+    dnz: np.ndarray | float = 0.0,
+    dnw: np.ndarray | float = 0.0,
+    v: np.ndarray | float = 0.0,
+    rhs: np.ndarray | float = 0.0,
+    holonomic: bool = True,
+) -> ConstraintRows:
     """Return rows with zeros where nothing is given."""
     rows, line = np.zeros((len(nz), 3)), np.zeros(len(nz))
     return ConstraintRows(

@@ -25,9 +25,16 @@ def polar(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def planar_equations(
-    d: np.ndarray, b0: np.ndarray, before: np.ndarray, m: np.ndarray, J: np.ndarray, phi: np.ndarray, M: np.ndarray,
-    a0: np.ndarray, F: np.ndarray,
-) -> PlanarEquations:  # fmt: skip
+    d: np.ndarray,
+    b0: np.ndarray,
+    before: np.ndarray,
+    m: np.ndarray,
+    J: np.ndarray,
+    phi: np.ndarray,
+    M: np.ndarray,
+    a0: np.ndarray,
+    F: np.ndarray,
+) -> PlanarEquations:
     """Return the equations of bodies on parallel axes from `d_ij` and `b_i0` in axes of the bodies.
 
     Errata (3.41) to (3.43): B_ij has a sine, not a cosine, and B is skew-symmetric, not symmetric; "phi - beta" in R is

@@ -67,9 +67,15 @@ def precedes(T: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def suspended(
-    d: np.ndarray, b0: np.ndarray, before: np.ndarray, m: np.ndarray, J: np.ndarray, w: np.ndarray, a0: np.ndarray,
+    d: np.ndarray,
+    b0: np.ndarray,
+    before: np.ndarray,
+    m: np.ndarray,
+    J: np.ndarray,
+    w: np.ndarray,
+    a0: np.ndarray,
     F: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Return K, n x n x 3 x 3, and M' of a system that hangs from a base with acceleration a0 (3.31) to (3.34).
 
     `b0` has b_i0 = d_ij + b_ij, J the central inertias in inertial axes. Erratum (3.25): the first K w is K w'.

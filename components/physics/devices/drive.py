@@ -29,25 +29,34 @@ def parameters() -> Group:
         parameter("motor_friction", "N.m", "dry friction of the motor", 0.005, minimum=0.0),
         parameter("motor_ratio", "1", "motor speed over speed of its differential wheel", 10.0, minimum=1e-6),
         parameter("wheel_radius", "m", "radii of the differential's main wheels", (0.02, 0.02), shape=2, minimum=1e-6),
-        parameter("wheel_inertia", "kg.m2", "main wheels with rotor, clutch and gears", (1.001e-3, 1.001e-3), shape=2,
-                  minimum=1e-12),
+        parameter(
+            "wheel_inertia",
+            "kg.m2",
+            "main wheels with rotor, clutch and gears",
+            (1.001e-3, 1.001e-3),
+            shape=2,
+            minimum=1e-12,
+        ),
         parameter("carrier_radius", "m", "of the differential's carrier", 0.02, minimum=1e-6),
-        parameter("carrier_inertia", "kg.m2", "of the differential's carrier with the mass of its planets", 2e-5,
-                  minimum=0.0),
+        parameter(
+            "carrier_inertia", "kg.m2", "of the differential's carrier with the mass of its planets", 2e-5, minimum=0.0
+        ),
         parameter("planet_radius", "m", "of the differential's planets", 0.01, minimum=1e-6),
         parameter("planet_inertia", "kg.m2", "of one planet about its own axis", 2e-6, minimum=0.0),
         parameter("planet_count", "1", "planets of the differential and of each planetary stage", 3.0, minimum=0.0),
         parameter("stage_ratio", "1", "speed of a planetary stage's carrier over that of its sun", 0.25, minimum=1e-6),
-        parameter("stage_planet_ratio", "1", "radius of a stage's sun over the diameter of its planets", 0.5,
-                  minimum=0.0),
+        parameter(
+            "stage_planet_ratio", "1", "radius of a stage's sun over the diameter of its planets", 0.5, minimum=0.0
+        ),
         parameter("stage_sun_inertia", "kg.m2", "sun of one planetary stage", 0.0, minimum=0.0),
         parameter("stage_carrier_inertia", "kg.m2", "carrier of one planetary stage", 0.0, minimum=0.0),
         parameter("stage_planet_inertia", "kg.m2", "planet of one planetary stage", 0.0, minimum=0.0),
         parameter("nut_ratio", "1", "angle of the drive's output shaft over the nut's", 10.0, minimum=1e-6),
-        parameter("efficiency", "1", "of the gears between output shaft and axial damper", 0.8, minimum=0.01,
-                  maximum=1.0),
+        parameter(
+            "efficiency", "1", "of the gears between output shaft and axial damper", 0.8, minimum=0.01, maximum=1.0
+        ),
         description="electric drive: two motors, differential, two planetary stages",
-    )  # fmt: skip
+    )
 
 
 def state() -> Group:

@@ -52,11 +52,18 @@ def carrier_port() -> Group:
     """Return the port `base` of a mechanism: the pose and motion of the craft that carries it, and its wrench on it."""
     return Group(
         "base",
-        output("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 except with "
-               "AFFINE", shape=21),
-        *ports.pose(INPUT), *ports.twist(INPUT), *ports.acceleration(INPUT), *ports.wrench_output(),
+        output(
+            "affine_mass",
+            "1",
+            "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; 0 except with AFFINE",
+            shape=21,
+        ),
+        *ports.pose(INPUT),
+        *ports.twist(INPUT),
+        *ports.acceleration(INPUT),
+        *ports.wrench_output(),
         description="port of the craft that carries the mechanism, frame 0",
-    )  # fmt: skip
+    )
 
 
 def balance() -> tuple[Field, ...]:

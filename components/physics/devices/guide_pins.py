@@ -45,8 +45,13 @@ def parameters() -> Group:
     return Group(
         "guide_pins",
         parameter("radius", "m", "of pins and sockets from the axis", 0.6, minimum=0.0),
-        parameter("azimuth", "rad", "of the pin of the active unit, from y to z; the passive one has its pin at the "
-                  "opposite azimuth, the sockets face the pins", 0.5 * pi),
+        parameter(
+            "azimuth",
+            "rad",
+            "of the pin of the active unit, from y to z; the passive one has its pin at the "
+            "opposite azimuth, the sockets face the pins",
+            0.5 * pi,
+        ),
         parameter("length", "m", "of a pin before its docking plane, with the cone", 0.05, minimum=0.0),
         parameter("cone_length", "m", "of the conical end of a pin", 0.04, minimum=0.0),
         parameter("pin_radius", "m", "of the rod of a pin; 0: no pins", 0.0, minimum=0.0),
@@ -54,7 +59,7 @@ def parameters() -> Group:
         parameter("clearance", "m", "radius of a socket less that of a pin", 3e-4, minimum=0.0),
         force.law("law", "a pin in its socket"),
         description="guide pins and sockets on the docking planes; both units are alike",
-    )  # fmt: skip
+    )
 
 
 def outputs() -> Group:

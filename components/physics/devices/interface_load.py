@@ -26,10 +26,13 @@ def loads() -> Group:
         output("tension", "N", "force that pulls them apart, largest in the step"),
         output("shear", "N", "resultant of the force across the axis, largest in the step"),
         output("torsion", "N.m", "magnitude of the torque about the axis, largest in the step"),
-        output("bending", "N.m", "resultant of the torque across the axis, about the origin of the passive port, "
-               "largest in the step"),
+        output(
+            "bending",
+            "N.m",
+            "resultant of the torque across the axis, about the origin of the passive port, largest in the step",
+        ),
         description="extremes of the interface loads over the micro-steps of the step, on the passive unit",
-    )  # fmt: skip
+    )
 
 
 @kernel

@@ -20,13 +20,17 @@ def parameters() -> Group:
         parameter("stiffness", "N/m", "of one pusher", 1e4, minimum=0.0),
         parameter("protrusion", "m", "of the free pusher above the docking plane", 0.025, minimum=0.0),
         parameter("radius", "m", "distance of the pushers from the docking axis", 0.45, minimum=0.0),
-        parameter("relative_force", "1", "force of each pusher over that of the group, 0 for one that is stuck",
-                  (1.0,) * COUNT, shape=COUNT, minimum=0.0),
         parameter(
-            "azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483
+            "relative_force",
+            "1",
+            "force of each pusher over that of the group, 0 for one that is stuck",
+            (1.0,) * COUNT,
+            shape=COUNT,
+            minimum=0.0,
         ),
+        parameter("azimuth", "rad", "of the first of four pushers, from y to z", 0.7853981633974483),
         description="separation pushers on the active docking plane",
-    )  # fmt: skip
+    )
 
 
 @kernel

@@ -17,12 +17,13 @@ def parameters() -> Group:
     """Return the group `forward_stop`."""
     return Group(
         "forward_stop",
-        parameter("overrun", "m", "stroke beyond the forward position at which a rod meets its stop", 0.012,
-                  minimum=0.0),
+        parameter(
+            "overrun", "m", "stroke beyond the forward position at which a rod meets its stop", 0.012, minimum=0.0
+        ),
         parameter("stiffness", "N/m", "stiffness of the stop of a rod", 5e5, minimum=0.0),
         parameter("damping", "N.s/m", "damping of the stop of a rod", 500.0, minimum=0.0),
         description="forward stops of the rods, in their housings",
-    )  # fmt: skip
+    )
 
 
 def state() -> Group:

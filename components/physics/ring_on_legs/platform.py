@@ -83,10 +83,15 @@ def parameters(screws: bool = True) -> tuple[Group, Group]:
     ring = Group(
         "ring",
         parameter("mass", "kg", "mass of the ring with petals and latches", 40.0, minimum=1e-3),
-        parameter("inertia", "kg.m2", "inertia of the ring about its centre of mass, ring axes",
-                  ((14.4, 0.0, 0.0), (0.0, 7.3, 0.0), (0.0, 0.0, 7.3)), shape=(3, 3)),
+        parameter(
+            "inertia",
+            "kg.m2",
+            "inertia of the ring about its centre of mass, ring axes",
+            ((14.4, 0.0, 0.0), (0.0, 7.3, 0.0), (0.0, 0.0, 7.3)),
+            shape=(3, 3),
+        ),
         parameter("plane_offset", "m", "offset of the ring plane from the centre of mass, along x of the ring", 0.0),
-    )  # fmt: skip
+    )
     legs = Group(
         "legs",
         parameter("base_radius", "m", "radius of the lower joints", 0.6, minimum=1e-3),
@@ -98,19 +103,37 @@ def parameters(screws: bool = True) -> tuple[Group, Group]:
         parameter("initial_stroke", "m", "stroke at the initial position IP", 0.14, minimum=0.0),
         parameter("housing_mass", "kg", "mass of one leg housing", 6.0, minimum=0.0),
         parameter("housing_centre", "m", "centre of mass of a housing from the lower joint", 0.15),
-        parameter("housing_inertia", "kg.m2", "inertia of a housing about its centre of mass: axial, transverse",
-                  (0.006, 0.08), shape=2, minimum=0.0),
+        parameter(
+            "housing_inertia",
+            "kg.m2",
+            "inertia of a housing about its centre of mass: axial, transverse",
+            (0.006, 0.08),
+            shape=2,
+            minimum=0.0,
+        ),
         parameter("screw_mass", "kg", "mass of one screw rod", 3.0, minimum=0.0),
         parameter("screw_centre", "m", "centre of mass of a rod from the upper joint, along the leg outward", -0.2),
-        parameter("screw_inertia", "kg.m2", "inertia of a rod about its centre of mass: axial, transverse",
-                  (0.0008, 0.06), shape=2, minimum=0.0),
+        parameter(
+            "screw_inertia",
+            "kg.m2",
+            "inertia of a rod about its centre of mass: axial, transverse",
+            (0.0008, 0.06),
+            shape=2,
+            minimum=0.0,
+        ),
         *(_screws() if screws else ()),
-        parameter("margin", "m", "overtravel beyond the retracted and forward positions for which the model is valid",
-                  (0.005, 0.03), shape=2, minimum=0.0),
+        parameter(
+            "margin",
+            "m",
+            "overtravel beyond the retracted and forward positions for which the model is valid",
+            (0.005, 0.03),
+            shape=2,
+            minimum=0.0,
+        ),
         parameter("roll_limit", "rad", "largest rotation of a rod for which the model is valid", pi / 3.0, minimum=0.0),
         description=f"legs U C U{' with differential ball screws' if screws else ''}; pairs at the azimuths 0, 120 and "
         "240 deg",
-    )  # fmt: skip
+    )
     return ring, legs
 
 

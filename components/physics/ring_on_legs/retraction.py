@@ -25,8 +25,13 @@ def parameters() -> Group:
     """Return the group `cables`; the start values are set PM-1 (peripheral-docking section 11.4)."""
     return Group(
         "cables",
-        parameter("ring_radius", "m", "radius of the attachments on the ring, at the azimuths of the pairs", 0.58,
-                  minimum=1e-3),
+        parameter(
+            "ring_radius",
+            "m",
+            "radius of the attachments on the ring, at the azimuths of the pairs",
+            0.58,
+            minimum=1e-3,
+        ),
         parameter("base_radius", "m", "radius of the points where the cables leave their drums", 0.58, minimum=1e-3),
         parameter("retracted_length", "m", "free length of a cable at the retracted position", 0.23908, minimum=0.0),
         parameter("stiffness", "N/m", "stiffness of one cable", 1e6, minimum=1.0),
@@ -34,10 +39,11 @@ def parameters() -> Group:
         parameter("spring_tension", "N", "tension of the spreading spring, in each cable", 10.0, minimum=0.0),
         parameter("drum_radius", "m", "radius of the drums", 0.07, minimum=1e-6),
         parameter("cam_angle", "rad", "angular size of each cam", pi / 12.0, minimum=0.0),
-        parameter("shaft_compliance", "rad/(N.m)", "compliance of one flexible shaft, reduced to its drum", 0.0,
-                  minimum=0.0),
+        parameter(
+            "shaft_compliance", "rad/(N.m)", "compliance of one flexible shaft, reduced to its drum", 0.0, minimum=0.0
+        ),
         description="cables, drums and cams of the retraction device",
-    )  # fmt: skip
+    )
 
 
 def outputs() -> Group:

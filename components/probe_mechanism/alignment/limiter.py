@@ -53,8 +53,9 @@ def parameters() -> Group:
         parameter("mass", "kg", "of the limiter", 4.0, minimum=1e-3),
         parameter("centre", "m", "abscissa of its centre of mass from its front edge", -0.02),
         parameter("axial_inertia", "kg.m2", "about the axis", 0.194, minimum=0.0),
-        parameter("lateral_inertia", "kg.m2", "about a lateral axis through the middle of its front edge", 0.1,
-                  minimum=0.0),
+        parameter(
+            "lateral_inertia", "kg.m2", "about a lateral axis through the middle of its front edge", 0.1, minimum=0.0
+        ),
         parameter("forward", "m", "abscissa of its front edge from the hinge in its forward position", 0.29),
         parameter("stroke", "m", "from the forward to the rear stop", 0.075, minimum=1e-4),
         parameter("spring_forward", "N", "force of all springs in the forward position", 450.0, minimum=1e-3),
@@ -62,13 +63,19 @@ def parameters() -> Group:
         parameter("damping", "N.s/m", "of the guides", 50.0, minimum=0.0),
         parameter("stop_stiffness", "N/m", "of the stops and of the head", 2e6, minimum=1.0),
         parameter("stop_damping", "N.s/m", "of the stops and of the head", 600.0, minimum=0.0),
-        parameter("stop_limit", "m", "depth in the stops and in the head beyond which the model does not hold", 5e-3,
-                  minimum=0.0),
-        parameter("head_distance", "m", "from its front edge to the centre of the head that bears on it", 0.455,
-                  minimum=0.0),
+        parameter(
+            "stop_limit",
+            "m",
+            "depth in the stops and in the head beyond which the model does not hold",
+            5e-3,
+            minimum=0.0,
+        ),
+        parameter(
+            "head_distance", "m", "from its front edge to the centre of the head that bears on it", 0.455, minimum=0.0
+        ),
         parameter("initial_travel", "m", "from its forward position at the start", 0.0, minimum=0.0),
         description="movable limiter on its springs",
-    )  # fmt: skip
+    )
 
 
 def body() -> Group:

@@ -27,13 +27,14 @@ def parameters() -> Group:
     """Return the group `end_stops` of parameters; the start values are set ES-1."""
     return Group(
         "end_stops",
-        parameter("forward_room", "m", "travel beyond the initial position, extended, to the forward stop", 0.03,
-                  minimum=0.0),
+        parameter(
+            "forward_room", "m", "travel beyond the initial position, extended, to the forward stop", 0.03, minimum=0.0
+        ),
         parameter("stiffness", "N/m", "of a stop", 1e7, minimum=1.0),
         parameter("damping", "N.s/m", "of a stop", 5e3, minimum=0.0),
         parameter("penetration_limit", "m", "depth beyond which the model does not hold", 5e-3, minimum=0.0),
         description="end stops of the probe's travel; the rear one is at parameters.probe.shortest_length",
-    )  # fmt: skip
+    )
 
 
 def state() -> Group:

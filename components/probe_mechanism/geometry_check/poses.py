@@ -73,9 +73,15 @@ def shape(m: Memory) -> Shape:
     axial = p.axial
     yielding = axial.first_brake_stroke if "first_brake_stroke" in axial.dtype.fields else axial.spring_stroke
     return Shape(
-        surface, latched, bottomed, float(p.probe.bearing_distance), float(p.probe.free_length),
-        float(p.probe.shortest_length), float(p.docking_plane_x), bottomed - latched + float(yielding) + MARGIN,
-    )  # fmt: skip
+        surface,
+        latched,
+        bottomed,
+        float(p.probe.bearing_distance),
+        float(p.probe.free_length),
+        float(p.probe.shortest_length),
+        float(p.docking_plane_x),
+        bottomed - latched + float(yielding) + MARGIN,
+    )
 
 
 def ring(x: np.ndarray, r: np.ndarray, azimuths: np.ndarray) -> np.ndarray:

@@ -60,20 +60,25 @@ PARAMETERS = Group(
     parameter("damping", "N.m.s/rad", "damping of the rotary damper of a crank", 150.0, minimum=0.0),
     parameter("friction", "N.m", "dry friction in the joint of a crank", 3.0, minimum=0.0),
     parameter("friction_speed", "rad/s", "rate at which friction reaches 0.7 of its value", 0.02, minimum=1e-6),
-    parameter("spring_anchor", "m", "anchor of the spring on the base, inward and along the axis from the crank joint",
-              (0.12, 0.1), shape=2),
-    parameter("spring_arm", "m", "distance from the joint of the crank to the attachment of the spring", 0.12,
-              minimum=1e-3),
+    parameter(
+        "spring_anchor",
+        "m",
+        "anchor of the spring on the base, inward and along the axis from the crank joint",
+        (0.12, 0.1),
+        shape=2,
+    ),
+    parameter(
+        "spring_arm", "m", "distance from the joint of the crank to the attachment of the spring", 0.12, minimum=1e-3
+    ),
     parameter("spring_preload", "N", "tension of the spring at the start", 120.0, minimum=0.0),
     parameter("spring_stiffness", "N/m", "stiffness of the spring", 400.0, minimum=0.0),
     parameter("largest_angle", "rad", "angle of a crank at its inner stop", 165.0 * pi / 180.0),
-    parameter("retracted_stop", "rad", "angle of a crank at its outer stop with the ring drawn in",
-              162.0 * pi / 180.0),
+    parameter("retracted_stop", "rad", "angle of a crank at its outer stop with the ring drawn in", 162.0 * pi / 180.0),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 2e4, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "damping of the stops", 20.0, minimum=0.0),
     parameter("stop_limit", "rad", "depth of a crank in a stop beyond which the model does not hold", 0.1, minimum=0.0),
     description="rotary dampers, springs and stops of the cranks",
-)  # fmt: skip
+)
 
 LAW = LegLaw(
     name="HuntRingMechanism",

@@ -32,29 +32,54 @@ SHAFT_STOP = 424
 
 PARAMETERS = Group(
     "shafts",
-    parameter("inertia", "kg.m2", "inertia of a shaft with its train", (6e-4, 4e-4, 4e-4, 4e-4, 4e-4, 4e-4),
-              shape=SHAFTS, minimum=0.0),
-    parameter("preload", "N.m", "preload of the spring at the start, toward the upper stop",
-              (1.15, 0.0, 0.0, 0.0, 0.0, 0.0), shape=SHAFTS, minimum=0.0),
-    parameter("stiffness", "N.m/rad", "stiffness of the spring", (0.009, 0.007, 0.007, 0.008, 0.012, 0.012),
-              shape=SHAFTS, minimum=0.0),
-    parameter("damping", "N.m.s/rad", "damping of the damper", (0.3, 0.01, 0.01, 0.01, 0.02, 0.02), shape=SHAFTS,
-              minimum=0.0),
-    parameter("friction", "N.m", "dry friction of the brake and the train", (0.3, 0.03, 0.03, 0.04, 0.06, 0.06),
-              shape=SHAFTS, minimum=0.0),
+    parameter(
+        "inertia",
+        "kg.m2",
+        "inertia of a shaft with its train",
+        (6e-4, 4e-4, 4e-4, 4e-4, 4e-4, 4e-4),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
+    parameter(
+        "preload",
+        "N.m",
+        "preload of the spring at the start, toward the upper stop",
+        (1.15, 0.0, 0.0, 0.0, 0.0, 0.0),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
+    parameter(
+        "stiffness",
+        "N.m/rad",
+        "stiffness of the spring",
+        (0.009, 0.007, 0.007, 0.008, 0.012, 0.012),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
+    parameter(
+        "damping", "N.m.s/rad", "damping of the damper", (0.3, 0.01, 0.01, 0.01, 0.02, 0.02), shape=SHAFTS, minimum=0.0
+    ),
+    parameter(
+        "friction",
+        "N.m",
+        "dry friction of the brake and the train",
+        (0.3, 0.03, 0.03, 0.04, 0.06, 0.06),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
     parameter("friction_speed", "rad/s", "rate at which friction reaches 0.7 of its value", 1.0, minimum=1e-6),
-    parameter("lower_stop", "rad", "angle of the lower stop", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0),
-              shape=SHAFTS),
+    parameter("lower_stop", "rad", "angle of the lower stop", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0), shape=SHAFTS),
     parameter("upper_stop", "rad", "angle of the upper stop", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 4.0, minimum=1e-6),
     parameter("stop_damping", "N.m.s/rad", "damping of the stops", 0.02, minimum=0.0),
     parameter("stop_limit", "rad", "depth of a shaft in a stop beyond which the model does not hold", 8.0, minimum=0.0),
-    parameter("retraction", "rad", "angle by which the drive turns the first shaft back from the start", 60.3,
-              minimum=0.0),
+    parameter(
+        "retraction", "rad", "angle by which the drive turns the first shaft back from the start", 60.3, minimum=0.0
+    ),
     parameter("seat_stiffness", "N/m", "stiffness of the seat of a rod at its retracted position", 5e5, minimum=0.0),
     parameter("seat_damping", "N.s/m", "damping of the seat of a rod", 500.0, minimum=0.0),
     description="shafts of the gear tree: mean stroke, two tilts, roll, two lateral motions",
-)  # fmt: skip
+)
 
 LAW = LegLaw(
     name="GearedRingMechanism",

@@ -32,10 +32,21 @@ PARAMETERS = Group(
     parameter("fluid_density", "kg/m3", "density of the oil", 870.0, minimum=0.0),
     parameter("piston_area", "m2", "area of the piston that displaces oil", 2e-4, minimum=0.0),
     parameter("discharge_coefficient", "1", "discharge coefficient of all orifices", 0.7, minimum=1e-3),
-    parameter("metered_compression", "m", "compressions from the forward position at which the orifice is metered",
-              (0.0, 0.06, 0.12, 0.18, 0.24), shape=POINTS),
-    parameter("metered_area", "m2", "areas of the orifice for compression at these points",
-              (4.6e-7, 4.2e-7, 3.7e-7, 3.1e-7, 2.4e-7), shape=POINTS, minimum=1e-9),
+    parameter(
+        "metered_compression",
+        "m",
+        "compressions from the forward position at which the orifice is metered",
+        (0.0, 0.06, 0.12, 0.18, 0.24),
+        shape=POINTS,
+    ),
+    parameter(
+        "metered_area",
+        "m2",
+        "areas of the orifice for compression at these points",
+        (4.6e-7, 4.2e-7, 3.7e-7, 3.1e-7, 2.4e-7),
+        shape=POINTS,
+        minimum=1e-9,
+    ),
     parameter("return_area", "m2", "area of the orifice for extension", 2e-6, minimum=1e-9),
     parameter("preload", "N", "force of the return spring at the forward position", 60.0, minimum=0.0),
     parameter("stiffness", "N/m", "stiffness of the return spring", 150.0, minimum=0.0),
@@ -44,7 +55,7 @@ PARAMETERS = Group(
     parameter("seal_friction", "N", "dry friction of the seals", 20.0, minimum=0.0),
     parameter("seal_speed", "m/s", "speed at which seal friction reaches 0.7 of its value", 5e-3, minimum=1e-6),
     description="hydraulic attenuators of the legs",
-)  # fmt: skip
+)
 
 CABLES = changed(retraction.parameters(), {"spring_tension": {"start": 0.0}})
 

@@ -74,14 +74,30 @@ class Beam:
             at = np.ix_([dof, dof + 6], [dof, dof + 6])
             K[at] += stiffness * rod_K
             M[at] += inertia * rod_M
-        bend_K = np.array([
-            [12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h],
-            [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h],
-        ]) / h**3  # fmt: skip
-        bend_M = np.array([
-            [156, 22 * h, 54, -13 * h], [22 * h, 4 * h * h, 13 * h, -3 * h * h],
-            [54, 13 * h, 156, -22 * h], [-13 * h, -3 * h * h, -22 * h, 4 * h * h],
-        ]) * self.density * h / 420.0  # fmt: skip
+        bend_K = (
+            np.array(
+                [
+                    [12, 6 * h, -12, 6 * h],
+                    [6 * h, 4 * h * h, -6 * h, 2 * h * h],
+                    [-12, -6 * h, 12, -6 * h],
+                    [6 * h, 2 * h * h, -6 * h, 4 * h * h],
+                ]
+            )
+            / h**3
+        )
+        bend_M = (
+            np.array(
+                [
+                    [156, 22 * h, 54, -13 * h],
+                    [22 * h, 4 * h * h, 13 * h, -3 * h * h],
+                    [54, 13 * h, 156, -22 * h],
+                    [-13 * h, -3 * h * h, -22 * h, 4 * h * h],
+                ]
+            )
+            * self.density
+            * h
+            / 420.0
+        )
         # the slope dy/dx is +rz, dz/dx is -ry
         for move, turn, sign, stiffness in ((1, 5, 1.0, self.bending_z), (2, 4, -1.0, self.bending_y)):
             at = np.ix_([move, turn, move + 6, turn + 6], [move, turn, move + 6, turn + 6])

@@ -42,9 +42,7 @@ def reached(rows: pandas.DataFrame, measure: Measure) -> np.ndarray:
     return values
 
 
-def distance(
-    rows: pandas.DataFrame, measure: Measure, bound: float, *, above: bool
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+def distance(rows: pandas.DataFrame, measure: Measure, bound: float, *, above: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the distances of runs from a measure above (or below) a bound, and which runs leave it open.
 
     The distances, shape (runs,), are in the unit of the measure. They are negative where the measure is beyond the

@@ -102,10 +102,15 @@ def refine_domain(margin: Margin, *, first: int = 8, divisions: int = 3) -> Doma
     pieces, shares = _interpolate(mixed, size, known, resolution)
     total = resolution * resolution
     return Domain(
-        np.array(list(known), float) / resolution, np.array(list(known.values())),
-        (inside + shares * size * size) / total, inside / total, (inside + len(mixed) * size * size) / total,
-        np.array([(i, j, size) for i, j in mixed], float).reshape(-1, 3) / resolution, pieces, resolution,
-    )  # fmt: skip
+        np.array(list(known), float) / resolution,
+        np.array(list(known.values())),
+        (inside + shares * size * size) / total,
+        inside / total,
+        (inside + len(mixed) * size * size) / total,
+        np.array([(i, j, size) for i, j in mixed], float).reshape(-1, 3) / resolution,
+        pieces,
+        resolution,
+    )
 
 
 MOST_CELLS, MOST_DIVISIONS = 1000, 20

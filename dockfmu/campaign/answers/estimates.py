@@ -56,8 +56,10 @@ def quantile(values: Sequence[float] | np.ndarray, share: float, confidence: flo
         float(np.quantile(ordered, share)),
         float(ordered[low - 1]) if low >= 1 else -np.inf,
         float(ordered[high - 1]) if high <= n else np.inf,
-        confidence, None, n,
-    )  # fmt: skip
+        confidence,
+        None,
+        n,
+    )
 
 
 @dataclass(frozen=True)

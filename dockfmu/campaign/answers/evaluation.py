@@ -106,9 +106,14 @@ class Evaluations:
         return pandas.DataFrame([self._rows[point.index] for point in points]).reindex(columns=columns)
 
     def distance(
-        self, values: Sequence[Mapping[str, Any]], measure: Measure, bound: float, *, above: bool,
+        self,
+        values: Sequence[Mapping[str, Any]],
+        measure: Measure,
+        bound: float,
+        *,
+        above: bool,
         step_factor: float = 1.0,
-    ) -> np.ndarray:  # fmt: skip
+    ) -> np.ndarray:
         """Make runs, and return the distance of their measure from a bound; see `censoring.distance`."""
         distances, open_ = distance(self.rows(values, step_factor), measure, bound, above=above)
         self.left_open += open_.tolist()

@@ -153,9 +153,14 @@ def _conditional(
 
 
 def rare_event(
-    performance: Performance, dimension: int, *, per_level: int = 500, share: float = 0.1, seed: int = 0,
+    performance: Performance,
+    dimension: int,
+    *,
+    per_level: int = 500,
+    share: float = 0.1,
+    seed: int = 0,
     confidence: float = 0.95,
-) -> RareEvent:  # fmt: skip
+) -> RareEvent:
     """Return the probability of a rare event by two independent subset simulations; see `subset_simulation`."""
     from scipy.special import ndtri
 

@@ -73,15 +73,25 @@ def read_domain(campaign: CampaignFolder, name: str, row: Table) -> Question:
         full = (found.resolution + 1) ** 2
         x, y = (low + found.points * (high - low)).T
         return Answer(
-            name, "domain", f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
-            (f"share of the rectangle inside: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
-             f"{found.runs} runs; a full grid of the same cells would need {full}",
-             *_unfinished(runs, "outside the domain")),
-            (), (),
-            {"x": x.tolist(), "y": y.tolist(), "z": found.margins.tolist(), "open": runs.left_open,
-             "lines": [(low + piece * (high - low)).tolist() for piece in found.boundary],
-             "labels": [f"{short_name(varied)}, {unit_text(varied, system)}" for varied in parameters]},
-        )  # fmt: skip
+            name,
+            "domain",
+            f"Where {measure.name} is below 0, over {' and '.join(map(short_name, parameters))}",
+            (
+                f"share of the rectangle inside: {found.area:.4f}, between {found.low:.4f} and {found.high:.4f}",
+                f"{found.runs} runs; a full grid of the same cells would need {full}",
+                *_unfinished(runs, "outside the domain"),
+            ),
+            (),
+            (),
+            {
+                "x": x.tolist(),
+                "y": y.tolist(),
+                "z": found.margins.tolist(),
+                "open": runs.left_open,
+                "lines": [(low + piece * (high - low)).tolist() for piece in found.boundary],
+                "labels": [f"{short_name(varied)}, {unit_text(varied, system)}" for varied in parameters],
+            },
+        )
 
     return answer
 
@@ -130,13 +140,19 @@ def read_rare(campaign: CampaignFolder, name: str, row: Table) -> Question:
             (k, one.probability, one.variation, one.runs, len(one.levels)) for k, one in enumerate(found.each, 1)
         )
         return Answer(
-            name, "rare", f"Probability that {measure.name} is {side} {bound:g} {measure.unit}, by subset simulation",
-            (f"probability {found.estimate}, {found.estimate.of} runs",
-             "two independent simulations; the variation that each estimates itself is optimistic for very small "
-             "probabilities",
-             *sentences, *unfinished),
-            ("simulation", "probability", "own coefficient of variation", "runs", "levels"), each,
-        )  # fmt: skip
+            name,
+            "rare",
+            f"Probability that {measure.name} is {side} {bound:g} {measure.unit}, by subset simulation",
+            (
+                f"probability {found.estimate}, {found.estimate.of} runs",
+                "two independent simulations; the variation that each estimates itself is optimistic for very small "
+                "probabilities",
+                *sentences,
+                *unfinished,
+            ),
+            ("simulation", "probability", "own coefficient of variation", "runs", "levels"),
+            each,
+        )
 
     return answer
 
@@ -228,9 +244,13 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
                 return np.where(lack < 0.0, severity(points), at_most + 1.0 + lack)
 
             found = worst.minimise(
-                objective, len(names), budget=budget, restarts=restarts, seed=campaign.study.draws.seed,
+                objective,
+                len(names),
+                budget=budget,
+                restarts=restarts,
+                seed=campaign.study.draws.seed,
                 project=project,
-            )  # fmt: skip
+            )
             unfinished = _unfinished(runs, "not failing")
             if not np.isfinite(found.value):
                 nothing = (
@@ -258,14 +278,22 @@ def read_worst(campaign: CampaignFolder, name: str, row: Table) -> Question:
         if ended in UNFINISHED:
             sentence += f"; that run did not finish ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
         return Answer(
-            name, "worst", question,
-            (sentence, f"at a tenth of the step: {measure.name} = {repeated[measure.name]:.6g} {measure.unit}, "
-             f"outcome {repeated['outcome']}", *unfinished,
-             "a search proves no bound; agreement of the starts is only an indication"),
+            name,
+            "worst",
+            question,
+            (
+                sentence,
+                f"at a tenth of the step: {measure.name} = {repeated[measure.name]:.6g} {measure.unit}, "
+                f"outcome {repeated['outcome']}",
+                *unfinished,
+                "a search proves no bound; agreement of the starts is only an indication",
+            ),
             ("variable", "value", "unit"),
-            tuple((short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
-                  for key, value in best.items()),
-        )  # fmt: skip
+            tuple(
+                (short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
+                for key, value in best.items()
+            ),
+        )
 
     return answer
 

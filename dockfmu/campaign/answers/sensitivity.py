@@ -45,9 +45,7 @@ def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list
         else:
             correlation = stats.spearmanr(x, y)
             bins = np.array_split(y[np.argsort(x, kind="stable")], min(BINS, max(2, len(x) // 10)))
-            found.append(
-                Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _explained(bins))
-            )  # fmt: skip
+            found.append(Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _explained(bins)))
     return sorted(found, key=_strength, reverse=True)
 
 

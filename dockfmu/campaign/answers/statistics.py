@@ -49,11 +49,19 @@ def outcomes(campaign: CampaignFolder, table: pandas.DataFrame) -> Answer:
     if len(bad) > 10:
         sentences.append(f"and {len(bad) - 10} more: column `reason` of {campaign.folder}/runs.parquet")
     return Answer(
-        "outcomes", "outcomes", f"Outcomes of {len(table)} runs, with 95 % intervals of Clopper and Pearson",
-        tuple(sentences), ("outcome", "runs", "probability", "95 % from", "to"), tuple(rows),
-        {"x": [row[0] for row in rows], "y": [row[2] for row in rows], "low": [row[3] for row in rows],
-         "high": [row[4] for row in rows]},
-    )  # fmt: skip
+        "outcomes",
+        "outcomes",
+        f"Outcomes of {len(table)} runs, with 95 % intervals of Clopper and Pearson",
+        tuple(sentences),
+        ("outcome", "runs", "probability", "95 % from", "to"),
+        tuple(rows),
+        {
+            "x": [row[0] for row in rows],
+            "y": [row[2] for row in rows],
+            "low": [row[3] for row in rows],
+            "high": [row[4] for row in rows],
+        },
+    )
 
 
 def verdicts(campaign: CampaignFolder, table: pandas.DataFrame) -> list[Answer]:
@@ -113,8 +121,9 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
         estimate = estimates.quantile(values, share)
         rows.append((f"{100 * share:g} % quantile", estimate.value, estimate.low, estimate.high))
     smallest = measure.kind == "min"
-    rows.append(("smallest", float(values.min()), None, None) if smallest else
-                ("largest", float(values.max()), None, None))  # fmt: skip
+    rows.append(
+        ("smallest", float(values.min()), None, None) if smallest else ("largest", float(values.max()), None, None)
+    )
     sentences = [_basis(table, complete, measure)]
     if measure.kind not in ("min", "final") and len(values) >= 200:
         sentences.append(_extreme(values, measure.unit))
@@ -134,9 +143,14 @@ def loads(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure, f
     parts = (f"{name.replace('_', ' ')} {count / len(phase):.1%}" for count, name in shares)
     sentences.append(f"phases: {', '.join(parts)}")
     return Answer(
-        measure.name, "loads", title, tuple(sentences), ("", f"value, {measure.unit}", "95 % from", "to"), tuple(rows),
+        measure.name,
+        "loads",
+        title,
+        tuple(sentences),
+        ("", f"value, {measure.unit}", "95 % from", "to"),
+        tuple(rows),
         _curve(measure, values, repeated),
-    )  # fmt: skip
+    )
 
 
 def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> dict[str, Any]:
@@ -206,22 +220,27 @@ def depends(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measure)
     choices = {choice.name for choice in campaign.study.choices}
     complete = finished(table, measure)
     entries = sensitivity.sensitivities(
-        {
-            name: complete[name].to_numpy(str if name in choices else float) for name in map(short_name, campaign.names)
-        },
+        {name: complete[name].to_numpy(str if name in choices else float) for name in map(short_name, campaign.names)},
         complete[measure.name].to_numpy(float),
-    )  # fmt: skip
+    )
     rows = tuple(
-        (entry.name, _known(entry.rank_correlation), entry.p_value, _known(entry.first_order))
-        for entry in entries
-    )  # fmt: skip
+        (entry.name, _known(entry.rank_correlation), entry.p_value, _known(entry.first_order)) for entry in entries
+    )
     return Answer(
-        f"sensitivity of {measure.name}", "sensitivity", f"Sensitivities of {measure.name}",
+        f"sensitivity of {measure.name}",
+        "sensitivity",
+        f"Sensitivities of {measure.name}",
         () if entries else ("no sensitivities: there are fewer than ten runs, or nothing varies",),
-        ("variable", "rank correlation", "p-value", "first-order share"), rows,
-        {"x": [entry.name for entry in entries], "y": [entry.rank_correlation for entry in entries],
-         "z": [entry.first_order for entry in entries]} if entries else {},
-    )  # fmt: skip
+        ("variable", "rank correlation", "p-value", "first-order share"),
+        rows,
+        {
+            "x": [entry.name for entry in entries],
+            "y": [entry.rank_correlation for entry in entries],
+            "z": [entry.first_order for entry in entries],
+        }
+        if entries
+        else {},
+    )
 
 
 def _known(value: float) -> float | None:
@@ -237,16 +256,26 @@ def read_comparison(campaign: CampaignFolder, name: str, row: Table) -> Question
 
     def answer(cluster: Execution) -> Answer:
         mine, theirs = campaign.runs(), read_runs(other / RUNS)
-        return compare(mine, theirs, name, [measure.name for measure in campaign.study.measures],
-                       [short_name(varied) for varied in campaign.names], wanted)  # fmt: skip
+        return compare(
+            mine,
+            theirs,
+            name,
+            [measure.name for measure in campaign.study.measures],
+            [short_name(varied) for varied in campaign.names],
+            wanted,
+        )
 
     return answer
 
 
 def compare(
-    first: pandas.DataFrame, second: pandas.DataFrame, name: str, measures: list[str], varied: list[str],
+    first: pandas.DataFrame,
+    second: pandas.DataFrame,
+    name: str,
+    measures: list[str],
+    varied: list[str],
     wanted: tuple[str, ...] = (),
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Compare the rows of two campaigns on equal draws, by their index. Raises OptionError for draws that differ."""
     both = first.merge(second, on="index", suffixes=("", " of the other"))
     if not len(both):
@@ -259,18 +288,37 @@ def compare(
     for outcome in wanted or tuple(sorted(set(both["outcome"]) | set(both["outcome of the other"]))):
         a, b = ((both[column] == outcome).to_numpy() for column in ("outcome", "outcome of the other"))
         shares = comparison.compare_outcomes(a, b)
-        rows.append((f"probability of {outcome}", shares.first, shares.second, shares.difference.low,
-                     shares.difference.high, shares.pairs))  # fmt: skip
+        rows.append(
+            (
+                f"probability of {outcome}",
+                shares.first,
+                shares.second,
+                shares.difference.low,
+                shares.difference.high,
+                shares.pairs,
+            )
+        )
     known = both[~(both["outcome"].isin(UNFINISHED) | both["outcome of the other"].isin(UNFINISHED))]
     for measure in measures:
         if f"{measure} of the other" in known:
             x, y = (known[column].to_numpy(float) for column in (measure, f"{measure} of the other"))
             if (np.isfinite(x) & np.isfinite(y)).any():
                 means = comparison.compare_measures(x, y)
-                rows.append((f"mean of {measure}", means.first, means.second, means.mean_difference.low,
-                             means.mean_difference.high, means.pairs))  # fmt: skip
+                rows.append(
+                    (
+                        f"mean of {measure}",
+                        means.first,
+                        means.second,
+                        means.mean_difference.low,
+                        means.mean_difference.high,
+                        means.pairs,
+                    )
+                )
     return Answer(
-        name, "compare", f"Two campaigns on {len(both)} equal draws",
+        name,
+        "compare",
+        f"Two campaigns on {len(both)} equal draws",
         ("differences are second minus first, with 95 % intervals; measures cover pairs in which both runs finished",),
-        ("", "first", "second", "difference from", "to", "pairs"), tuple(rows),
-    )  # fmt: skip
+        ("", "first", "second", "difference from", "to", "pairs"),
+        tuple(rows),
+    )

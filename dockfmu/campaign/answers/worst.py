@@ -32,9 +32,15 @@ class WorstCase:
 
 
 def minimise(
-    objective: Objective, dimension: int, *, budget: int = 500, restarts: int = 3, spread: float = 0.3, seed: int = 0,
+    objective: Objective,
+    dimension: int,
+    *,
+    budget: int = 500,
+    restarts: int = 3,
+    spread: float = 0.3,
+    seed: int = 0,
     project: Callable[[np.ndarray], np.ndarray] = lambda points: points,
-) -> WorstCase:  # fmt: skip
+) -> WorstCase:
     """Return the smallest value found with a budget of runs.
 
     Parameters
@@ -125,7 +131,7 @@ def severity(points: np.ndarray, measure: str, pairs: Sequence[tuple[int, int]] 
 
 def within_severity(
     points: np.ndarray, measure: str, at_most: float, pairs: Sequence[tuple[int, int]] = ()
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return points of shares value / limit, shape (n, dimension), scaled back to a severity of `at_most` or less."""
     found = np.maximum(severity(points, measure, pairs), 1e-300)
     return np.asarray(points * np.minimum(1.0, at_most / found)[:, None])

@@ -157,11 +157,17 @@ class Execution:
             if self.options.scheduler is None:
                 workers = self.options.workers or len(os.sched_getaffinity(0))
                 self._cluster = LocalCluster(
-                    n_workers=workers, threads_per_worker=1, processes=True, memory_limit=self.options.memory_limit,
-                    host="127.0.0.1", security=Security.temporary(), local_directory=folder, dashboard_address=None,
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=self.options.memory_limit,
+                    host="127.0.0.1",
+                    security=Security.temporary(),
+                    local_directory=folder,
+                    dashboard_address=None,
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     silence_logs=logging.CRITICAL,
-                )  # fmt: skip
+                )
             self._connect()
             self._opened = opened.pop_all()
 
@@ -176,8 +182,11 @@ class Execution:
             raise SchedulerLostError(f"no scheduler with workers answers at {where} ({error})") from error
         for address, versions in self._client.run(fingerprint).items():
             expected = self._parcel.fingerprint
-            differences = [f"{name} {versions.get(name)} instead of {value}" for name, value in expected.items()
-                           if versions.get(name) != value]  # fmt: skip
+            differences = [
+                f"{name} {versions.get(name)} instead of {value}"
+                for name, value in expected.items()
+                if versions.get(name) != value
+            ]
             if differences:
                 raise WorkerMismatchError(f"the worker {address} differs from this client: {', '.join(differences)}")
         self._client.register_plugin(self._plugin)
@@ -230,9 +239,13 @@ class Execution:
         def submit(chunk: list[RunPoint]) -> None:
             # tasks whose keys form one group wait at the scheduler until any worker is free
             future = self._client.submit(  # type: ignore[union-attr]
-                run_chunk, self._parcel.key, chunk, key=(f"runs-{self._parcel.key}", next(self._numbers)), retries=0,
+                run_chunk,
+                self._parcel.key,
+                chunk,
+                key=(f"runs-{self._parcel.key}", next(self._numbers)),
+                retries=0,
                 **self._elsewhere(),
-            )  # fmt: skip
+            )
             chunks[future.key] = chunk
             done.add(future)
 

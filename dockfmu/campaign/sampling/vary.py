@@ -173,10 +173,14 @@ def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions)
     if (exactly is None) == (at_most is None):
         raise DeclarationError(f"{row.where}: one of 'at_most' and 'exactly' is needed")
     return SeverityBall(
-        names, tuple(limits.values()), row.text("measure", "R1", ("R1", "R2")), exactly or at_most,
-        surface=exactly is not None, pairs=vector_pairs(conditions, names, row.where),
+        names,
+        tuple(limits.values()),
+        row.text("measure", "R1", ("R1", "R2")),
+        exactly or at_most,
+        surface=exactly is not None,
+        pairs=vector_pairs(conditions, names, row.where),
         values_at={CLOSING_SPEED: partial(speed_at, conditions)},
-    )  # fmt: skip
+    )
 
 
 def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
@@ -201,10 +205,14 @@ def _choice(row: Table) -> Choice:
         swaps = entry.table("swap").content
         options.append(
             Option(
-                entry.text("label"), weight, dict(entry.table("values").content), tuple(entry.texts("parameters", ())),
-                {str(element): str(file) for element, file in swaps.items()}, entry.text("system", ""),
+                entry.text("label"),
+                weight,
+                dict(entry.table("values").content),
+                tuple(entry.texts("parameters", ())),
+                {str(element): str(file) for element, file in swaps.items()},
+                entry.text("system", ""),
             )
-        )  # fmt: skip
+        )
     return Choice(row.text("name"), tuple(options))
 
 

@@ -104,9 +104,7 @@ class CampaignFolder:
         write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
 
 
-def data_set(
-    campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[str, str] | None = None
-) -> DataSet:  # fmt: skip
+def data_set(campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[str, str] | None = None) -> DataSet:
     """Return the data set of the runs of a campaign, or of other runs of its study at `place` in its folder.
 
     The columns `more` follow those of the study; see DataSet.

@@ -13,12 +13,24 @@ FOLDER = Path(__file__).parent
 INK, ACTIVE, PASSIVE, FORCE, PALE = "#1f2933", "#1764ab", "#b35900", "#b3123f", "#9aa5b1"
 
 mpl.use("svg")
-mpl.rcParams.update({
-    "svg.hashsalt": "dockfmu", "svg.fonttype": "path", "font.size": 10, "font.family": "DejaVu Sans",
-    "mathtext.fontset": "cm", "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,
-    "ytick.color": INK, "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.6,
-    "legend.frameon": False,
-})  # fmt: skip
+mpl.rcParams.update(
+    {
+        "svg.hashsalt": "dockfmu",
+        "svg.fonttype": "path",
+        "font.size": 10,
+        "font.family": "DejaVu Sans",
+        "mathtext.fontset": "cm",
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "lines.linewidth": 1.6,
+        "legend.frameon": False,
+    }
+)
 
 
 def sketch(width: float, height: float, x: tuple[float, float], y: tuple[float, float]) -> tuple[Figure, Axes]:
@@ -31,12 +43,26 @@ def sketch(width: float, height: float, x: tuple[float, float], y: tuple[float, 
 
 
 def arrow(
-    axes: Axes, start: tuple[float, float], end: tuple[float, float], color: str = INK, width: float = 1.4,
+    axes: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    color: str = INK,
+    width: float = 1.4,
     style: str = "-|>",
-) -> None:  # fmt: skip
-    axes.annotate("", end, start, arrowprops={
-        "arrowstyle": style, "color": color, "lw": width, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 12,
-    })  # fmt: skip
+) -> None:
+    axes.annotate(
+        "",
+        end,
+        start,
+        arrowprops={
+            "arrowstyle": style,
+            "color": color,
+            "lw": width,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 12,
+        },
+    )
 
 
 def triad(

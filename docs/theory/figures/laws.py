@@ -66,10 +66,13 @@ def axial_train_force() -> None:
     axes.axhline(0, color=PALE, lw=0.8)
     axes.axvline(0, color=PALE, lw=0.8)
     axes.plot(1e3 * path, 1e-3 * np.array(force), color=ACTIVE)
-    for x, y, text in ((17, 2.6, "spring winds, 1.5 to 2.5 kN"), (60, 6.9, "brake slips, $F_{SP}$"),
-                       (54, -1.7, r"recoil: the spring gives back $\beta$ of its force"),
-                       (0, -16.8, "brake slips, $F_{SN}$"),
-                       (37, 4.9, "train, spring\non its stop")):  # fmt: skip
+    for x, y, text in (
+        (17, 2.6, "spring winds, 1.5 to 2.5 kN"),
+        (60, 6.9, "brake slips, $F_{SP}$"),
+        (54, -1.7, r"recoil: the spring gives back $\beta$ of its force"),
+        (0, -16.8, "brake slips, $F_{SN}$"),
+        (37, 4.9, "train, spring\non its stop"),
+    ):
         axes.text(x, y, text, ha="center", va="bottom" if y > 0 else "center", fontsize=9)
     axes.set(xlabel="twist $u$, mm", ylabel="force $F_{tr}$, kN")
     save(figure, "axial_train")
@@ -85,8 +88,12 @@ def lateral_spring() -> None:
     axes.axhline(0, color=PALE, lw=0.8)
     axes.axvline(0, color=PALE, lw=0.8)
     axes.plot(1e3 * path, 1e-3 * follow(law, memory, path), color=ACTIVE, lw=1.3)
-    for x, y, text in ((2.6, 5.2, "soft spring"), (6.9, 12.6, "stiff spring"), (8.8, 19.5, "stop"),
-                       (0.35, -1.9, "preload")):  # fmt: skip
+    for x, y, text in (
+        (2.6, 5.2, "soft spring"),
+        (6.9, 12.6, "stiff spring"),
+        (8.8, 19.5, "stop"),
+        (0.35, -1.9, "preload"),
+    ):
         axes.text(x, y, text, fontsize=9, ha="left" if x < 1 else "center")
     axes.set(xlabel="stroke $p$, mm", ylabel="force, kN")
     save(figure, "lateral_spring")
@@ -109,10 +116,22 @@ def hysteresis_law() -> None:
     axes.plot(*forward, "o--", color=PASSIVE, ms=4, lw=1, label="forward branch F")
     axes.plot(*backward, "s--", color=FORCE, ms=4, lw=1, label="backward branch B")
     axes.plot(path, follow(m.law, m.memory, path), color=ACTIVE, label="path with reversals")
-    axes.annotate("transition, slope $k_3$", (0.0448, 96), (0.0505, 60), fontsize=9, va="center",
-                  arrowprops={"arrowstyle": "-", "color": INK})  # fmt: skip
-    axes.annotate("common segment", (0.003, 1), (0.0095, -14), fontsize=9, va="center",
-                  arrowprops={"arrowstyle": "-", "color": INK})  # fmt: skip
+    axes.annotate(
+        "transition, slope $k_3$",
+        (0.0448, 96),
+        (0.0505, 60),
+        fontsize=9,
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": INK},
+    )
+    axes.annotate(
+        "common segment",
+        (0.003, 1),
+        (0.0095, -14),
+        fontsize=9,
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": INK},
+    )
     axes.set(xlabel="deformation $q$", ylabel="reaction $Q$", ylim=(-22, 170))
     axes.legend(loc="upper left")
     save(figure, "hysteresis")
@@ -150,11 +169,25 @@ def cone() -> None:
         ((0.5 * (hinge + middle[0]), 0.5 * middle[1]), (0.1, 0.1), "normal of the pad\nthrough the hinge"),
     )  # fmt: skip
     for at, text_at, text in notes:
-        axes.annotate(text, at, text_at, fontsize=9, ha="center", va="center",
-                      arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.9})  # fmt: skip
+        axes.annotate(
+            text,
+            at,
+            text_at,
+            fontsize=9,
+            ha="center",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.9},
+        )
     arrow(axes, (unit.slot.x, -0.035), (head - 0.012, -0.035), INK, 1.0, "<|-|>")
-    axes.annotate("play 25 mm", (0.57, -0.037), (0.62, -0.075), fontsize=9, ha="center", va="center",
-                  arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.9})  # fmt: skip
+    axes.annotate(
+        "play 25 mm",
+        (0.57, -0.037),
+        (0.62, -0.075),
+        fontsize=9,
+        ha="center",
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.9},
+    )
     axes.set(xlabel="$x$ of PU, m", ylabel="radius, m", xlim=(-0.2, 0.74), ylim=(-0.09, 0.52), aspect="equal")
     save(figure, "cone")
 

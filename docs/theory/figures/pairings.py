@@ -119,8 +119,13 @@ def active(axes: Axes, m: Memory, state: State) -> None:
     if "limiter" in p.dtype.fields:
         at = limiter_position(m, hinge, length)
         carrier += at
-        both(axes, [carrier, carrier + float(p.limiter.head_distance) - float(unit.head.radius)], [0.03, 0.03],
-             color=ACTIVE, lw=0.9)  # fmt: skip
+        both(
+            axes,
+            [carrier, carrier + float(p.limiter.head_distance) - float(unit.head.radius)],
+            [0.03, 0.03],
+            color=ACTIVE,
+            lw=0.9,
+        )
         both(axes, [carrier + unit.limiter.x.mean(), carrier], [unit.limiter.r.mean(), 0.03], color=PALE, lw=0.9)
     both(axes, carrier + unit.limiter.x, unit.limiter.r, color=INK, lw=2.6)
     if "levers" in p.dtype.fields:

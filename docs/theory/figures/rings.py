@@ -45,8 +45,18 @@ def outline(unit: Any, k: int) -> np.ndarray:
 def front_view(axes: Axes, unit: Any) -> None:
     """Draw both rings as seen along the axis, from the active craft: y to the right, z up."""
     p = unit.parameters
-    axes.add_patch(Wedge((0, 0), p.ring.outer_radius, 0, 360, width=p.ring.outer_radius - p.ring.radius, fc="#f3dcc0",
-                         ec=PASSIVE, lw=1))  # fmt: skip
+    axes.add_patch(
+        Wedge(
+            (0, 0),
+            p.ring.outer_radius,
+            0,
+            360,
+            width=p.ring.outer_radius - p.ring.radius,
+            fc="#f3dcc0",
+            ec=PASSIVE,
+            lw=1,
+        )
+    )
     for k in range(3):
         own = outline(unit, k)
         other = own * FLIP

@@ -13,8 +13,9 @@ def frames() -> None:
     figure, axes = sketch(10.0, 3.95, (-6.3, 6.3), (-2.6, 2.37))
     axes.add_patch(FancyBboxPatch((-5.9, -1.3), 3.1, 2.6, boxstyle="round,pad=0.1", fc="#e8f0f8", ec=ACTIVE))
     axes.add_patch(FancyBboxPatch((2.2, -1.6), 3.7, 3.2, boxstyle="round,pad=0.1", fc="#faf0e4", ec=PASSIVE))
-    axes.add_patch(Polygon([(1.0, 1.5), (2.1, 1.5), (2.1, -1.5), (1.0, -1.5), (2.0, -0.3), (2.0, 0.3)], fc="#f3dcc0",
-                           ec=PASSIVE))  # fmt: skip
+    axes.add_patch(
+        Polygon([(1.0, 1.5), (2.1, 1.5), (2.1, -1.5), (1.0, -1.5), (2.0, -0.3), (2.0, 0.3)], fc="#f3dcc0", ec=PASSIVE)
+    )
     axes.plot([-2.7, -0.6], [0, 0], color=ACTIVE, lw=4, solid_capstyle="butt")
     axes.add_patch(Circle((-0.45, 0), 0.16, fc=ACTIVE, ec=ACTIVE))
     triad(axes, (-5.0, 0.0), 0.8, "C,1", ACTIVE)
@@ -83,9 +84,24 @@ def probe_mechanism() -> None:
     figure, axes = sketch(10.0, 4.9, (-3.4, 6.8), (-2.6, 2.4))
     axes.add_patch(Rectangle((-3.2, -1.9), 0.35, 3.8, fc="#e8f0f8", ec=ACTIVE))
     axes.text(-3.25, 2.0, "base, frame 0", color=ACTIVE, ha="left", va="bottom")
-    axes.add_patch(Polygon([(-2.2, 0.42), (0.9, 0.42), (1.5, 1.05), (1.72, 0.93), (1.25, 0.28), (1.25, -0.28),
-                            (1.72, -0.93), (1.5, -1.05), (0.9, -0.42), (-2.2, -0.42)],
-                           fc="#dde7f1", ec=INK))  # fmt: skip
+    axes.add_patch(
+        Polygon(
+            [
+                (-2.2, 0.42),
+                (0.9, 0.42),
+                (1.5, 1.05),
+                (1.72, 0.93),
+                (1.25, 0.28),
+                (1.25, -0.28),
+                (1.72, -0.93),
+                (1.5, -1.05),
+                (0.9, -0.42),
+                (-2.2, -0.42),
+            ],
+            fc="#dde7f1",
+            ec=INK,
+        )
+    )
     axes.plot([-2.85, -2.2], [0, 0], color=ACTIVE, lw=3)
     axes.plot(-2.2, 0, "o", ms=11, mfc="white", mec=INK, mew=1.5)
     axes.text(-2.2, 0.3, "universal joint\n$O_0$: $q_1,q_2$", ha="right", va="bottom", fontsize=9, color=FORCE)
@@ -93,15 +109,36 @@ def probe_mechanism() -> None:
     axes.text(0.0, -0.2, "nut, train, brakes, drive", ha="center", va="center", fontsize=8.5, color=PALE)
     axes.plot([1.25, 4.5], [0, 0], color=INK, lw=5, solid_capstyle="butt")
     axes.plot(1.25, 0, "o", ms=9, mfc="white", mec=FORCE, mew=1.5)
-    axes.annotate("exit bearing: bending $q_3,q_4$,\ntorsion $q_5$", (1.27, -0.06), (1.25, -1.45), fontsize=9,
-                  ha="center", va="top", arrowprops={"arrowstyle": "-", "color": FORCE})  # fmt: skip
+    axes.annotate(
+        "exit bearing: bending $q_3,q_4$,\ntorsion $q_5$",
+        (1.27, -0.06),
+        (1.25, -1.45),
+        fontsize=9,
+        ha="center",
+        va="top",
+        arrowprops={"arrowstyle": "-", "color": FORCE},
+    )
     axes.add_patch(Circle((4.6, 0), 0.24, fc="white", ec=INK, lw=1.6))
     axes.text(4.6, -0.4, "head H", ha="center", va="top", fontsize=9)
     for s in (1, -1):
         axes.plot([4.62, 4.5, 4.43], [0.16 * s, 0.4 * s, 0.24 * s], color=PASSIVE, lw=1.6)
     axes.text(4.5, 0.5, "latches", color=PASSIVE, ha="center", fontsize=9)
-    axes.add_patch(Polygon([(2.4, 2.1), (5.35, 0.55), (6.25, 0.55), (6.25, -0.55), (5.35, -0.55), (2.4, -2.1),
-                            (6.6, -2.1), (6.6, 2.1)], fc="#faf0e4", ec=PASSIVE))  # fmt: skip
+    axes.add_patch(
+        Polygon(
+            [
+                (2.4, 2.1),
+                (5.35, 0.55),
+                (6.25, 0.55),
+                (6.25, -0.55),
+                (5.35, -0.55),
+                (2.4, -2.1),
+                (6.6, -2.1),
+                (6.6, 2.1),
+            ],
+            fc="#faf0e4",
+            ec=PASSIVE,
+        )
+    )
     axes.text(5.9, 1.55, "receiving cone\n(PU)", color=PASSIVE, ha="center", fontsize=9)
     axes.text(1.85, 1.18, "limiter pads", fontsize=9, ha="left")
     _spring(axes, (-2.85, 1.3), (-1.1, 0.42))
@@ -170,8 +207,9 @@ def elastic_port() -> None:
     for k, (name, turn) in enumerate((("x_D", angle), ("y_D", angle + np.pi / 2))):
         end = tip + 1.1 * np.array([np.cos(turn), np.sin(turn)])
         arrow(axes, tuple(tip), tuple(end), ACTIVE)
-        axes.text(*(tip + 1.3 * np.array([np.cos(turn), np.sin(turn)])), f"${name}$", color=ACTIVE, ha="center",
-                  va="center")  # fmt: skip
+        axes.text(
+            *(tip + 1.3 * np.array([np.cos(turn), np.sin(turn)])), f"${name}$", color=ACTIVE, ha="center", va="center"
+        )
         plain = np.array([6.2, 0.0]) + 1.1 * np.array([1.0 - k, float(k)])
         arrow(axes, (6.2, 0.0), tuple(plain), PALE, 1.0)
     arrow(axes, (0.0, -0.75), (6.2, -0.75), PALE)

@@ -116,9 +116,13 @@ def run(
         wine = {"WINEPREFIX": str(cache_root() / "wine"), "WINEDEBUG": "-all"}
         done = subprocess.run(
             [*wrapper, *command, str(executable or program(target)), str(library), str(plan), str(result)],
-            capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT, check=False,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+            check=False,
             env={**os.environ, **wine},
-        )  # fmt: skip
+        )
         if done.returncode:
             raise RunError(f"{fmu.name} on {platform} ended with {done.returncode}: {done.stderr.strip()}")
         rows = [[float.fromhex(word) for word in line.split()] for line in result.read_text().splitlines()]

@@ -78,9 +78,10 @@ def scalars(text: str) -> list[str]:
             return [text]
         return [
             f"{left}.lane{i} = call {kind} @llvm.{called[1]}.f64("
-            + ", ".join(_scalar(part, i) for part in split(called[2])) + ")"
+            + ", ".join(_scalar(part, i) for part in split(called[2]))
+            + ")"
             for i in range(count)
-        ]  # fmt: skip
+        ]
     if opcode == "select":
         return [f"{left}.lane{i} = select " + ", ".join(_scalar(p, i) for p in split(rest)) for i in range(count)]
     if " to " in rest:

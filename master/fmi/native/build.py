@@ -51,7 +51,9 @@ def _compile(source: Path, target: Path) -> None:
     done = subprocess.run(
         python_command("-m", "ziglang", "cc", *_FLAGS, "-o", str(target), str(source)),
         env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise MasterError(f"{source.name} cannot be compiled:\n{done.stderr.strip()}")

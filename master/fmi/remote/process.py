@@ -210,8 +210,11 @@ class RemoteInstance(FmuInstance):
             self.name,
             f"{function} got an answer that cannot be read ({reason}): the FMU writes into memory that is not its "
             "own; its process was ended",
-            function=function, status="crash", file=self.file.name, message=self.log.last,
-        )  # fmt: skip
+            function=function,
+            status="crash",
+            file=self.file.name,
+            message=self.log.last,
+        )
 
     def _lost(self) -> int:
         return int(self._shared.library.remote_lost(self._link))
@@ -231,9 +234,14 @@ class RemoteInstance(FmuInstance):
         else:
             text, status = f"did not return: {_ending(self._process.wait())}", "crash"
         return FmuError(
-            self.name, f"{function} {text}",
-            function=function, status=status, time=time, file=self.file.name, message=self.log.last,
-        )  # fmt: skip
+            self.name,
+            f"{function} {text}",
+            function=function,
+            status=status,
+            time=time,
+            file=self.file.name,
+            message=self.log.last,
+        )
 
     def failure(self, function: str, status: int, time: float | None = None, detail: str = "") -> FmuError:
         lost = self._lost()

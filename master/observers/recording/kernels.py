@@ -23,9 +23,14 @@ def _widen(row: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
 
 @_compiled
 def fold(
-    values: np.ndarray, keep: np.ndarray, row: int, last: np.ndarray, low: np.ndarray, high: np.ndarray,
+    values: np.ndarray,
+    keep: np.ndarray,
+    row: int,
+    last: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
     entries: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Fold rows, shape (n, m), into the extremes since the last kept row, number `row`; return the number of entries.
 
     `keep`, shape (n,), marks the rows to keep. An entry is made where the extremes exceed the values of two kept rows.

@@ -62,9 +62,13 @@ def _run_apart(file: Path, *arguments: str) -> str:
     command = python_command("-m", "dockfmu.master.observers.recording.salvage", str(file.absolute()), *arguments)
     try:
         done = subprocess.run(
-            command, capture_output=True, check=False, timeout=LONGEST_S + file.stat().st_size / SLOWEST,
-            cwd=import_path(), stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            command,
+            capture_output=True,
+            check=False,
+            timeout=LONGEST_S + file.stat().st_size / SLOWEST,
+            cwd=import_path(),
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired as error:
         raise RuntimeError("reading it takes too long") from error
     if done.returncode:

@@ -280,9 +280,12 @@ def test_the_attitude_to_hold_turns_with_the_orbit():
     start /= np.linalg.norm(start)
     craft = Instance(
         spacecraft(),
-        **{"parameters.initial.quaternion": start, "parameters.inertia": np.eye(3),
-           "parameters.initial.angular_velocity": rotation(start) @ orbital},
-    )  # fmt: skip
+        **{
+            "parameters.initial.quaternion": start,
+            "parameters.inertia": np.eye(3),
+            "parameters.initial.angular_velocity": rotation(start) @ orbital,
+        },
+    )
     one, still = control(orbital_rate=orbital), control(orbital_rate=orbital, dead_band=1.0)
     still.m.body.quaternion[:] = start
     for k in range(1000):
@@ -299,9 +302,13 @@ def test_the_attitude_to_hold_turns_with_the_orbit():
 def rotation(q):
     """A of conventions section 2: components in I to components in C."""
     w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
-                     [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
-                     [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]])  # fmt: skip
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
+            [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+            [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def test_off_closes_all_valves_at_once_and_on_takes_the_attitude_of_that_moment():

@@ -94,8 +94,10 @@ def test_rt_aligns_angles_first_then_offset_then_approaches():
     body.run(300.0, until=lambda m: m.relative.position[0] > -0.4)
     order = [p for i, p in enumerate(body.phases) if i == 0 or p != body.phases[i - 1]]
     assert order == ["ALIGN_ANGLES", "ALIGN_OFFSET", "APPROACH"]
-    moved = {p: np.abs(np.array([d for q, d in zip(body.phases, body.deflections, strict=True) if q == p])).max(0)
-             for p in order}  # fmt: skip
+    moved = {
+        p: np.abs(np.array([d for q, d in zip(body.phases, body.deflections, strict=True) if q == p])).max(0)
+        for p in order
+    }
     assert np.all(moved["ALIGN_ANGLES"][:4] == 0.0)
     assert np.all(moved["ALIGN_ANGLES"][4:] > 0.3)
     assert np.all(moved["ALIGN_OFFSET"][1:4] > 0.3)

@@ -32,10 +32,15 @@ def reference(kind, rng, everywhere=True):
     strut = not structure.offset
     c = Reference(
         tuple(3 if j in structure.slides else axis for j, axis in enumerate(structure.axes)),
-        l0=np.array([0.0, 0.65, 0.0]), lN=np.array([0.0, 0.5, 0.15]) + rng.uniform(-0.05, 0.05, 3),
-        lL=np.array([0.6 if strut else 0.55, 0.0, 0.0]), mass=mass, offsets=offsets,
-        gamma0=euler(*rng.uniform(-0.3, 0.3, 3)), gL=euler(0.2, 0.1, 0.3), gN=euler(*rng.uniform(-0.2, 0.2, 3)),
-    )  # fmt: skip
+        l0=np.array([0.0, 0.65, 0.0]),
+        lN=np.array([0.0, 0.5, 0.15]) + rng.uniform(-0.05, 0.05, 3),
+        lL=np.array([0.6 if strut else 0.55, 0.0, 0.0]),
+        mass=mass,
+        offsets=offsets,
+        gamma0=euler(*rng.uniform(-0.3, 0.3, 3)),
+        gL=euler(0.2, 0.1, 0.3),
+        gN=euler(*rng.uniform(-0.2, 0.2, 3)),
+    )
     start = {"RUS": [1.0, -1.5, 0.0], "RSU": [1.0, -1.5, 0.0, 0.0], "UUU": [0.2, 1.0, -1.8, 0.1]}.get(kind, [0.0] * n)
     p = np.array(start)
     for _ in range(60):  # damped until near, so that any of the branches is reached safely
@@ -92,10 +97,17 @@ def test_chain_equals_the_algorithms_in_numpy(kind, seed):
     share, push = leg.reduce(Motion(*BASE), g)
     found_force, found_moment = leg.react(UD)
     for found, expected in (
-        (constraint.gain, H), (leg.rates, pd), (leg.quadratic, h), (leg.inertia, A), (leg.forces, b - A @ h),
-        (share, H.T @ A @ H), (push, H.T @ (b - A @ h)), (leg.accelerations, pdd),
-        (found_force, force), (found_moment, moment),
-    ):  # fmt: skip
+        (constraint.gain, H),
+        (leg.rates, pd),
+        (leg.quadratic, h),
+        (leg.inertia, A),
+        (leg.forces, b - A @ h),
+        (share, H.T @ A @ H),
+        (push, H.T @ (b - A @ h)),
+        (leg.accelerations, pdd),
+        (found_force, force),
+        (found_moment, moment),
+    ):
         np.testing.assert_allclose(numbers(found), expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
 
 

@@ -143,8 +143,9 @@ def test_double_pendulum_in_sympy():
         return {"mass": m, "moment": np.array([m * length, 0, 0], object), "inertia": J}
 
     first = Joint(Body(Z, **bob(m1, a)), sympy.cos(q1), sympy.sin(q1), rate=w1)
-    second = Joint(Body(Z, offset=np.array([a, 0, 0], object), parent=0, **bob(m2, b)), sympy.cos(q2), sympy.sin(q2),
-                   rate=w2)  # fmt: skip
+    second = Joint(
+        Body(Z, offset=np.array([a, 0, 0], object), parent=0, **bob(m2, b)), sympy.cos(q2), sympy.sin(q2), rate=w2
+    )
     x = sympy.Matrix([a * sympy.cos(q1), a * sympy.sin(q1)])
     y = x + sympy.Matrix([b * sympy.cos(q1 + q2), b * sympy.sin(q1 + q2)])
     q, w = sympy.Matrix([q1, q2]), sympy.Matrix([w1, w2])

@@ -61,12 +61,20 @@ def state(m, angles=ANGLES, **base):
     coordinates = [(c.cosine[0], c.sine[0], c.cosine[1], c.sine[1], c.stroke, c.cosine[2], c.sine[2]) for c in m.strut]
     at_rest = {"omega0": np.zeros(3), "epsilon0": np.zeros(3), "acceleration0": np.zeros(3)}
     return SimpleNamespace(
-        yaw=pair(angles[0]), pitch=pair(angles[1]), roll=pair(angles[2]), position=np.array(n.position),
-        velocity=np.array(n.velocity), spin=np.array(n.angular_velocity), force=np.array(n.force),
-        moment=np.array(n.torque), coordinates=coordinates, nut_torque=[0.05] * 6, roll_moment=[0.1] * 6,
+        yaw=pair(angles[0]),
+        pitch=pair(angles[1]),
+        roll=pair(angles[2]),
+        position=np.array(n.position),
+        velocity=np.array(n.velocity),
+        spin=np.array(n.angular_velocity),
+        force=np.array(n.force),
+        moment=np.array(n.torque),
+        coordinates=coordinates,
+        nut_torque=[0.05] * 6,
+        roll_moment=[0.1] * 6,
         strut_force=[-10.0 * (k + 1) for k in range(6)],
         **{**at_rest, **base},
-    )  # fmt: skip
+    )
 
 
 def test_spec09_oracle_O7_reference():
@@ -141,10 +149,13 @@ def symbolic(moving_base):
     ]
     vectors = ("omega0", "epsilon0", "acceleration0", "position", "velocity", "spin", "force", "moment")
     s = SimpleNamespace(
-        yaw=angle("yaw"), pitch=angle("pitch"), roll=angle("roll"), coordinates=coordinates,
+        yaw=angle("yaw"),
+        pitch=angle("pitch"),
+        roll=angle("roll"),
+        coordinates=coordinates,
         **{name: graph.array(name, 3) for name in vectors},
         **{name: graph.array(name, 6) for name in ("nut_torque", "strut_force", "roll_moment")},
-    )  # fmt: skip
+    )
     found = gough_stewart.right_hand_side(s, moving_base)
     outputs = [*found.acceleration, *found.force, *found.moment, *found.angle_rates]
     return Counter(graph.rows[number].operation for number in graph.needed(outputs))

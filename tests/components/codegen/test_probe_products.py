@@ -78,11 +78,21 @@ def test_chain_equals_loops(kind, kernels):
     m, node, links, active = reference(kind, heavy=True)
     b = m.bodies
     c = SimpleNamespace(
-        base_axes=b.mounting[0], base_point=b.offset[0], node_point=m.node_point, length=m.length,
-        rod_length=m.rod_length, mass=b.mass[list(links)], centre=b.centre[list(links), 0],
-        inertia=b.inertia[list(links), 1, 1], cosine=b.cosine, sine=b.sine, stroke=b.q[2] if kind == "UPS" else 0.0,
-        force=m.force[active], damping=m.damping[active], kept=np.zeros(kernels.KEPT),
-    )  # fmt: skip
+        base_axes=b.mounting[0],
+        base_point=b.offset[0],
+        node_point=m.node_point,
+        length=m.length,
+        rod_length=m.rod_length,
+        mass=b.mass[list(links)],
+        centre=b.centre[list(links), 0],
+        inertia=b.inertia[list(links), 1, 1],
+        cosine=b.cosine,
+        sine=b.sine,
+        stroke=b.q[2] if kind == "UPS" else 0.0,
+        force=m.force[active],
+        damping=m.damping[active],
+        kept=np.zeros(kernels.KEPT),
+    )
     kernels.follow.py_func(c, node)
     assert c.rate == pytest.approx(b.qd[active], rel=1e-12)
     assert abs(c.determinant) == pytest.approx(abs(m.determinant), rel=1e-12)
@@ -161,10 +171,14 @@ def test_tree_equals_loops(movable):
     parents, joints = (*PARENTS, 1)[: 5 + movable], (*JOINTS, bodies.PRISMATIC_X)[: 5 + movable]
     n = len(joints)
     p = SimpleNamespace(
-        bearing_distance=0.35, housing_mass=35.0, housing_centre=np.array([0.02, -0.01, 0.03]),
-        housing_inertia=np.diag([0.2, 2.0, 2.0]) + symmetric(3, 0.01), probe_mass=8.0,
-        probe_centre=np.array([0.31, 0.01, -0.02]), probe_inertia=np.diag([0.02, 0.95, 0.95]) + symmetric(3, 0.001),
-    )  # fmt: skip
+        bearing_distance=0.35,
+        housing_mass=35.0,
+        housing_centre=np.array([0.02, -0.01, 0.03]),
+        housing_inertia=np.diag([0.2, 2.0, 2.0]) + symmetric(3, 0.01),
+        probe_mass=8.0,
+        probe_centre=np.array([0.31, 0.01, -0.02]),
+        probe_inertia=np.diag([0.02, 0.95, 0.95]) + symmetric(3, 0.001),
+    )
     limiter = SimpleNamespace(mass=4.0, centre=-0.03, axial_inertia=0.2, lateral_inertia=0.11)
     m = Record(linkage_tree.tree("tree", n)).memory().tree
     b = m.bodies
@@ -187,17 +201,36 @@ def test_tree_equals_loops(movable):
     # links as placed: the bodies that they are
     placed = (4, LIMITER, 1) if movable else (4, 1)
     loaded = placed[:2]
-    link = [SimpleNamespace(position=zeros(3), rotation=zeros((3, 3)), velocity=zeros(3), angular_velocity=zeros(3))
-            for _ in placed]  # fmt: skip
+    link = [
+        SimpleNamespace(position=zeros(3), rotation=zeros((3, 3)), velocity=zeros(3), angular_velocity=zeros(3))
+        for _ in placed
+    ]
     load = [SimpleNamespace(force=RNG.normal(size=3) * 100, torque=RNG.normal(size=3)) for _ in range(2)]
     t = SimpleNamespace(
-        q=b.q, qd=b.qd, qdd=zeros(n), link=link, load=load, twist=zeros((2, 6)), pivot=zeros(n), turning=zeros(3),
-        load_damping=np.array([symmetric(6, 0.5), symmetric(6, 0.2)]), node_inertia=symmetric(3, 0.1),
-        node_torque=RNG.normal(size=3), force=RNG.normal(size=n - 2), damping=np.array([0.1, 0.2, 0.3, 0.4])[: n - 2],
-        acceleration=zeros((2, 6)), implicit=zeros((2, 6)), base_torque=zeros(3), base_force=zeros(3),
-        angular_momentum=zeros(3), momentum=zeros(3), static_moment=zeros(3), tip_slope=zeros(2),
-        kept=zeros(kernels.KEPT), limiter=limiter,
-    )  # fmt: skip
+        q=b.q,
+        qd=b.qd,
+        qdd=zeros(n),
+        link=link,
+        load=load,
+        twist=zeros((2, 6)),
+        pivot=zeros(n),
+        turning=zeros(3),
+        load_damping=np.array([symmetric(6, 0.5), symmetric(6, 0.2)]),
+        node_inertia=symmetric(3, 0.1),
+        node_torque=RNG.normal(size=3),
+        force=RNG.normal(size=n - 2),
+        damping=np.array([0.1, 0.2, 0.3, 0.4])[: n - 2],
+        acceleration=zeros((2, 6)),
+        implicit=zeros((2, 6)),
+        base_torque=zeros(3),
+        base_force=zeros(3),
+        angular_momentum=zeros(3),
+        momentum=zeros(3),
+        static_moment=zeros(3),
+        tip_slope=zeros(2),
+        kept=zeros(kernels.KEPT),
+        limiter=limiter,
+    )
     t.length = length = 0.41
     length_rate = -0.05
     kernels.place.py_func(t, p, length_rate)
@@ -253,10 +286,14 @@ def test_spec06_oracle_12_a_locked_limiter_is_a_part_of_the_housing():
     """With its joint locked by inertia, the tree of six bodies is that of five, the limiter's mass on the housing."""
     limiter = SimpleNamespace(mass=4.0, centre=-0.03, axial_inertia=0.2, lateral_inertia=0.11)
     p = SimpleNamespace(
-        bearing_distance=0.35, housing_mass=35.0, housing_centre=np.array([0.02, -0.01, 0.03]),
-        housing_inertia=np.diag([0.2, 2.0, 2.0]), probe_mass=8.0, probe_centre=np.array([0.31, 0.01, -0.02]),
+        bearing_distance=0.35,
+        housing_mass=35.0,
+        housing_centre=np.array([0.02, -0.01, 0.03]),
+        housing_inertia=np.diag([0.2, 2.0, 2.0]),
+        probe_mass=8.0,
+        probe_centre=np.array([0.31, 0.01, -0.02]),
         probe_inertia=np.diag([0.02, 0.95, 0.95]),
-    )  # fmt: skip
+    )
     at = 0.28
     offset = np.array([at + limiter.centre, 0.0, 0.0])
     own = np.diag([limiter.axial_inertia, limiter.lateral_inertia, limiter.lateral_inertia])
@@ -279,13 +316,28 @@ def test_spec06_oracle_12_a_locked_limiter_is_a_part_of_the_housing():
                 SimpleNamespace(force=zeros(3), torque=zeros(3))]  # fmt: skip
         kernels = with_movable_limiter if movable else housing_and_probe
         t = SimpleNamespace(
-            q=np.append(q, at)[:n], qd=np.append(qd, 0.0)[:n], qdd=zeros(n), link=links, load=load, twist=zeros((2, 6)),
-            pivot=zeros(n), turning=zeros(3), load_damping=zeros((2, 6, 6)), node_inertia=0.3 * np.eye(3),
-            node_torque=np.array([0.0, 20.0, -10.0]), force=np.array([5.0, -4.0, 1.0, 0.0])[: n - 2],
-            damping=np.array([0.0, 0.0, 0.0, 1e13])[: n - 2], acceleration=zeros((2, 6)), implicit=zeros((2, 6)),
-            base_torque=zeros(3), base_force=zeros(3), kept=zeros(kernels.KEPT), limiter=limiter, length=0.41,
+            q=np.append(q, at)[:n],
+            qd=np.append(qd, 0.0)[:n],
+            qdd=zeros(n),
+            link=links,
+            load=load,
+            twist=zeros((2, 6)),
+            pivot=zeros(n),
+            turning=zeros(3),
+            load_damping=zeros((2, 6, 6)),
+            node_inertia=0.3 * np.eye(3),
+            node_torque=np.array([0.0, 20.0, -10.0]),
+            force=np.array([5.0, -4.0, 1.0, 0.0])[: n - 2],
+            damping=np.array([0.0, 0.0, 0.0, 1e13])[: n - 2],
+            acceleration=zeros((2, 6)),
+            implicit=zeros((2, 6)),
+            base_torque=zeros(3),
+            base_force=zeros(3),
+            kept=zeros(kernels.KEPT),
+            limiter=limiter,
+            length=0.41,
             tip_slope=zeros(2),
-        )  # fmt: skip
+        )
         parameters = p if movable else whole
         kernels.place.py_func(t, parameters, 0.0)
         kernels.accelerate.py_func(t, parameters, *map(np.array, BASE))

@@ -186,8 +186,13 @@ def test_wrench_of_the_middle_of_the_step():
 def test_friction_on_the_head_stays_below_its_limit():
     """A head pressed on the cone and dragged along it, however long the micro-step (ruling R39)."""
     for micro in (1e-5, 1e-4, 1e-3):
-        c = airlock(**{"parameters.micro_step": micro, "target.position": (-0.2688, 0.006, 0.0),
-                       "target.velocity": (0.0, 0.01, 0.02)})  # fmt: skip
+        c = airlock(
+            **{
+                "parameters.micro_step": micro,
+                "target.position": (-0.2688, 0.006, 0.0),
+                "target.velocity": (0.0, 0.01, 0.02),
+            }
+        )
         touched = False
         for k in range(20):
             c.step(k * 1e-3, 1e-3)

@@ -110,9 +110,18 @@ class Pair:
     """
 
     def __init__(
-        self, position, velocity=(0.0, 0.0, 0.0), *, laws=None, mechanism=None, outside=True, h=1e-4,
-        build=None, sets=(), **contact: Any,
-    ):  # fmt: skip
+        self,
+        position,
+        velocity=(0.0, 0.0, 0.0),
+        *,
+        laws=None,
+        mechanism=None,
+        outside=True,
+        h=1e-4,
+        build=None,
+        sets=(),
+        **contact: Any,
+    ):
         self.h = h
         micro = {"parameters.micro_step": h, "parameters.micro_tolerance": 0.0, **(mechanism or {})}
         ports = {"base.position": position, "base.velocity": velocity, "target.position": 0.0}

@@ -122,8 +122,14 @@ def rebound(outside: bool, zeta: float, h: float) -> tuple[float, float]:
     }
     base = (0.3770023 - 0.045 - 0.8 - 1.06e-5, 0.0, 0.0)
     withdrawn = {"command.latches_armed": 0.0}
-    pair = Pair(base, laws=laws | ({} if outside else withdrawn), mechanism=free, outside=outside, h=h,
-                **(withdrawn if outside else {}))  # fmt: skip
+    pair = Pair(
+        base,
+        laws=laws | ({} if outside else withdrawn),
+        mechanism=free,
+        outside=outside,
+        h=h,
+        **(withdrawn if outside else {}),
+    )
     pair.m.axial.rate = -0.1
     if outside:
         # links as they move, for the first step of the contact

@@ -22,8 +22,9 @@ from dockfmu.components.physics.mechanics.rotation import (
 from dockfmu.components.physics.mechanics.vector import axpy, load, scale, store
 
 MASS, INERTIA = 570.0, 400.0
-QUIET = {f"radiator_pair.parameters.law_{law}.{name}": 0.0
-         for law in ("device", "plane") for name in ("damping", "friction")}  # fmt: skip
+QUIET = {
+    f"radiator_pair.parameters.law_{law}.{name}": 0.0 for law in ("device", "plane") for name in ("damping", "friction")
+}
 
 
 def radiator(**values) -> Instance:

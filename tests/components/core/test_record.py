@@ -149,8 +149,9 @@ def test_a_set_over_another_has_its_values_unless_it_gives_its_own(tmp_path):
     (tmp_path / "sets").mkdir()
     (tmp_path / "sets" / "stiff.toml").write_text(
         '[[leg]]\nstiffness = { value = [5, 6], unit = "N/m", source = "assumed" }\n'
-        'length = { value = 1, unit = "m", source = "assumed" }\n', encoding="utf-8"
-    )  # fmt: skip
+        'length = { value = 1, unit = "m", source = "assumed" }\n',
+        encoding="utf-8",
+    )
     file = tmp_path / "long.toml"
     file.write_text(
         'over = "sets/stiff.toml"\n[[leg]]\nlength = { value = 2, unit = "m", source = "measured" }\n', encoding="utf-8"
@@ -165,8 +166,9 @@ def test_of_several_sets_below_the_last_one_wins(tmp_path):
     for name, stiffness in (("soft", 1), ("stiff", 5)):
         (tmp_path / f"{name}.toml").write_text(
             f'[[leg]]\nstiffness = {{ value = [{stiffness}, 6], unit = "N/m", source = "{name}" }}\n'
-            f'{name} = {{ value = 1, unit = "1", source = "{name}" }}\n', encoding="utf-8"
-        )  # fmt: skip
+            f'{name} = {{ value = 1, unit = "1", source = "{name}" }}\n',
+            encoding="utf-8",
+        )
     file = tmp_path / "both.toml"
     file.write_text('over = ["soft.toml", "stiff.toml"]\n', encoding="utf-8")
     entry = read_parameter_set(file)

@@ -54,8 +54,12 @@ def test_inverse_dynamics_on_a_moving_root_is_that_of_pinocchio(arms, name, seed
     rng = np.random.default_rng(10 + seed)
     q, v, tau = rng.normal(size=7), 0.3 * rng.normal(size=7), 300.0 * rng.normal(size=7)
     velocity, spin, acceleration, turning = 0.5 * rng.normal(size=(4, 3))
-    for group, values in (("velocity", velocity), ("angular_velocity", spin), ("acceleration", acceleration),
-                          ("angular_acceleration", turning)):  # fmt: skip
+    for group, values in (
+        ("velocity", velocity),
+        ("angular_velocity", spin),
+        ("acceleration", acceleration),
+        ("angular_acceleration", turning),
+    ):
         for i in range(3):
             getattr(m.root, group)[i] = values[i]
     place(m, q, v)
@@ -66,9 +70,12 @@ def test_inverse_dynamics_on_a_moving_root_is_that_of_pinocchio(arms, name, seed
     model = pinocchio_model(m, floating=True)
     spatial = acceleration - np.cross(spin, velocity)
     needed = pinocchio.rnea(
-        model, model.createData(), np.concatenate([np.zeros(6), [1.0], q]), np.concatenate([velocity, spin, v]),
+        model,
+        model.createData(),
+        np.concatenate([np.zeros(6), [1.0], q]),
+        np.concatenate([velocity, spin, v]),
         np.concatenate([spatial, turning, qdd]),
-    )  # fmt: skip
+    )
     size = np.abs(needed).max()
     np.testing.assert_allclose(needed[6:], tau, atol=1e-10 * size)
     np.testing.assert_allclose(needed[:6], -np.concatenate([force, torque]), atol=1e-10 * size)

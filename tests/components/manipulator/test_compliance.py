@@ -44,11 +44,18 @@ def beams(*lengths):
     for k, size in enumerate(lengths):
         kind[0, k], length[0, k, 0] = BEAM, size
     return np.array(
-        instance("SSRMS", **{"parameters.link.half_width": 10.0, "parameters.segment.kind": kind,
-                             "parameters.segment.length": length,
-                             "parameters.segment.bending": 3e6, "parameters.segment.torsion": 2e6,
-                             "parameters.segment.extension": 1e8}).m.flexure.compliance
-    )  # fmt: skip
+        instance(
+            "SSRMS",
+            **{
+                "parameters.link.half_width": 10.0,
+                "parameters.segment.kind": kind,
+                "parameters.segment.length": length,
+                "parameters.segment.bending": 3e6,
+                "parameters.segment.torsion": 2e6,
+                "parameters.segment.extension": 1e8,
+            },
+        ).m.flexure.compliance
+    )
 
 
 def test_spec08_oracle_O11_cantilevers():

@@ -30,10 +30,17 @@ def test_rates_are_those_of_the_command_frame(frame):
     velocity, spin = np.array([0.01, -0.005, 0.004]), np.array([1e-3, 2e-3, -1e-3])
     arm = instance(
         **KINEMATIC,
-        **{"command.mode": MODE["SEMI"], "parameters.control.command_frame": frame, "parameters.camera.angles": camera,
-           "parameters.camera.position": offset, "parameters.target.angles": target, "command.velocity": velocity,
-           "command.angular_velocity": spin, "parameters.control.singular_value": 0.0},
-    )  # fmt: skip
+        **{
+            "command.mode": MODE["SEMI"],
+            "parameters.control.command_frame": frame,
+            "parameters.camera.angles": camera,
+            "parameters.camera.position": offset,
+            "parameters.target.angles": target,
+            "command.velocity": velocity,
+            "command.angular_velocity": spin,
+            "parameters.control.singular_value": 0.0,
+        },
+    )
     from dockfmu.components.physics.mechanics import rotation
 
     run(arm, 8e-3)
@@ -63,8 +70,16 @@ def test_rates_are_damped_at_a_singular_pose():
     run(regular, 0.2)
     assert regular.m.flag.singular == 0.0
     with pytest.raises(ComponentError, match=r"singular pose .*parameters.control.singular_value = 0 allows"):
-        run(instance(**{**stretched, "parameters.control.singular_value": 0.0,
-                        "parameters.joint.locked": (1, 1, 0, 0, 0, 0, 0)}), 0.1)  # fmt: skip
+        run(
+            instance(
+                **{
+                    **stretched,
+                    "parameters.control.singular_value": 0.0,
+                    "parameters.joint.locked": (1, 1, 0, 0, 0, 0, 0),
+                }
+            ),
+            0.1,
+        )
 
 
 def test_rates_are_cut_alike_and_fall_to_zero_before_a_stop():
@@ -91,8 +106,9 @@ def test_rates_are_cut_alike_and_fall_to_zero_before_a_stop():
 
 
 def test_a_hard_stop_holds_what_comes_against_it():
-    arm = instance(**{"command.mode": MODE["LIMP"], "parameters.joint.angle_limit[4]": 1.6,
-                      "parameters.joint.stop_damping": 2e4})  # fmt: skip
+    arm = instance(
+        **{"command.mode": MODE["LIMP"], "parameters.joint.angle_limit[4]": 1.6, "parameters.joint.stop_damping": 2e4}
+    )
     arm.m.payload.force[0] = -200.0
     seen = run(arm, 30.0, 4e-3, lambda m: [m.joint[3].angle, m.flag.limit[3]])
     assert seen[:, 1].max() == 1.0
@@ -127,8 +143,10 @@ def test_a_step_moves_one_coordinate_of_the_interface(axis):
     after, facing = pose(arm.m)
     moved = turn @ (after - place)
     relative = facing @ turn.T
-    turned = np.array([relative[1, 2] - relative[2, 1], relative[2, 0] - relative[0, 2],
-                       relative[0, 1] - relative[1, 0]]) / 2  # fmt: skip
+    turned = (
+        np.array([relative[1, 2] - relative[2, 1], relative[2, 0] - relative[0, 2], relative[0, 1] - relative[1, 0]])
+        / 2
+    )
     expected = np.zeros(6)
     expected[axis - 1] = -amplitude
     np.testing.assert_allclose(moved, expected[:3], atol=2.5e-3)
@@ -231,10 +249,17 @@ def test_auto_follows_its_table():
     angles = np.tile(REF, (8, 1))
     angles[1:, 3] += 0.3
     angles[2:, 2] -= 0.2
-    arm = instance("ERA", "Airlock", **{"command.mode": MODE["AUTO"], "parameters.initial.angle": REF,
-                   "parameters.trajectory.points": 3,
-                   "parameters.trajectory.time": (1.0, 21.0, 41.0, 42, 43, 44, 45, 46),
-                   "parameters.trajectory.angle": angles})  # fmt: skip
+    arm = instance(
+        "ERA",
+        "Airlock",
+        **{
+            "command.mode": MODE["AUTO"],
+            "parameters.initial.angle": REF,
+            "parameters.trajectory.points": 3,
+            "parameters.trajectory.time": (1.0, 21.0, 41.0, 42, 43, 44, 45, 46),
+            "parameters.trajectory.angle": angles,
+        },
+    )
     run(arm, 21.0, 4e-3)
     assert arm.m.joint[3].angle == pytest.approx(1.9, abs=5e-3)
     # what the drives missed while they were saturated is made good at 0.018/s, a quarter of the limit of the loop
@@ -371,9 +396,16 @@ def test_an_arm_of_ones_own_from_one_file(tmp_path):
     goal = np.array([0.5, 0.4, -0.2])
     table = np.tile(goal, (8, 1))
     table[0] = (0.3, 0.6, -0.4)
-    arm = Instance(own, chosen, **{"command.mode": MODE["AUTO"], "parameters.trajectory.points": 2,
-                   "parameters.trajectory.time": np.arange(8.0) * 6.0,
-                   "parameters.trajectory.angle": table})  # fmt: skip
+    arm = Instance(
+        own,
+        chosen,
+        **{
+            "command.mode": MODE["AUTO"],
+            "parameters.trajectory.points": 2,
+            "parameters.trajectory.time": np.arange(8.0) * 6.0,
+            "parameters.trajectory.angle": table,
+        },
+    )
     # what gears leave is made good at 0.05/s
     run(arm, 60.0, 2e-3)
     np.testing.assert_allclose([j.angle for j in arm.m.joint], goal, atol=1e-3)
@@ -411,8 +443,9 @@ NOT_REACHED = supervisor.NOT_REACHED
 def test_ruling_R58_a_step_that_its_rates_cannot_follow_is_told_as_not_reached():
     """0.5 m in 1 s, cut at 0.05 rad/s: at the planned end the arm is far away, which is no end."""
     limited = {"parameters.joint.rate_limit": 0.005, "parameters.control.settle_time": 2.0}
-    arm = instance("ERA", "Airlock", **{"parameters.initial.angle": REF, **step_command(2, 0.5, 0.5)}, **limited,
-                   **KINEMATIC)  # fmt: skip
+    arm = instance(
+        "ERA", "Airlock", **{"parameters.initial.angle": REF, **step_command(2, 0.5, 0.5)}, **limited, **KINEMATIC
+    )
     run(arm, 0.1)
     arm.m.command.step.trigger = 1.0
     states = run(arm, 8.0, 4e-3, lambda m: m.command.state, 0.1)
@@ -447,9 +480,18 @@ def test_ruling_R58_a_braked_joint_leaves_the_jacobian():
 def auto(**values):
     angles = np.tile(REF, (8, 1))
     angles[1:, 3] += 0.1
-    return instance("ERA", "Airlock", **{"command.mode": MODE["AUTO"], "parameters.initial.angle": REF,
-                    "parameters.trajectory.points": 2, "parameters.trajectory.angle": angles,
-                    "parameters.trajectory.time": (0.0, 10.0, 42, 43, 44, 45, 46, 47)}, **values)  # fmt: skip
+    return instance(
+        "ERA",
+        "Airlock",
+        **{
+            "command.mode": MODE["AUTO"],
+            "parameters.initial.angle": REF,
+            "parameters.trajectory.points": 2,
+            "parameters.trajectory.angle": angles,
+            "parameters.trajectory.time": (0.0, 10.0, 42, 43, 44, 45, 46, 47),
+        },
+        **values,
+    )
 
 
 def test_ruling_R58_the_clock_of_auto_stops_during_an_abort():

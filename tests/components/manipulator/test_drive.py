@@ -81,9 +81,13 @@ def test_spec08_oracle_O18_step_of_the_gearbox():
 def test_spec08_oracle_O19_static_windup_of_a_loaded_gearbox():
     """Brakes on, the payload pulled: every gear winds up to the torque that it carries, beyond its backlash."""
     arm = instance(
-        **{"command.mode": 5, "parameters.motor.brake": 100.0, "parameters.compliance.decrement": 2.0,
-           "parameters.gear.damping_ratio": 0.8}
-    )  # fmt: skip
+        **{
+            "command.mode": 5,
+            "parameters.motor.brake": 100.0,
+            "parameters.compliance.decrement": 2.0,
+            "parameters.gear.damping_ratio": 0.8,
+        }
+    )
     pull = np.array([0.0, 60.0, 40.0])
     arm.m.payload.force[:] = pull
     run(arm, 120.0, 4e-3)
@@ -187,9 +191,17 @@ class JointReference:
                     y[1] = 1e-8 * sense  # off zero, which would count as a stop
                 wanted = grid[grid > t + 1e-12]
                 found = solve_ivp(
-                    self.rates, (t, grid[-1]), y, "Radau", t_eval=wanted, rtol=1e-9, atol=1e-11,
-                    events=[stops if sense else starts], args=(voltage, sense), dense_output=True,
-                )  # fmt: skip
+                    self.rates,
+                    (t, grid[-1]),
+                    y,
+                    "Radau",
+                    t_eval=wanted,
+                    rtol=1e-9,
+                    atol=1e-11,
+                    events=[stops if sense else starts],
+                    args=(voltage, sense),
+                    dense_output=True,
+                )
                 out += list(np.reshape(found.y, (5, -1)).T)
                 t = found.t_events[0][0] if found.status == 1 else grid[-1]
                 y = found.sol(t)
@@ -208,12 +220,18 @@ def test_one_joint_against_an_independent_solver_with_events():
     period, errors = 1e-3, []
     for micro in (5e-4, 1.25e-4):
         arm = instance(
-            "SSRMS", "MIM-1",
-            **{"parameters.joint.locked": (1, 1, 1, 0, 1, 1, 1), "parameters.micro_step": micro,
-               "command.mode": 7, "parameters.gear.efficiency": 1.0,
-               "parameters.servo.outer_period": 1.0, "parameters.servo.inner_period": 0.1,
-               "parameters.initial.angle": (0, 0.5, -0.6, 0.0, -1.0, -0.4, 0.3)},
-        )  # fmt: skip
+            "SSRMS",
+            "MIM-1",
+            **{
+                "parameters.joint.locked": (1, 1, 1, 0, 1, 1, 1),
+                "parameters.micro_step": micro,
+                "command.mode": 7,
+                "parameters.gear.efficiency": 1.0,
+                "parameters.servo.outer_period": 1.0,
+                "parameters.servo.inner_period": 0.1,
+                "parameters.initial.angle": (0, 0.5, -0.6, 0.0, -1.0, -0.4, 0.3),
+            },
+        )
         m = arm.m
         # the payload hangs on nothing; a constant inertia is left: the links beyond the elbow, locked to each other
         inertia = 0.0

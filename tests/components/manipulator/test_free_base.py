@@ -42,19 +42,35 @@ def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), every=1,
     Momenta are looked at after each step number `every`.
     """
     inertia = mass / 6000.0 * np.diag([2e4, 6e4, 6e4])
-    craft = Instance(catalogue.component("Spacecraft"), **{
-        "parameters.mass": mass, "parameters.inertia": inertia, "parameters.port[1].base_motion": mode,
-        "parameters.port[1].position": (2.0, 0.0, 0.3), "parameters.port[1].angles": (0.2, 0.1, -0.1),
-        "parameters.initial.velocity": (0.1, 0.2, -0.05), "parameters.initial.angular_velocity": spin,
-    })  # fmt: skip
+    craft = Instance(
+        catalogue.component("Spacecraft"),
+        **{
+            "parameters.mass": mass,
+            "parameters.inertia": inertia,
+            "parameters.port[1].base_motion": mode,
+            "parameters.port[1].position": (2.0, 0.0, 0.3),
+            "parameters.port[1].angles": (0.2, 0.1, -0.1),
+            "parameters.initial.velocity": (0.1, 0.2, -0.05),
+            "parameters.initial.angular_velocity": spin,
+        },
+    )
     port = craft.m.port[0]
-    arm = Instance(COMPONENT, SETS["SSRMS"], **{
-        "command.mode": 2, "command.velocity": (0.019, 0.0, 0.0), "parameters.base_fixed": 0,
-        "parameters.base_motion": mode, "parameters.initial.angle": REF, "parameters.payload.mass": payload,
-        "parameters.payload.inertia": payload / 8015.0 * np.diag([6e3, 2.8e4, 2.8e4]),
-        "parameters.grapple.position": (-0.8, 1.25, 0.0),
-        **{f"base.{name}": np.array(getattr(port, name)) for name in (*POSE, *TWIST)}, **values,
-    })  # fmt: skip
+    arm = Instance(
+        COMPONENT,
+        SETS["SSRMS"],
+        **{
+            "command.mode": 2,
+            "command.velocity": (0.019, 0.0, 0.0),
+            "parameters.base_fixed": 0,
+            "parameters.base_motion": mode,
+            "parameters.initial.angle": REF,
+            "parameters.payload.mass": payload,
+            "parameters.payload.inertia": payload / 8015.0 * np.diag([6e3, 2.8e4, 2.8e4]),
+            "parameters.grapple.position": (-0.8, 1.25, 0.0),
+            **{f"base.{name}": np.array(getattr(port, name)) for name in (*POSE, *TWIST)},
+            **values,
+        },
+    )
     m, kinetic = arm.m, arm.m.audit.kinetic_energy
 
     def momenta():
@@ -73,10 +89,14 @@ def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), every=1,
         if (k + 1) % every:
             continue
         now = momenta()
-        rows.append([
-            np.abs(now[0] - start[0]).max(), np.abs(now[1] - start[1]).max(),
-            np.linalg.norm(m.audit.momentum), np.linalg.norm(m.audit.angular_momentum),
-        ])  # fmt: skip
+        rows.append(
+            [
+                np.abs(now[0] - start[0]).max(),
+                np.abs(now[1] - start[1]).max(),
+                np.linalg.norm(m.audit.momentum),
+                np.linalg.norm(m.audit.angular_momentum),
+            ]
+        )
     worst = np.max(rows, axis=0)
     turn = np.array(rotation.from_quaternion(tuple(craft.m.body.quaternion)))
     velocity = turn.T @ np.array(craft.m.body.velocity)

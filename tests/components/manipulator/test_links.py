@@ -48,8 +48,9 @@ def test_spec08_oracle_O3_tables_of_denavit_and_hartenberg(arms, name):
         for (d, a, alpha, offset), angle in zip(DH[name], q, strict=True):
             t, r = angle + np.deg2rad(offset), np.deg2rad(alpha)
             ct, st, ca, sa = np.cos(t), np.sin(t), np.cos(r), np.sin(r)
-            T = T @ np.array([[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d],
-                              [0, 0, 0, 1.0]])  # fmt: skip
+            T = T @ np.array(
+                [[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d], [0, 0, 0, 1.0]]
+            )
         place(arms[name], q)
         np.testing.assert_allclose(end(arms[name])[0], T[[2, 0, 1], 3], atol=1e-12)
 
@@ -79,11 +80,13 @@ def test_spec08_oracle_O5_attitude_from_three_angles():
     """The printed matrix of the payload's attitude, and its angular velocity, against differences of the matrix."""
     yaw, pitch, roll = 0.3, -0.2, 0.5
     cp, sp, ct, st, cf, sf = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch), np.cos(roll), np.sin(roll)
-    printed = np.array([
-        [cp * ct, st, -sp * ct],
-        [sf * sp - cf * st * cp, cf * ct, cf * st * sp + sf * cp],
-        [sf * st * cp + cf * sp, -sf * ct, cf * cp - sf * st * sp],
-    ])  # fmt: skip
+    printed = np.array(
+        [
+            [cp * ct, st, -sp * ct],
+            [sf * sp - cf * st * cp, cf * ct, cf * st * sp + sf * cp],
+            [sf * st * cp + cf * sp, -sf * ct, cf * cp - sf * st * sp],
+        ]
+    )
     A = np.array(rotation.from_angles(yaw, pitch, roll))
     np.testing.assert_allclose(A, printed, atol=1e-15)
     rates, h = np.array([0.1, -0.3, 0.2]), 1e-6

@@ -38,8 +38,15 @@ def test_spec08_oracle_O27_O32_free_approach():
     """Mean rate, its ripple, lateral excursion at the start, and the turn of the payload against the gripper."""
     arm = instance(**APPROACH)
     start = np.array(arm.m.relative.position)
-    rows = run(arm, 60.0, watch=lambda m: [m.interface.velocity[0], *(np.array(m.relative.position) - start),
-                                           np.abs(m.tip.rotation).max()])  # fmt: skip
+    rows = run(
+        arm,
+        60.0,
+        watch=lambda m: [
+            m.interface.velocity[0],
+            *(np.array(m.relative.position) - start),
+            np.abs(m.tip.rotation).max(),
+        ],
+    )
     late = rows[30000:, 0]
     assert late.mean() == pytest.approx(0.01914, rel=0.005)
     assert late.std() == pytest.approx(0.00075, rel=0.05)
@@ -106,8 +113,9 @@ def test_spec08_oracle_O23_compliance_of_the_tip_with_motors_that_stand():
     # P_M and J diag(1 / k) J^T at E, axes R, for a force at the payload's centre of mass
     R = np.array(m.sensed.gripper)
     tip, center = np.array(m.sensed.point[7]), np.array(m.payload.position)
-    J = np.array([np.concatenate([np.cross(m.sensed.axis[k], tip - m.sensed.point[k]), m.sensed.axis[k]])
-                  for k in range(1, 7)]).T  # fmt: skip
+    J = np.array(
+        [np.concatenate([np.cross(m.sensed.axis[k], tip - m.sensed.point[k]), m.sensed.axis[k]]) for k in range(1, 7)]
+    ).T
     turn = np.kron(np.eye(2), R.T)
     P = turn @ np.array(m.flexure.compliance) @ turn.T + J @ J.T / 1e6
     wrench = np.concatenate([change, np.cross(center - tip, change)])
@@ -186,8 +194,9 @@ def test_a_payload_swings_on_its_gears_as_long_as_they_let_it():
     """
 
     def swing(micro):
-        arm = instance("ERA", "Airlock", **{"parameters.initial.angle": REF, "command.mode": 5,
-                       "parameters.micro_step": micro})  # fmt: skip
+        arm = instance(
+            "ERA", "Airlock", **{"parameters.initial.angle": REF, "command.mode": 5, "parameters.micro_step": micro}
+        )
         path, speed = [], 0.0
         for k in range(3750):
             arm.m.payload.force[0] = 20.0 if k < 125 else 0.0

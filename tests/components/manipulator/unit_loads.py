@@ -19,10 +19,15 @@ def segments(m):
     for j in range(len(s.kind)):
         for k in range(s.kind.shape[1]):
             if s.kind[j, k] != 1.0:
-                yield j, s.kind[j, k], np.array(s.length[j, k]), {
-                    name: float(getattr(s, name)[j, k])
-                    for name in ("bending", "torsion", "extension", "twist_stiffness", "tilt_stiffness")
-                }  # fmt: skip
+                yield (
+                    j,
+                    s.kind[j, k],
+                    np.array(s.length[j, k]),
+                    {
+                        name: float(getattr(s, name)[j, k])
+                        for name in ("bending", "torsion", "extension", "twist_stiffness", "tilt_stiffness")
+                    },
+                )
 
 
 def yields(kind, length, data, force, torque):

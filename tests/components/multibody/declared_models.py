@@ -34,9 +34,16 @@ def joint(name, kind, ends, rng, **options):
         q[-4:] /= np.linalg.norm(q[-4:])
     pitch = float(rng.uniform(0.05, 0.5)) if kind == "screw" else 0.0
     return MultibodyJoint(
-        name, kind, *ends, mounting(rng), mounting(rng), pitch=pitch,
-        coordinates=tuple(map(float, q)), rates=tuple(map(float, rng.normal(size=len(RATES[kind])))), **options,
-    )  # fmt: skip
+        name,
+        kind,
+        *ends,
+        mounting(rng),
+        mounting(rng),
+        pitch=pitch,
+        coordinates=tuple(map(float, q)),
+        rates=tuple(map(float, rng.normal(size=len(RATES[kind])))),
+        **options,
+    )
 
 
 def tree(rng, bodies=6, kinds=KINDS, gravity=True, turned=True):

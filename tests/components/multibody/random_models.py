@@ -63,10 +63,16 @@ def random_model(seed: int, count: int, kinds: Sequence[Kind] = KINDS, *, revers
             q[-4:] = attitude(random)
         joints.append(
             MultibodyJoint(
-                f"j{k}", kind, *ends, mounting(random), mounting(random), 0.3 if kind == "screw" else 0.0, tuple(q),
+                f"j{k}",
+                kind,
+                *ends,
+                mounting(random),
+                mounting(random),
+                0.3 if kind == "screw" else 0.0,
+                tuple(q),
                 tuple(random.normal(size=len(RATES[kind])).tolist()),
             )
-        )  # fmt: skip
+        )
     return Model(f"random{seed}", tuple(bodies), tuple(joints), gravity=(0.4, -9.81, 2.0))
 
 

@@ -61,9 +61,14 @@ def slider_crank(phi: float, rate: float, cut: str = "revolute", **values: objec
     second = -atan2(0.1 * sin(phi), (0.09 - 0.01 * sin(phi) ** 2) ** 0.5)
     second_rate = -0.1 * cos(phi) * rate / (0.3 * cos(second))
     text = SLIDER_CRANK.format(
-        phi=phi, rate=rate, pin=second - phi, pin_rate=second_rate - rate,
-        x=0.1 * cos(phi) + 0.3 * cos(second), x_rate=-0.1 * sin(phi) * rate - 0.3 * sin(second) * second_rate, cut=cut,
-    )  # fmt: skip
+        phi=phi,
+        rate=rate,
+        pin=second - phi,
+        pin_rate=second_rate - rate,
+        x=0.1 * cos(phi) + 0.3 * cos(second),
+        x_rate=-0.1 * sin(phi) * rate - 0.3 * sin(second) * second_rate,
+        cut=cut,
+    )
     return instance(text, **values)
 
 
@@ -195,9 +200,7 @@ def test_a_free_closed_chain_with_a_lock_keeps_momentum_and_balance() -> None:
 def closed_model(seed: int, kind: str) -> Model:
     """Return a random chain with a cut joint of a kind from its end to the base, closed at its start values."""
     model = random_model(seed, 5, ("cylindrical", "universal", "planar", "revolute"))
-    joints = [
-        replace(joint, predecessor=BASE if k == 0 else f"b{k}") for k, joint in enumerate(model.joints)
-    ]  # fmt: skip
+    joints = [replace(joint, predecessor=BASE if k == 0 else f"b{k}") for k, joint in enumerate(model.joints)]
     model = replace(model, joints=tuple(joints))
     body = Instance(made(model)).m.body[4]
     A = np.array(from_quaternion(tuple(body.quaternion)))
@@ -214,9 +217,12 @@ def test_spec10_oracle_2_kernels_equal_the_loop_formulation(kind: str, turned: b
     if turned:
         cut = model.joints[-1]
         cut = replace(
-            cut, predecessor=cut.successor, successor=cut.predecessor,
-            on_predecessor=cut.on_successor, on_successor=cut.on_predecessor,
-        )  # fmt: skip
+            cut,
+            predecessor=cut.successor,
+            successor=cut.predecessor,
+            on_predecessor=cut.on_successor,
+            on_successor=cut.on_predecessor,
+        )
         model = replace(model, joints=(*model.joints[:-1], cut))
     m = Instance(made(model)).m
     state = MultibodyState(np.array([c.position for c in m.coordinate]), np.array([c.rate for c in m.coordinate]), 0.0)

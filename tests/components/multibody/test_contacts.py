@@ -44,9 +44,7 @@ def instance(text: str, **values: object) -> Instance:
 
 
 def ball(gravity=0.0, height=0.11, fall=-1.0, slide=0.0, damping=0.0, friction=0.0, **values) -> Instance:
-    text = BALL.format(
-        gravity=gravity, height=height, fall=fall, slide=slide, damping=damping, friction=friction
-    )  # fmt: skip
+    text = BALL.format(gravity=gravity, height=height, fall=fall, slide=slide, damping=damping, friction=friction)
     return instance(text, **values)
 
 
@@ -189,8 +187,11 @@ PAIRS = {
 def rig(pair: str) -> Instance:
     one, other = PAIRS[pair]
     text = RIG.format(gravity="", place=[0, 0, 0], first="a", one=one, other=other)
-    return instance(text.replace("[surfaces.other]", "[surfaces.other]\naxis = [1, 0, 0]\n" if "segment" not in other
-                                 else "[surfaces.other]"))  # fmt: skip
+    return instance(
+        text.replace(
+            "[surfaces.other]", "[surfaces.other]\naxis = [1, 0, 0]\n" if "segment" not in other else "[surfaces.other]"
+        )
+    )
 
 
 def depth_and_force(one: Instance, place: np.ndarray) -> tuple[float, np.ndarray]:
@@ -351,7 +352,7 @@ def test_the_target_gets_the_opposite_of_what_a_free_system_gets_about_every_poi
     one = instance(
         PROBE.format(base="fixed", joint=FLYING.replace("velocity = [0.5, 0, 0]", "velocity = [7000.5, 1, -2]")),
         **{"target.position": (0.0, 0.0, 0.0), "target.velocity": common, "target.angular_velocity": (0.1, 0.0, 0.0)},
-    )  # fmt: skip
+    )
     target, audit = one.m.target, one.m.audit
     impulse, turned, work, peak = np.zeros(3), np.zeros(3), 0.0, 0.0
     energy = balance(one) - audit.work_target
@@ -439,8 +440,10 @@ def test_a_lock_closes_when_all_its_sensors_have_closed_and_opens_by_another() -
     # within two short micro-steps at 1 m/s from the plane
     assert -0.01 <= one.m.coordinate[0].position < -0.01 + 2.1e-4
     assert one.m.lock[0].loss == pytest.approx(0.5, rel=1e-2)
-    opened = instance(LATCH.replace('close_when = ["end", "half"]', 'closed = true\nopen_when = "early"')
-                      + '[sensors.early]\ngap = ["tip", "stop"]\nabove = 0.1\n')  # fmt: skip
+    opened = instance(
+        LATCH.replace('close_when = ["end", "half"]', 'closed = true\nopen_when = "early"')
+        + '[sensors.early]\ngap = ["tip", "stop"]\nabove = 0.1\n'
+    )
     run(opened, 0.1)
     # closed at the start: at rest, and opened by the gap of 0.2 m
     assert opened.m.lock[0].closed == 0.0

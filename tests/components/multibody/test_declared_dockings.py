@@ -45,9 +45,11 @@ def test_spec05_A5_the_declared_head_in_its_stepped_cone_equals_the_unit_of_the_
     count = int(np.argmin(p.cone.r)) + 1
     profile = [[float(x), float(r)] for x, r in zip(p.cone.x[:count], p.cone.r[:count], strict=True)]
     text = HEAD.format(
-        radius=float(p.head.radius), profile=profile, stiffness=float(p.law_head.stiffness),
+        radius=float(p.head.radius),
+        profile=profile,
+        stiffness=float(p.law_head.stiffness),
         damping=float(p.law_head.damping),
-    )  # fmt: skip
+    )
     declared = interpreted(component_of(read_text(text)))
     rng = np.random.default_rng(2)
     touched = 0

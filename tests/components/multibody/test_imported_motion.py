@@ -52,10 +52,13 @@ def test_imported_models_move_as_in_mujoco(name, tmp_path):
         ),
     )
     every = of_mujoco(file, reference, qpos, 0.5 * qvel)
-    expected = np.array([
-        every[reference.jnt_qposadr[mujoco.mj_name2id(reference, mujoco.mjtObj.mjOBJ_JOINT, joint.name)]]
-        for joint in model.joints if joint.kind in ("revolute", "prismatic")
-    ])  # fmt: skip
+    expected = np.array(
+        [
+            every[reference.jnt_qposadr[mujoco.mj_name2id(reference, mujoco.mjtObj.mjOBJ_JOINT, joint.name)]]
+            for joint in model.joints
+            if joint.kind in ("revolute", "prismatic")
+        ]
+    )
     found = []
     for micro_step in (1e-3, 5e-4):
         stepping = {"micro_tolerance": 0.0, "micro_step": micro_step}

@@ -164,8 +164,10 @@ def test_a_file_that_is_no_robot_is_refused(tmp_path):
 
 def test_an_impossible_inertia_is_refused_not_balanced(tmp_path):
     file = tmp_path / "one.xml"
-    file.write_text('<mujoco><compiler balanceinertia="true"/><worldbody><body name="b"><joint/><inertial pos="0 0 0" '
-                    'mass="1" diaginertia="1 1 3"/></body></worldbody></mujoco>')  # fmt: skip
+    file.write_text(
+        '<mujoco><compiler balanceinertia="true"/><worldbody><body name="b"><joint/><inertial pos="0 0 0" '
+        'mass="1" diaginertia="1 1 3"/></body></worldbody></mujoco>'
+    )
     with pytest.raises(RobotError, match="inertia"):
         read_robot(file)
 
@@ -231,8 +233,10 @@ def test_the_command_writes_a_declaration_and_lists_what_is_left_out(tmp_path, c
 
 def test_fluid_weight_compensation_and_nonlinear_springs_are_said(tmp_path):
     file = tmp_path / "one.xml"
-    file.write_text('<mujoco><option density="1"/><worldbody><body gravcomp="1"><joint name="j" stiffness="2 3"/>'
-                    '<geom size="1"/></body></worldbody></mujoco>')  # fmt: skip
+    file.write_text(
+        '<mujoco><option density="1"/><worldbody><body gravcomp="1"><joint name="j" stiffness="2 3"/>'
+        '<geom size="1"/></body></worldbody></mujoco>'
+    )
     said = read_robot(file).left_out
     assert "1 bodies whose weight is compensated: they have weight here" in said
     assert "1 fluid with drag" in said

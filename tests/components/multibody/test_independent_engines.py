@@ -160,9 +160,9 @@ def test_random_closed_chains_of_pinocchio(seed):
     gravity = rng.normal(size=3)
     found, force, model = in_pinocchio(system, q, u, gravity, "CONTACT_3D")
     expected = closed(follow(system, q, u), loads(system, gravity))
-    order = np.concatenate([
-        model.joints[model.getJointId(joint.name)].idx_v + np.arange(joint.motion.rates) for joint in system.joints
-    ])  # fmt: skip
+    order = np.concatenate(
+        [model.joints[model.getJointId(joint.name)].idx_v + np.arange(joint.motion.rates) for joint in system.joints]
+    )
     size = max(1.0, np.abs(expected.udot).max())
     np.testing.assert_allclose(found[order], expected.udot, rtol=0, atol=1e-7 * size)
     if not expected.rank.redundant:

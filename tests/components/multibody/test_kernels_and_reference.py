@@ -26,9 +26,7 @@ def test_spec10_oracle_2_kernels_equal_the_reference_formulations(seed):
     given = loads(system.system, model.gravity)
     tree = equations(motion, given)
     cart = cartesian(motion, given)
-    for a, e in (
-        tree.accelerations(solve(tree.A, tree.B)[0]), articulated(motion, given)[1:], (cart.a, cart.e)
-    ):  # fmt: skip
+    for a, e in (tree.accelerations(solve(tree.A, tree.B)[0]), articulated(motion, given)[1:], (cart.a, cart.e)):
         size = 1.0 + max(np.abs(a).max(), np.abs(e).max())
         for k, body in enumerate(model.bodies):
             # from the centre of mass to the origin of the body

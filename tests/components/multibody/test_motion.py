@@ -310,7 +310,8 @@ def test_a_damped_tether_never_pushes_and_loses_energy() -> None:
 
 
 def test_a_force_on_a_port_moves_the_body_as_a_craft() -> None:
-    instance = Instance(component("""
+    instance = Instance(
+        component("""
 name = "craft"
 [bodies.hull]
 mass = 100.0
@@ -322,7 +323,8 @@ bodies = ["base", "hull"]
 body = "hull"
 point = [1, 0, 0]
 angles = ["90 deg", 0, 0]
-"""))  # fmt: skip
+""")
+    )
     m = instance.m
     m.port[0].force[:] = 0.0, 0.0, 50.0
     run(instance, 0.1)

@@ -19,8 +19,11 @@ def test_fmu_of_a_random_model_runs_in_fmpy(tmp_path):
     fmu = fmus.build(component, tmp_path)
     problems = fmpy.validation.validate_fmu(str(fmu))
     assert problems == []
-    outputs = [variable.name for variable in fmpy.read_model_description(str(fmu)).modelVariables
-               if variable.causality == "output"]  # fmt: skip
+    outputs = [
+        variable.name
+        for variable in fmpy.read_model_description(str(fmu)).modelVariables
+        if variable.causality == "output"
+    ]
     result = fmpy.simulate_fmu(str(fmu), stop_time=0.1, step_size=0.01, output_interval=0.01, output=outputs)
     instance = Instance(component)
     for k in range(10):

@@ -15,13 +15,24 @@ def test_spec10_example_E1_incidence_and_paths() -> None:
     S_0, S = FIGURE_1_3.incidence()
     T = FIGURE_1_3.paths()
     assert np.vstack([S_0, S]).tolist() == [
-        [0, 0, 0, 0, 0, 0, -1], [1, 0, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 0, -1, 0, 0, 0, 0],
-        [0, 0, 1, -1, 1, 0, 0], [0, 0, 0, 0, -1, 0, 0], [-1, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 0, -1, 1],
-    ]  # fmt: skip
+        [0, 0, 0, 0, 0, 0, -1],
+        [1, 0, 0, 0, 0, 0, 0],
+        [0, -1, 0, 0, 0, 0, 0],
+        [0, 0, -1, 0, 0, 0, 0],
+        [0, 0, 1, -1, 1, 0, 0],
+        [0, 0, 0, 0, -1, 0, 0],
+        [-1, 1, 0, 1, 0, 1, 0],
+        [0, 0, 0, 0, 0, -1, 1],
+    ]
     assert T.tolist() == [
-        [1, 0, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 0, -1, 0, 0, 0, 0], [0, 0, -1, -1, -1, 0, 0],
-        [0, 0, 0, 0, -1, 0, 0], [1, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1, 1],
-    ]  # fmt: skip
+        [1, 0, 0, 0, 0, 0, 0],
+        [0, -1, 0, 0, 0, 0, 0],
+        [0, 0, -1, 0, 0, 0, 0],
+        [0, 0, -1, -1, -1, 0, 0],
+        [0, 0, 0, 0, -1, 0, 0],
+        [1, 1, 1, 1, 1, 1, 0],
+        [1, 1, 1, 1, 1, 1, 1],
+    ]
 
 
 def test_spec10_example_E2_regular_numbering_makes_both_matrices_triangular() -> None:
@@ -43,14 +54,24 @@ def test_spec10_example_E17_closed_structure() -> None:
     (S_0, S), (S_0_cut, S_cut) = tree.incidence(), cuts.incidence()
     T = tree.paths()
     assert np.vstack([np.append(S_0, S_0_cut), np.hstack([S, S_cut])]).tolist() == [
-        [-1, 0, 1, 0, 0, 0, 1, 0, 1, 0], [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 0, -1, -1, 0, -1, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 1, 0, -1, 0, 0], [0, -1, 0, 0, 0, 0, -1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 0, 1],
-        [0, 1, 0, 0, 0, 0, 0, 0, 0, -1], [0, 0, 0, 0, -1, 0, 0, 0, -1, 0],
-    ]  # fmt: skip
+        [-1, 0, 1, 0, 0, 0, 1, 0, 1, 0],
+        [0, 0, 0, 1, 1, 0, 0, 0, 0, 0],
+        [0, 0, -1, -1, 0, -1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 1, 0, -1, 0, 0],
+        [0, -1, 0, 0, 0, 0, -1, 1, 0, 0],
+        [1, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+        [0, 1, 0, 0, 0, 0, 0, 0, 0, -1],
+        [0, 0, 0, 0, -1, 0, 0, 0, -1, 0],
+    ]
     assert T.tolist() == [
-        [0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0], [-1, -1, -1, 0, 0, 0, -1], [1, 0, 0, 0, 0, 0, 1],
-        [0, 0, 0, 0, 0, 0, -1], [0, 0, 1, 0, 0, 0, 0], [0, 0, 0, -1, 0, -1, 0],
-    ]  # fmt: skip
+        [0, 0, 0, 0, 1, 0, 0],
+        [0, 0, 0, 0, 0, 1, 0],
+        [-1, -1, -1, 0, 0, 0, -1],
+        [1, 0, 0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0, 0, -1],
+        [0, 0, 1, 0, 0, 0, 0],
+        [0, 0, 0, -1, 0, -1, 0],
+    ]
     assert (T @ S_cut).tolist() == [[0, 0, 1], [0, 0, -1], [1, 1, 0], [0, -1, 0], [0, 1, 0], [-1, 0, 0], [-1, 0, 1]]
     subtrees = {1: {5}, 3: {2, 1, 3, 7}, 7: {4, 6}}
     for arc, members in subtrees.items():
@@ -61,8 +82,10 @@ def test_spec10_example_E17_closed_structure() -> None:
 def test_spec10_oracle_1_graph_identities_on_random_trees(seed: int) -> None:
     random = np.random.default_rng(seed)
     n = 12
-    arcs = tuple((k, int(random.integers(0, k))) if random.random() < 0.5 else (int(random.integers(0, k)), k)
-                 for k in range(1, n + 1))  # fmt: skip
+    arcs = tuple(
+        (k, int(random.integers(0, k))) if random.random() < 0.5 else (int(random.integers(0, k)), k)
+        for k in range(1, n + 1)
+    )
     tree = BodyGraph(n, arcs)
     S_0, S = tree.incidence()
     T = tree.paths()

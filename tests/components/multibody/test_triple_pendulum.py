@@ -83,9 +83,14 @@ def kinetic_energy(q, qd):
 @cache
 def run():
     return solve_ivp(
-        lambda t, y: np.concatenate((y[3:], program(y[:3], y[3:]))), (0.0, 10.0), np.zeros(6), "DOP853", rtol=1e-12,
-        atol=1e-13, dense_output=True,
-    )  # fmt: skip
+        lambda t, y: np.concatenate((y[3:], program(y[:3], y[3:]))),
+        (0.0, 10.0),
+        np.zeros(6),
+        "DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+        dense_output=True,
+    )
 
 
 def in_space():

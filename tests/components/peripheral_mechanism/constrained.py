@@ -154,10 +154,15 @@ class Machine:
         step = 1e-4
         stencil = [(-2, 1.0 / 12), (-1, -8.0 / 12), (1, 8.0 / 12), (2, -1.0 / 12)]
         moved = [
-            ([(x + s * step * v[6 * b : 6 * b + 3], turned(s * step * v[6 * b + 3 : 6 * b + 6]) @ R)
-              for b, (x, R) in enumerate(poses)], c)
+            (
+                [
+                    (x + s * step * v[6 * b : 6 * b + 3], turned(s * step * v[6 * b + 3 : 6 * b + 6]) @ R)
+                    for b, (x, R) in enumerate(poses)
+                ],
+                c,
+            )
             for s, c in stencil
-        ]  # fmt: skip
+        ]
         # along the straight motion with constant twists: d(J v)/dt has no other part than (dJ/dt) v
         Jv = sum(c * self.constraints(p) @ v for p, c in moved) / step
         Nv = sum(c * self.nuts(p) @ v for p, c in moved) / step

@@ -57,9 +57,18 @@ class Pair:
     """
 
     def __init__(
-        self, gap, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0), rate=(0.0, 0.0, 0.0),
-        mass=25e3, inertia=(0.63e5, 2.4e5, 2.4e5), port=(5.0, 0.0, 0.0), rings=None, **parameters,
-    ):  # fmt: skip
+        self,
+        gap,
+        miss=(0.0, 0.0),
+        angles=(0.0, 0.0, 0.0),
+        velocity=(0.1, 0.0, 0.0),
+        rate=(0.0, 0.0, 0.0),
+        mass=25e3,
+        inertia=(0.63e5, 2.4e5, 2.4e5),
+        port=(5.0, 0.0, 0.0),
+        rings=None,
+        **parameters,
+    ):
         self.component = component()
         values = {f"parameters.{name}": value for name, value in parameters.items()}
         values |= {f"ring_pair.parameters.{name}": value for name, value in (rings or {}).items()}

@@ -89,9 +89,14 @@ def machine(p):
         y /= np.linalg.norm(y)
         legs.append(Leg(lower, upper, np.array([u, y, np.cross(u, y)]), p.legs.hand[k] * RATIO))
     return Machine(
-        legs, ring=(40.0, (14.4, 7.3, 7.3)), housing=(6.0, (0.006, 0.08, 0.08)), screw=(3.0, (0.0008, 0.06, 0.06)),
-        nut=float(p.legs.nut_inertia), housing_centre=0.15, screw_centre=-0.2,
-    )  # fmt: skip
+        legs,
+        ring=(40.0, (14.4, 7.3, 7.3)),
+        housing=(6.0, (0.006, 0.08, 0.08)),
+        screw=(3.0, (0.0008, 0.06, 0.06)),
+        nut=float(p.legs.nut_inertia),
+        housing_centre=0.15,
+        screw_centre=-0.2,
+    )
 
 
 def random_state(rng):

@@ -80,20 +80,27 @@ class Hexapod:
         q = self.coordinates(s["position"], R)
         pinocchio.computeJointJacobians(model, data, q)
         pinocchio.updateFramePlacements(model, data)
-        J = np.vstack([
-            pinocchio.getFrameJacobian(model, data, end, WORLD) - pinocchio.getFrameJacobian(model, data, seat, WORLD)
-            for end, seat in zip(self.ends, self.seats, strict=True)
-        ])  # fmt: skip
+        J = np.vstack(
+            [
+                pinocchio.getFrameJacobian(model, data, end, WORLD)
+                - pinocchio.getFrameJacobian(model, data, seat, WORLD)
+                for end, seat in zip(self.ends, self.seats, strict=True)
+            ]
+        )
         v = np.zeros(model.nv)
         v[3:6] = turning
         v[RING] = [*(R.T @ s["velocity"]), *s["spin"]]
         v[12:] = np.linalg.solve(J[:, 12:], -J[:, :12] @ v[:12])
         pinocchio.forwardKinematics(model, data, q, v, np.zeros(model.nv))
-        drift = np.concatenate([
-            (pinocchio.getFrameClassicalAcceleration(model, data, end, WORLD)
-             - pinocchio.getFrameClassicalAcceleration(model, data, seat, WORLD)).vector
-            for end, seat in zip(self.ends, self.seats, strict=True)
-        ])  # fmt: skip
+        drift = np.concatenate(
+            [
+                (
+                    pinocchio.getFrameClassicalAcceleration(model, data, end, WORLD)
+                    - pinocchio.getFrameClassicalAcceleration(model, data, seat, WORLD)
+                ).vector
+                for end, seat in zip(self.ends, self.seats, strict=True)
+            ]
+        )
         M = pinocchio.crba(model, data, q)
         M = np.triu(M) + np.triu(M, 1).T
         bias = pinocchio.nonLinearEffects(model, data, q, v)

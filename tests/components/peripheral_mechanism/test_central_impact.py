@@ -32,11 +32,16 @@ PROTOTYPE = {
 }  # fmt: skip
 # RefRing and CP-1R along the axis: six rims and six points of the plane, springs of six latches, three mating sensors
 REF_RING = Contact(
-    stiffness=6 * 0.5 * 1e7 + 6 * 1.7e6, damping=6 * 0.5 * 2e3 + 6 * 330.0,
-    rear_stiffness=6 * 0.5 * 1e7, rear_damping=6 * 0.5 * 2e3,
-    latch_force=6 * 60.0 / sqrt(2.0), latch_stiffness=6 * 0.5 * 4e3, latch_from=0.02 * sqrt(2.0) - 0.015,
-    fires=0.003, sensor_stiffness=3 * 1e4,
-)  # fmt: skip
+    stiffness=6 * 0.5 * 1e7 + 6 * 1.7e6,
+    damping=6 * 0.5 * 2e3 + 6 * 330.0,
+    rear_stiffness=6 * 0.5 * 1e7,
+    rear_damping=6 * 0.5 * 2e3,
+    latch_force=6 * 60.0 / sqrt(2.0),
+    latch_stiffness=6 * 0.5 * 4e3,
+    latch_from=0.02 * sqrt(2.0) - 0.015,
+    fires=0.003,
+    sensor_stiffness=3 * 1e4,
+)
 NAMES = ["leg[1].stroke", "target.force_now[1]", "base.force[1]", "docking.velocity[1]", "sensor.capture",
          "sensor.initial_position_lost"]  # fmt: skip
 

@@ -185,9 +185,13 @@ def test_spec07_oracle_T34_no_leg_comes_to_its_stop_nor_touches_another():
         drift = rng.uniform(0.0, 2.0 * np.pi)
         lateral = rng.uniform(0.0, 0.04) * np.array([np.cos(drift), np.sin(drift)])
         run = Pair(
-            0.19 + np.hypot(*miss), miss, np.radians(rng.uniform(-4.0, 4.0, 3)), (rng.uniform(0.05, 0.1), *lateral),
-            np.radians(rng.uniform(-0.2, 0.2, 3)), **craft,
-        ).run(9.0, names)  # fmt: skip
+            0.19 + np.hypot(*miss),
+            miss,
+            np.radians(rng.uniform(-4.0, 4.0, 3)),
+            (rng.uniform(0.05, 0.1), *lateral),
+            np.radians(rng.uniform(-0.2, 0.2, 3)),
+            **craft,
+        ).run(9.0, names)
         assert 5.0 not in run[:, :6]
         captured += run[:, 6].max() > 0.0
         for row in run[::100, 7:14]:

@@ -154,9 +154,15 @@ def lagrange(p, m, s, base):
     """Acceleration of the ring (frame 0, ring axes) and wrench on the base, by Lagrange multipliers."""
     A = np.array(from_angles(*s["angles"])).T
     a, force, torque = m.accelerate(
-        s["position"], A, s["velocity"], A @ s["spin"], s["force"], A @ s["torque"],
-        np.array([f / leg.ratio for f, leg in zip(s["legs"], m.legs, strict=True)]), base,
-    )  # fmt: skip
+        s["position"],
+        A,
+        s["velocity"],
+        A @ s["spin"],
+        s["force"],
+        A @ s["torque"],
+        np.array([f / leg.ratio for f, leg in zip(s["legs"], m.legs, strict=True)]),
+        base,
+    )
     return np.concatenate([a[:3], A.T @ a[3:]]), force, torque
 
 
@@ -251,17 +257,27 @@ def test_spec07_oracle_T8_symmetry():
     R = about_x(120.0)
     A = np.array(from_angles(*s["angles"]))
     q = Platform().put(
-        R @ s["position"], R @ A @ R.T, R @ s["velocity"], R @ s["spin"], R @ s["force"], R @ s["torque"],
+        R @ s["position"],
+        R @ A @ R.T,
+        R @ s["velocity"],
+        R @ s["spin"],
+        R @ s["force"],
+        R @ s["torque"],
         np.roll(s["legs"], 2),
-    )  # fmt: skip
+    )
     turned_back = q.solve()
     np.testing.assert_allclose([R.T @ turned_back[:3], R.T @ turned_back[3:]], [found[:3], found[3:]], atol=1e-10)
     np.testing.assert_allclose([R.T @ q.x.base_force, R.T @ q.x.base_torque], [force, torque], atol=1e-10)
     S = np.diag([1.0, 1.0, -1.0])
     q = Platform(hand=(1.0, -1.0) * 3).put(
-        S @ s["position"], S @ A @ S, S @ s["velocity"], -S @ s["spin"], S @ s["force"], -S @ s["torque"],
+        S @ s["position"],
+        S @ A @ S,
+        S @ s["velocity"],
+        -S @ s["spin"],
+        S @ s["force"],
+        -S @ s["torque"],
         np.array(s["legs"])[[1, 0, 5, 4, 3, 2]],
-    )  # fmt: skip
+    )
     mirrored = q.solve()
     np.testing.assert_allclose([S @ mirrored[:3], -S @ mirrored[3:]], [found[:3], found[3:]], atol=1e-9)
     np.testing.assert_allclose([S @ q.x.base_force, -S @ q.x.base_torque], [force, torque], atol=1e-9)
@@ -298,9 +314,13 @@ def test_spec07_oracle_T2_energy_with_conservative_springs():
     def place(y):
         q = y[3:7] / np.linalg.norm(y[3:7])
         w, a, b, c = q
-        A = np.array([[1 - 2 * (b * b + c * c), 2 * (a * b + w * c), 2 * (a * c - w * b)],
-                      [2 * (a * b - w * c), 1 - 2 * (a * a + c * c), 2 * (b * c + w * a)],
-                      [2 * (a * c + w * b), 2 * (b * c - w * a), 1 - 2 * (a * a + b * b)]])  # fmt: skip
+        A = np.array(
+            [
+                [1 - 2 * (b * b + c * c), 2 * (a * b + w * c), 2 * (a * c - w * b)],
+                [2 * (a * b - w * c), 1 - 2 * (a * a + c * c), 2 * (b * c + w * a)],
+                [2 * (a * c + w * b), 2 * (b * c - w * a), 1 - 2 * (a * a + b * b)],
+            ]
+        )
         p.put(y[:3], A, y[7:10], y[10:])
         stroke = p.joints[:, 2] + p.joints[:, 3] / p.legs("nut_ratio")
         force = 300.0 - 3000.0 * (stroke - 0.14)

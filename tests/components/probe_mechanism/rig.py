@@ -195,10 +195,21 @@ class Docking:
     """
 
     def __init__(
-        self, gap=0.0, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.15, 0.0, 0.0), rate=(0.0, 0.0, 0.0),
-        mass=20e3, inertia=(0.5e5, 1.9e5, 1.9e5), port=(5.0, 0.0, 0.0), turn=0.0, parameters=None,
-        axial="spring_and_brake", limiter="fixed", sets=(),
-    ):  # fmt: skip
+        self,
+        gap=0.0,
+        miss=(0.0, 0.0),
+        angles=(0.0, 0.0, 0.0),
+        velocity=(0.15, 0.0, 0.0),
+        rate=(0.0, 0.0, 0.0),
+        mass=20e3,
+        inertia=(0.5e5, 1.9e5, 1.9e5),
+        port=(5.0, 0.0, 0.0),
+        turn=0.0,
+        parameters=None,
+        axial="spring_and_brake",
+        limiter="fixed",
+        sets=(),
+    ):
         self.component = component(axial=axial, limiter=limiter)
         chosen = {entry.name: entry for entry in self.component.parameter_sets}
         self.block = self.component.start(*(chosen[name] for name in sets), **(parameters or {}))

@@ -137,9 +137,15 @@ def test_spec06_oracle_08_return_mapping_is_the_shifted_table_hysteresis():
     table = record.memory()
     p = parameters()
     series_brakes.spring_and_brake(
-        table.law, p.spring_preload, p.spring_end, p.spring_stroke, p.spring_return, p.train_stiffness,
-        p.brake_compression, p.brake_extension,
-    )  # fmt: skip
+        table.law,
+        p.spring_preload,
+        p.spring_end,
+        p.spring_stroke,
+        p.spring_return,
+        p.train_stiffness,
+        p.brake_compression,
+        p.brake_extension,
+    )
     assert hysteresis.validate(table.law) == 0
     hysteresis.reset(table.law, table.memory)
     generator = np.random.default_rng(27)

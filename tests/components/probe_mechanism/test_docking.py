@@ -15,9 +15,12 @@ def docking():
     """20 t at 7 cm/s with the misalignments of the reference scenario, and a third of its lateral and angular rates:
     after capture nothing but the probe's end bounds the relative rotation until the rollers touch."""
     rig = Docking(
-        gap=0.40, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.003, -0.003),
+        gap=0.40,
+        miss=(0.05, -0.05),
+        angles=degrees(1.0, -1.0, 1.5),
+        velocity=(0.07, 0.003, -0.003),
         rate=degrees(0.02, 0.02, -0.02),
-    )  # fmt: skip
+    )
     names = [*SENSORS, *ROLLERS, *ANGLES, "base.force[1]", "command.lateral_brakes", "command.motor_voltage[1]"]
     return rig, rig.run(500.0, every=10, record=names, push=900.0)
 

@@ -120,9 +120,13 @@ def meeting(speed=0.05, angles=(0.5, -0.3, 1.0), **values):
     ahead = {"parameters.docking_plane_x": 1.2, "parameters.pushers.stiffness": 0.0, "parameters.pushers.preload": 0.0,
              "command.latches_armed": 0.0, **values}  # fmt: skip
     docking = Docking(
-        gap=0.3770023 - 0.045 + 0.4 + 0.008, miss=(5e-3, -3e-3), angles=degrees(*angles), velocity=(speed, 2e-3, 0.0),
-        rate=degrees(0.02, 0.01, -0.05), parameters=ahead,
-    )  # fmt: skip
+        gap=0.3770023 - 0.045 + 0.4 + 0.008,
+        miss=(5e-3, -3e-3),
+        angles=degrees(*angles),
+        velocity=(speed, 2e-3, 0.0),
+        rate=degrees(0.02, 0.01, -0.05),
+        parameters=ahead,
+    )
     names = ["flag.plane_contact", "validity.early_plane_contact", "audit.dissipated_planes", "target.force_now[1]",
              "docking.plane_gap", "audit.stored_energy", "sensor.first_contact"]  # fmt: skip
     return docking, docking.run(1.0, record=names)

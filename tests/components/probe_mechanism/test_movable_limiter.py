@@ -116,10 +116,18 @@ def test_spec06_section_5_10_the_head_holds_it_back_and_it_follows_the_head():
 def misaligned():
     """Limiter strikes the mouth of the short cone while the head is pushed in; everything free."""
     docking = Docking(
-        gap=0.30, miss=(0.08, -0.06), angles=degrees(3.0, -2.0, 2.0), velocity=(0.15, 0.02, -0.02),
-        rate=degrees(0.5, 0.5, -0.3), axial="two_brakes", limiter="movable", sets=SETS, mass=7e3,
-        inertia=(1e4, 3e4, 3e4), port=(2.9, 0.0, 0.0),
-    )  # fmt: skip
+        gap=0.30,
+        miss=(0.08, -0.06),
+        angles=degrees(3.0, -2.0, 2.0),
+        velocity=(0.15, 0.02, -0.02),
+        rate=degrees(0.5, 0.5, -0.3),
+        axial="two_brakes",
+        limiter="movable",
+        sets=SETS,
+        mass=7e3,
+        inertia=(1e4, 3e4, 3e4),
+        port=(2.9, 0.0, 0.0),
+    )
     devices = (*TWO_BRAKES.devices, *ports.DEVICES, "limiter", *INTERNAL.devices)
     names = [f"audit.dissipated_{device}" for device in devices]
     return devices, docking.run(12.0, record=[*names, "sensor.capture", "flag.limiter_contact", "limiter.travel"])
@@ -216,9 +224,12 @@ def test_a_central_impact_is_that_of_two_masses_with_a_spring_beside_the_damper(
 
 
 MACHINE = Record(
-    TWO_BRAKES.state, axial_train.load(), drive.state(), private("volts", "V", "", shape=2),
+    TWO_BRAKES.state,
+    axial_train.load(),
+    drive.state(),
+    private("volts", "V", "", shape=2),
     Group("parameters", TWO_BRAKES.parameters, drive.parameters()),
-)  # fmt: skip
+)
 ACTIVE, PASSIVE = 20e3, 400e3
 STOPS, STOP_DAMPING, PLAY = 1e7, 5e3, 0.025
 GAP, LIMITER_GAP, PUSHER_GAP = 0.171, 0.130, 0.025

@@ -148,10 +148,17 @@ def test_spec06_section_5_11_pushers_act_on_both_units():
     A = from_angles(0.004, -0.003, 0.02)
     plane = np.array(apply_transposed(A, (0.133, 0.0, 0.0)))
     position = np.array([-0.020, 3e-4, -2e-4]) - plane
-    mechanism = Instance(component(), **{
-        "target.position": (0.0, 0.0, 0.0), "base.position": tuple(position), "base.quaternion": quaternion(A),
-        "parameters.initial_travel": 0.36, "command.latches_armed": 0.0, "probe_cone.parameters.sensor.count": 0,
-    })  # fmt: skip
+    mechanism = Instance(
+        component(),
+        **{
+            "target.position": (0.0, 0.0, 0.0),
+            "base.position": tuple(position),
+            "base.quaternion": quaternion(A),
+            "parameters.initial_travel": 0.36,
+            "command.latches_armed": 0.0,
+            "probe_cone.parameters.sensor.count": 0,
+        },
+    )
     m = mechanism.m
     assert m.docking.plane_gap == pytest.approx(0.020, abs=1e-12)
     mechanism.step(0.0, 1e-3)
@@ -168,10 +175,17 @@ def test_spec06_section_5_11_pushers_act_on_both_units():
 
 def test_spec00_ruling_44_pushers_do_not_load_the_hatch_cover():
     """Probe retracted, head free in the socket, 20 mm between the planes: 600 N of pushers go past the cover."""
-    mechanism = Instance(component(), **{
-        "target.position": (0.0, 0.0, 0.0), "base.position": (-0.153, 0.0, 0.0), "parameters.cover.present": 1.0,
-        "parameters.initial_travel": 0.36, "command.latches_armed": 0.0, "probe_cone.parameters.sensor.count": 0,
-    })  # fmt: skip
+    mechanism = Instance(
+        component(),
+        **{
+            "target.position": (0.0, 0.0, 0.0),
+            "base.position": (-0.153, 0.0, 0.0),
+            "parameters.cover.present": 1.0,
+            "parameters.initial_travel": 0.36,
+            "command.latches_armed": 0.0,
+            "probe_cone.parameters.sensor.count": 0,
+        },
+    )
     m = mechanism.m
     for k in range(20):
         mechanism.step(k * 1e-3, 1e-3)

@@ -31,9 +31,14 @@ LATERAL += ["base.torque[2]", "base.torque[3]", "lateral.force[1]", "lateral.lin
 def skew(turn=0.0, **parameters):
     """A docking with misalignments like those of the reference scenarios, head 20 mm before first contact."""
     return Docking(
-        gap=0.18, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.01, -0.01),
-        rate=degrees(0.05, 0.05, -0.05), turn=turn, parameters=parameters,
-    )  # fmt: skip
+        gap=0.18,
+        miss=(0.05, -0.05),
+        angles=degrees(1.0, -1.0, 1.5),
+        velocity=(0.07, 0.01, -0.01),
+        rate=degrees(0.05, 0.05, -0.05),
+        turn=turn,
+        parameters=parameters,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -406,9 +411,13 @@ def test_options_that_are_none_are_refused():
 def misaligned_v2():
     """Return the run of `misaligned` with the two friction brakes."""
     docking = Docking(
-        gap=0.18, miss=(0.05, -0.05), angles=degrees(1.0, -1.0, 1.5), velocity=(0.07, 0.01, -0.01),
-        rate=degrees(0.05, 0.05, -0.05), axial="two_brakes",
-    )  # fmt: skip
+        gap=0.18,
+        miss=(0.05, -0.05),
+        angles=degrees(1.0, -1.0, 1.5),
+        velocity=(0.07, 0.01, -0.01),
+        rate=degrees(0.05, 0.05, -0.05),
+        axial="two_brakes",
+    )
     devices = (*TWO_BRAKES.devices, *DEVICES, *INTERNAL.devices)
     names = [f"audit.dissipated_{device}" for device in devices]
     return devices, docking.run(7.0, record=[*names, "sensor.capture", "axial.stroke", "axial.brake_slip"])

@@ -25,8 +25,17 @@ def thrown(rate, steps=60, h=1e-3, **values):
     for k in range(steps):
         i.step(k * h, h)
         audit = i.m.audit
-        rows.append((i.m.axial.travel, i.m.axial.rate, audit.kinetic_energy + audit.stored_energy
-                     + audit.dissipated_energy - audit.work_base - audit.work_target))  # fmt: skip
+        rows.append(
+            (
+                i.m.axial.travel,
+                i.m.axial.rate,
+                audit.kinetic_energy
+                + audit.stored_energy
+                + audit.dissipated_energy
+                - audit.work_base
+                - audit.work_target,
+            )
+        )
     return i, np.array(rows).T
 
 

@@ -86,8 +86,11 @@ def test_spec06_section_9_4_closed_forms_of_the_first_brake():
 
 def test_the_set_has_the_ratios_of_the_source():
     """Yaskevich 2020, 6.4, 6.5: FrB1 almost a quarter of FrB2, 2.5 times the spring's stroke, a third in pull-out."""
-    sets = {entry.name: entry.values for built in ("spring_and_brake", "two_brakes")
-            for entry in component(axial=built).parameter_sets}  # fmt: skip
+    sets = {
+        entry.name: entry.values
+        for built in ("spring_and_brake", "two_brakes")
+        for entry in component(axial=built).parameter_sets
+    }
     new, old = sets["AX-2"], sets["AX-1"]
     assert 3.5 < new["parameters.axial.brake_compression"] / new["parameters.axial.first_brake_compression"] < 4.0
     ratio = new["parameters.axial.first_brake_compression"] / new["parameters.axial.first_brake_extension"]

@@ -48,9 +48,13 @@ def accelerate(machine, hands, inertia, torque, state, base):
     A[-6:, -6:] = np.diag(inertia)
     load = np.concatenate([Q, np.zeros(shafts - 6), torque])
     screws = np.hstack([-N, np.eye(6), np.zeros((6, shafts - 6))])
-    rows = np.vstack([
-        np.hstack([J, np.zeros((len(J), shafts))]), screws, np.hstack([np.zeros((len(C), bodies)), C]),
-    ])  # fmt: skip
+    rows = np.vstack(
+        [
+            np.hstack([J, np.zeros((len(J), shafts))]),
+            screws,
+            np.hstack([np.zeros((len(C), bodies)), C]),
+        ]
+    )
     right = np.concatenate([-Jv, Nv, np.zeros(len(C))])
     K = np.block([[A, -rows.T], [rows, np.zeros((len(rows),) * 2)]])
     found = np.linalg.solve(K, np.concatenate([load, right]))

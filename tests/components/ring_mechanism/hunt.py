@@ -96,6 +96,11 @@ def platform():
         axes = np.array([-outward, [1.0, 0, 0], np.cross(-outward, [1.0, 0, 0])])
         legs.append(Leg(0.5 * outward, 0.6 * np.array([0, np.cos(b), np.sin(b)]), axes, 1.0))
     return HuntMachine(
-        legs, ring=(40.0, (14.4, 7.3, 7.3)), housing=(5.0, (0.004, 0.03, 0.03)), screw=(4.0, (0.001, 0.055, 0.055)),
-        nut=0.0, housing_centre=0.1, screw_centre=0.2,
-    )  # fmt: skip
+        legs,
+        ring=(40.0, (14.4, 7.3, 7.3)),
+        housing=(5.0, (0.004, 0.03, 0.03)),
+        screw=(4.0, (0.001, 0.055, 0.055)),
+        nut=0.0,
+        housing_centre=0.1,
+        screw_centre=0.2,
+    )

@@ -64,9 +64,19 @@ class RingPair:
     """`gap` between the ring planes at the start, m; misalignment of the active craft, its velocity and its rates."""
 
     def __init__(
-        self, legs, gap=0.0127, miss=(0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0),
-        rate=(0.0, 0.0, 0.0), mass=5e3, inertia=(4e3, 1.2e4, 1.2e4), port=(2.5, 0.0, 0.0), thrust=0.0, **parameters,
-    ):  # fmt: skip
+        self,
+        legs,
+        gap=0.0127,
+        miss=(0.0, 0.0),
+        angles=(0.0, 0.0, 0.0),
+        velocity=(0.1, 0.0, 0.0),
+        rate=(0.0, 0.0, 0.0),
+        mass=5e3,
+        inertia=(4e3, 1.2e4, 1.2e4),
+        port=(2.5, 0.0, 0.0),
+        thrust=0.0,
+        **parameters,
+    ):
         self.component = component(legs)
         self.block = self.component.start(**{f"parameters.{name}": value for name, value in parameters.items()})
         self.m = self.component.record.view(self.block)

@@ -79,9 +79,15 @@ def test_accelerations_and_wrench_on_a_moving_base(m):
         hexapod.react(m.hexapod)
         found = np.array(m.hexapod.ring.acceleration)
         a, force, moment = reference.accelerate(
-            state["position"], A.T, state["velocity"], A.T @ state["spin"], state["force"], A.T @ state["torque"],
-            state["cranks"], base,
-        )  # fmt: skip
+            state["position"],
+            A.T,
+            state["velocity"],
+            A.T @ state["spin"],
+            state["force"],
+            A.T @ state["torque"],
+            state["cranks"],
+            base,
+        )
         np.testing.assert_allclose([found[:3], found[3:]], [a[:3], A @ a[3:]], rtol=1e-7, atol=1e-7)
         np.testing.assert_allclose(m.hexapod.base_force, force, rtol=1e-7, atol=1e-6)
         np.testing.assert_allclose(m.hexapod.base_torque, moment, rtol=1e-7, atol=1e-6)

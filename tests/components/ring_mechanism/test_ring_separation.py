@@ -25,9 +25,14 @@ HELD = 0.6
 def undocked(relative_force=(1.0, 1.0, 1.0, 1.0)):
     """Histories of the units held for HELD, then released: until 1.6 s."""
     pair = RingPair(
-        "force_controlled", gap=0.0, velocity=(0.0, 0.0, 0.0), initial_stroke=0.0,
-        **CRAFT, **PUSHERS, **{"pushers.relative_force": list(relative_force)},
-    )  # fmt: skip
+        "force_controlled",
+        gap=0.0,
+        velocity=(0.0, 0.0, 0.0),
+        initial_stroke=0.0,
+        **CRAFT,
+        **PUSHERS,
+        **{"pushers.relative_force": list(relative_force)},
+    )
     pair.m.command.retract = 1.0
     held = pair.run(HELD, NAMES)
     gap = float(pair.m.docking.plane_gap)

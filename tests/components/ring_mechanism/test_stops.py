@@ -14,8 +14,9 @@ from dockfmu.components.ring_mechanism.legs import cranked, geared
 
 pytestmark = pytest.mark.quick
 
-RECORD = Record(Group("parameters", *platform.parameters(), forward_stop.parameters()), hexapod.hexapod(),
-                forward_stop.state())  # fmt: skip
+RECORD = Record(
+    Group("parameters", *platform.parameters(), forward_stop.parameters()), hexapod.hexapod(), forward_stop.state()
+)
 STROKE, OVERRUN, STIFFNESS, DAMPING = 0.24, 0.012, 5e5, 500.0
 
 

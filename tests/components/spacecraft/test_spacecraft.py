@@ -298,9 +298,12 @@ def test_spec04_oracle_s10_another_structural_frame_and_inertial_frame():
     angles = [atan2(-turn.T[0, 2], turn.T[0, 0]), np.arcsin(turn.T[0, 1]), atan2(-turn.T[2, 1], turn.T[1, 1])]
     block = np.kron(np.eye(2), turn)
     new_modes = Modes(
-        modes.frequency, modes.decrement, np.einsum("ij,pjn->pin", block, modes.port),
-        np.einsum("ij,pjn->pin", turn, modes.thruster), control=block @ modes.control,
-    )  # fmt: skip
+        modes.frequency,
+        modes.decrement,
+        np.einsum("ij,pjn->pin", block, modes.port),
+        np.einsum("ij,pjn->pin", turn, modes.thruster),
+        control=block @ modes.control,
+    )
     spin = {
         "parameters.initial.angular_velocity": [0.02, -0.03, 0.01],
         "parameters.thruster[1].position": [-4.0, 1.0, 0.5],
@@ -322,7 +325,7 @@ def test_spec04_oracle_s10_another_structural_frame_and_inertial_frame():
             "parameters.thruster[1].position": shift + turn @ [-4.0, 1.0, 0.5],
             "parameters.thruster[1].direction": turn @ [1.0, 0.0, 0.0],
         },
-    )  # fmt: skip
+    )
     view = turned([1.0, 0, 0, 0], [-0.5, 0.2, 0.3])  # new I -> old I, which is C at the start
     three = craft(modes, **spin, **{"parameters.initial.quaternion": view})
     for k in range(100):
@@ -347,8 +350,10 @@ def test_twist_is_the_rate_of_the_pose():
     modes.initial_rate[:] = 20.0
     modes.initial_coordinate[:] = [2.0, -1.0, 0.5, -2.0, 1.0, 3.0]
     h = 1e-5
-    body = craft(modes, **{"parameters.initial.angular_velocity": [0.1, 0.2, -0.1],
-                           "parameters.initial.velocity": [1.0, 2.0, 3.0]})  # fmt: skip
+    body = craft(
+        modes,
+        **{"parameters.initial.angular_velocity": [0.1, 0.2, -0.1], "parameters.initial.velocity": [1.0, 2.0, 3.0]},
+    )
     poses = []
     for k in range(3):
         port = body.m.port[0]
@@ -399,11 +404,16 @@ def composite(h, mass=200.0):
     inertia = ATV["parameters.inertia"] + ATV["parameters.mass"] * (hull @ hull * np.eye(3) - np.outer(hull, hull))
     inertia = inertia + mass * (point @ point * np.eye(3) - np.outer(point, point))
     w = np.array([0.0, 0.02, 0.05])
-    body = craft(**{
-        "parameters.mass": total, "parameters.inertia": inertia, "parameters.center_of_mass": center,
-        "parameters.initial.position": center, "parameters.initial.velocity": np.cross(w, center),
-        "parameters.initial.angular_velocity": w,
-    })  # fmt: skip
+    body = craft(
+        **{
+            "parameters.mass": total,
+            "parameters.inertia": inertia,
+            "parameters.center_of_mass": center,
+            "parameters.initial.position": center,
+            "parameters.initial.velocity": np.cross(w, center),
+            "parameters.initial.angular_velocity": w,
+        }
+    )
     for k in range(round(2.0 / h)):
         force = np.array([0.0, 2000.0 * sin(pi * k * h / 2 + pi * h / 4), 500.0])
         body.m.control.force[:], body.m.control.torque[:] = force, np.cross(hull, force)
@@ -716,10 +726,18 @@ def test_parameter_sets_fit_and_subtract_the_mechanism():
         if "parameters.mass" in chosen.values:
             masses[chosen.name] = chosen.values["parameters.mass"]
     assert masses == {
-        "ATV-20t": 19957, "ATV-20t-V2": 19957, "ATV-20t-V3": 19953, "Soyuz-7t": 6957, "Soyuz-7t-V2": 6957,
-        "Soyuz-7t-V3": 6953, "Expert-5t": 4906, "Impact-25t": 24906, "Station-400t": 4e5,
-        "Station-350t": 3.5e5, "Visitor-20t": 19906,
-    }  # fmt: skip
+        "ATV-20t": 19957,
+        "ATV-20t-V2": 19957,
+        "ATV-20t-V3": 19953,
+        "Soyuz-7t": 6957,
+        "Soyuz-7t-V2": 6957,
+        "Soyuz-7t-V3": 6953,
+        "Expert-5t": 4906,
+        "Impact-25t": 24906,
+        "Station-400t": 4e5,
+        "Station-350t": 3.5e5,
+        "Visitor-20t": 19906,
+    }
 
 
 @pytest.mark.parametrize(("mass", "speed", "energy"), [(20e3, 0.15, 214.3), (25e3, 0.1, 117.65)])

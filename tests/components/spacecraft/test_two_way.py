@@ -79,16 +79,24 @@ def tumble(h, seconds=2.0, size=1.0):
     """Free motion with spin and vibration, and a force on the tip for 0.3 s: state at the end, and energies."""
     w = size * np.array([0.3, -0.2, 0.05, 0.02])
     modes = BODIES.modes()
-    modes = Modes(modes.frequency, modes.decrement, modes.port, modes.thruster, initial_coordinate=w,
-                  coupling=modes.coupling)  # fmt: skip
+    modes = Modes(
+        modes.frequency, modes.decrement, modes.port, modes.thruster, initial_coordinate=w, coupling=modes.coupling
+    )
     mass, center, inertia = BODIES.whole()
     spin = np.array([0.1, 0.05, -0.08])
-    one = Instance(spacecraft.component(modes, coupling="two_way"), **{
-        "parameters.mass": mass, "parameters.center_of_mass": center, "parameters.inertia": inertia,
-        "parameters.port[2].position": (10.0, 0.0, 0.0), "parameters.rotation_limit": 10.0,
-        "parameters.initial.position": center, "parameters.initial.velocity": np.cross(spin, center),
-        "parameters.initial.angular_velocity": spin,
-    })  # fmt: skip
+    one = Instance(
+        spacecraft.component(modes, coupling="two_way"),
+        **{
+            "parameters.mass": mass,
+            "parameters.center_of_mass": center,
+            "parameters.inertia": inertia,
+            "parameters.port[2].position": (10.0, 0.0, 0.0),
+            "parameters.rotation_limit": 10.0,
+            "parameters.initial.position": center,
+            "parameters.initial.velocity": np.cross(spin, center),
+            "parameters.initial.angular_velocity": spin,
+        },
+    )
     for k in range(round(seconds / h)):
         one.step(k * h, h)
     return one, w, spin
@@ -214,10 +222,14 @@ def test_station_beam_hardly_differs():
     """Free-free modes: two-way adds the inertia's change and the rates squared, some 1e-6 of the motion at 1 deg/s."""
     ends = []
     for coupling in ("one_way", "two_way"):
-        one = Instance(spacecraft.component("station_beam", coupling=coupling), **{
-            "parameters.mass": 4e5, "parameters.inertia": np.diag([1.2e8, 1.0e8, 2.0e8]),
-            "parameters.initial.angular_velocity": (0.01, 0.0, 0.01),
-        })  # fmt: skip
+        one = Instance(
+            spacecraft.component("station_beam", coupling=coupling),
+            **{
+                "parameters.mass": 4e5,
+                "parameters.inertia": np.diag([1.2e8, 1.0e8, 2.0e8]),
+                "parameters.initial.angular_velocity": (0.01, 0.0, 0.01),
+            },
+        )
         for k in range(500):
             one.m.port[0].force[:] = (-2000.0 * np.sin(pi * k / 100), 3000.0, 500.0)
             one.step(k * 1e-2, 1e-2)

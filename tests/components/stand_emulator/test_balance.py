@@ -164,10 +164,17 @@ def test_the_craft_get_action_and_reaction():
     """Forces and moments about one point cancel, in the pose that the craft have in mid-step."""
     q1, q2 = exponential((0.2, -0.1, 0.3)), exponential((-0.3, 0.5, 0.1))
     x1, x2 = np.array([1.0, 2.0, 3.0]), np.array([1.9, 2.1, 2.8])
-    stand = balance(**QUIET, **{
-        "active.position": x1, "active.quaternion": q1, "passive.position": x2, "passive.quaternion": q2,
-        "target.force": WRENCH[:3], "target.torque": WRENCH[3:],
-    })  # fmt: skip
+    stand = balance(
+        **QUIET,
+        **{
+            "active.position": x1,
+            "active.quaternion": q1,
+            "passive.position": x2,
+            "passive.quaternion": q2,
+            "target.force": WRENCH[:3],
+            "target.torque": WRENCH[3:],
+        },
+    )
     A1, A2 = matrix(q1), matrix(q2)
     m = stand.m
     np.testing.assert_allclose(A1.T @ m.active.force + A2.T @ m.passive.force, 0.0, atol=1e-10)

@@ -62,10 +62,15 @@ def exchange(k, c, h, lag):
     """
     columns = []
     for start in np.eye(3 if lag else 2):
-        craft = Instance(spacecraft.component(ports=1), **{
-            "parameters.mass": 8e3, "parameters.inertia": 1e5 * np.eye(3),
-            "parameters.initial.position": (start[0], 0.0, 0.0), "parameters.initial.velocity": (start[1], 0.0, 0.0),
-        })  # fmt: skip
+        craft = Instance(
+            spacecraft.component(ports=1),
+            **{
+                "parameters.mass": 8e3,
+                "parameters.inertia": 1e5 * np.eye(3),
+                "parameters.initial.position": (start[0], 0.0, 0.0),
+                "parameters.initial.velocity": (start[1], 0.0, 0.0),
+            },
+        )
         port = craft.m.port[0]
         force = -k * port.position[0] - c * port.velocity[0]
         port.force[0] = start[2] if lag else force

@@ -16,7 +16,14 @@ LAG = 2.0 * Z / W
 def product(p, q):
     a, b, c, d = p
     w, x, y, z = q
-    return np.array([a*w-b*x-c*y-d*z, a*x+b*w+c*z-d*y, a*y-b*z+c*w+d*x, a*z+b*y-c*x+d*w])  # fmt: skip
+    return np.array(
+        [
+            a * w - b * x - c * y - d * z,
+            a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x,
+            a * z + b * y - c * x + d * w,
+        ]
+    )
 
 
 def exponential(phi):
@@ -27,9 +34,13 @@ def exponential(phi):
 def matrix(q):
     """I -> frame, conventions section 2."""
     w, x, y, z = q
-    return np.array([[1-2*(y*y+z*z), 2*(x*y+w*z), 2*(x*z-w*y)],
-                     [2*(x*y-w*z), 1-2*(x*x+z*z), 2*(y*z+w*x)],
-                     [2*(x*z+w*y), 2*(y*z-w*x), 1-2*(x*x+y*y)]])  # fmt: skip
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
+            [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+            [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def platform(**values):
@@ -105,10 +116,17 @@ def test_ramp_that_begins_at_once():
 def test_acceleration_leads_the_mechanism_to_the_motion_of_the_next_step():
     stand = platform()
     for n in range(300):
-        before = [np.array(x) for x in (
-            stand.m.base.position, stand.m.base.velocity, stand.m.base.acceleration, stand.m.base.quaternion,
-            stand.m.base.angular_velocity, stand.m.base.angular_acceleration,
-        )]  # fmt: skip
+        before = [
+            np.array(x)
+            for x in (
+                stand.m.base.position,
+                stand.m.base.velocity,
+                stand.m.base.acceleration,
+                stand.m.base.quaternion,
+                stand.m.base.angular_velocity,
+                stand.m.base.angular_acceleration,
+            )
+        ]
         stand.m.active.position[:] = 0.003 * np.sin(20.0 * n * 1e-3 + np.arange(3))
         stand.m.active.quaternion[:] = exponential(0.02 * np.sin(15.0 * n * 1e-3 + np.arange(3)))
         stand.step(n * 1e-3, 1e-3)
@@ -117,8 +135,9 @@ def test_acceleration_leads_the_mechanism_to_the_motion_of_the_next_step():
             A = matrix(q).T
             h = 1e-3
             np.testing.assert_allclose(x + A @ (v * h + 0.5 * a * h * h), stand.m.base.position, atol=2e-7)
-            np.testing.assert_allclose(A @ (v + a * h), matrix(stand.m.base.quaternion).T @ stand.m.base.velocity,
-                                       atol=1e-15)  # fmt: skip
+            np.testing.assert_allclose(
+                A @ (v + a * h), matrix(stand.m.base.quaternion).T @ stand.m.base.velocity, atol=1e-15
+            )
             np.testing.assert_allclose(w + e * h, stand.m.base.angular_velocity, atol=1e-15)
             turned = product(q, exponential(w * h + 0.5 * e * h * h))
             np.testing.assert_allclose(matrix(turned), matrix(stand.m.base.quaternion), atol=1e-6)
@@ -162,11 +181,18 @@ def test_passive_unit_stands_still_and_the_base_moves_relative_to_it():
     A = matrix(turn)
     place, velocity = np.array([5.0, 2.0, 1.0]), np.array([7.0, -3.0, 1.0])
     offset = np.array([-1.2, 0.01, 0.02])
-    stand = platform(**{
-        "passive.position": place, "passive.quaternion": turn, "passive.velocity": velocity,
-        "passive.angular_velocity": rate, "active.position": place + A.T @ offset, "active.quaternion": turn,
-        "active.velocity": velocity + np.cross(rate, offset), "active.angular_velocity": rate,
-    })  # fmt: skip
+    stand = platform(
+        **{
+            "passive.position": place,
+            "passive.quaternion": turn,
+            "passive.velocity": velocity,
+            "passive.angular_velocity": rate,
+            "active.position": place + A.T @ offset,
+            "active.quaternion": turn,
+            "active.velocity": velocity + np.cross(rate, offset),
+            "active.angular_velocity": rate,
+        }
+    )
     np.testing.assert_allclose(stand.m.base.position, offset, atol=1e-14)
     np.testing.assert_allclose(stand.m.base.quaternion, IDENTITY, atol=1e-15)
     np.testing.assert_allclose(stand.m.base.velocity, 0.0, atol=1e-15)

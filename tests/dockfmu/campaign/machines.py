@@ -80,14 +80,25 @@ class Machines:
         host = () if self.network else ("--host", "127.0.0.1")
         log = self.folder / f"scheduler{len(self.processes)}.log"
         with log.open("w") as file:
-            process = self.start("distributed.cli.dask_scheduler", *host, "--port", "0", "--no-dashboard", stderr=file,
-                                 settings=settings)  # fmt: skip
+            process = self.start(
+                "distributed.cli.dask_scheduler", *host, "--port", "0", "--no-dashboard", stderr=file, settings=settings
+            )
         return address_in(log, process)
 
     def worker(self, address, change="", settings=None):
-        return self.start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
-                          "--memory-limit", "1GiB", change=change, settings=settings,
-                          stderr=subprocess.DEVNULL)  # fmt: skip
+        return self.start(
+            "distributed.cli.dask_worker",
+            address,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+            "--memory-limit",
+            "1GiB",
+            change=change,
+            settings=settings,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 class Network:

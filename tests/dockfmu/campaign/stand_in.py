@@ -98,10 +98,22 @@ def study(runs, **faults):
     # a hanging run is ended GRACE_S after its time limit; one that eats must not be ended by that
     limit = 120.0 if faults.get("eat") else 2.0
     return Study(
-        content={}, folder=Path(), name="stand-in", description="", system="none", settings=faults, parameters=(),
-        swap={}, draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), seed=11, runs=runs), options=RunOptions(), endings=(),
-        measures=(), kept=Kept(peaks=False), time_limit=limit - GRACE_S, answers={},
-    )  # fmt: skip
+        content={},
+        folder=Path(),
+        name="stand-in",
+        description="",
+        system="none",
+        settings=faults,
+        parameters=(),
+        swap={},
+        draws=Draws((Uniform(("x",), (0.0,), (1.0,)),), seed=11, runs=runs),
+        options=RunOptions(),
+        endings=(),
+        measures=(),
+        kept=Kept(peaks=False),
+        time_limit=limit - GRACE_S,
+        answers={},
+    )
 
 
 def address_in(log, process):
@@ -176,9 +188,13 @@ def main():
     options = ClusterOptions(arguments.workers, arguments.scheduler, str(LIMIT))
     try:
         make(
-            arguments.folder, arguments.runs, options, lambda text: print(text, flush=True),
-            takes=arguments.takes, **dict.fromkeys(arguments.faults, True),
-        )  # fmt: skip
+            arguments.folder,
+            arguments.runs,
+            options,
+            lambda text: print(text, flush=True),
+            takes=arguments.takes,
+            **dict.fromkeys(arguments.faults, True),
+        )
     except DockfmuError as error:
         print(f"{type(error).__name__}: {error}", flush=True)
         sys.exit(error.exit_status)

@@ -376,8 +376,15 @@ def test_a_boundary_where_the_margin_is_not_known_lies_in_the_middle():
 
 
 def test_json_of_answers_is_json():
-    answer = Answer("a", "loads", "?", ("b",), (), (("c", np.float64(1.5), -math.inf, None),),
-                    {"x": [np.nan, 1.0], "z": np.arange(2)})  # fmt: skip
+    answer = Answer(
+        "a",
+        "loads",
+        "?",
+        ("b",),
+        (),
+        (("c", np.float64(1.5), -math.inf, None),),
+        {"x": [np.nan, 1.0], "z": np.arange(2)},
+    )
     text = as_json([answer])
     (found,) = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert found["table"] == [["c", 1.5, None, None]]

@@ -111,8 +111,12 @@ def test_measures_and_endings_are_those_of_a_recorded_run(folder):
         if row["outcome"] == "invalid":
             continue
         system = dockfmu.load(folder / "pair.ssp")
-        system.set({"first.parameters.initial_position": row["first.parameters.initial_position"],
-                    "second.parameters.mass": row["second.parameters.mass"]})  # fmt: skip
+        system.set(
+            {
+                "first.parameters.initial_position": row["first.parameters.initial_position"],
+                "second.parameters.mass": row["second.parameters.mass"],
+            }
+        )
         system.set({"first.parameters.mass": {"none": 1.0, "heavy": 5.0, "light": 0.9}[row["fault"]]})
         outcome = system.run(stop=row["t_end"])
         position = outcome["second.position"]
@@ -263,8 +267,9 @@ def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
     told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
     assert told == [
         f"the levels of simulation {k} did not reach the event: they stopped falling where most samples have the same "
-        f"value; {round(500 * share)} of the last samples are events" for k, share in enumerate(each, 1)
-    ]  # fmt: skip
+        f"value; {round(500 * share)} of the last samples are events"
+        for k, share in enumerate(each, 1)
+    ]
 
 
 def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_path):
@@ -385,8 +390,9 @@ def test_a_domain_whose_corner_cannot_be_has_a_boundary(folder, tmp_path):
     runner = Runner(campaign.study)
     cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
     entries = {name: value for name, value in WHERE.items() if name not in ("kind", "values")}
-    answer = read_domain(campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0},
-                                                 "the test"))(cluster)  # fmt: skip
+    answer = read_domain(
+        campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0}, "the test")
+    )(cluster)
     assert campaign_runs(campaign, "edge")["outcome"].value_counts().to_dict() == {"completed": 6, "invalid": 3}
     assert "3 of the runs do not decide the question and count as outside the domain" in answer.sentences
 
@@ -503,12 +509,27 @@ def test_the_recording_of_a_run_is_that_of_its_row(folder, tmp_path):
 @pytest.mark.slow
 def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     file = folder / "pairs.toml"
-    file.write_text(as_toml(CONTENT | {"refined": 0.1, "answers": {
-        "where": {"kind": "domain", "measure": "lowest", "cells": 2, "divisions": 1, "values": {"fault": "none"},
-                  "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
-                  "first": [-1.0, 1.0], "second": [0.5, 2.0]},
-        "seldom": {"kind": "rare", "measure": "reach", "above": 0.45, "runs_per_level": 50},
-    }}))  # fmt: skip
+    file.write_text(
+        as_toml(
+            CONTENT
+            | {
+                "refined": 0.1,
+                "answers": {
+                    "where": {
+                        "kind": "domain",
+                        "measure": "lowest",
+                        "cells": 2,
+                        "divisions": 1,
+                        "values": {"fault": "none"},
+                        "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
+                        "first": [-1.0, 1.0],
+                        "second": [0.5, 2.0],
+                    },
+                    "seldom": {"kind": "rare", "measure": "reach", "above": 0.45, "runs_per_level": 50},
+                },
+            }
+        )
+    )
     out = tmp_path / "out"
     assert main(["campaign", str(file), "-o", str(out), "--workers", "2"]) == 0
     table = pandas.read_parquet(out / "runs.parquet").sort_values("index", ignore_index=True)

@@ -53,8 +53,13 @@ def rows_are_whole(folder, runs=RUNS, crashed=()):
 def client(folder, *arguments):
     return subprocess.Popen(
         [sys.executable, "-m", "tests.dockfmu.campaign.stand_in", str(folder), *map(str, arguments)],
-        cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def finished(folder, *arguments, status=0, timeout=240):
@@ -198,20 +203,42 @@ def cluster(tmp_path):
         log = tmp_path / f"scheduler{len(made)}.log"
         with log.open("w") as file:
             scheduler = subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-                 "--no-dashboard"],
-                cwd=ROOT, env=ENVIRONMENT, stderr=file,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "distributed.cli.dask_scheduler",
+                    "--host",
+                    "127.0.0.1",
+                    "--port",
+                    "0",
+                    "--no-dashboard",
+                ],
+                cwd=ROOT,
+                env=ENVIRONMENT,
+                stderr=file,
+            )
         made.append(scheduler)
         address = stand_in.address_in(log, scheduler)
         workers = [
             subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", nanny,
-                 "--no-dashboard", "--memory-limit", "1GiB"],
-                cwd=ROOT, env=ENVIRONMENT, stderr=subprocess.DEVNULL,
+                [
+                    sys.executable,
+                    "-m",
+                    "distributed.cli.dask_worker",
+                    address,
+                    "--nthreads",
+                    "1",
+                    nanny,
+                    "--no-dashboard",
+                    "--memory-limit",
+                    "1GiB",
+                ],
+                cwd=ROOT,
+                env=ENVIRONMENT,
+                stderr=subprocess.DEVNULL,
             )
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         made.extend(workers)
         return address, scheduler, workers
 

@@ -61,8 +61,9 @@ def test_independent_runs_are_repeated_once_and_stay_in_this_process(oscillator,
     system.write(tmp_path / "counting.ssp")
     made = read_study(
         CONTENT | {"vary": [{"name": "a.parameters.mass", "law": "uniform", "low": 1.0, "high": 2.0}], "measures": {}},
-        tmp_path, "the test",
-    )[0]  # fmt: skip
+        tmp_path,
+        "the test",
+    )[0]
     runner = Runner(made)
     assert [runner.attempts(RunPoint(k)) for k in (0, 1)] == [3, 3]
     found = [runner.run(RunPoint(k)) for k in range(2)]

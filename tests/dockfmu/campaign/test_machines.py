@@ -34,9 +34,17 @@ def study_file(tmp_path, oscillator):
 def run_over(machines, file, address, out, status=0):
     """Run a campaign from the command line of another machine, and return what it says."""
     process = machines.start(
-        "dockfmu", "campaign", str(file), "--scheduler", address, "-o", str(out),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        "dockfmu",
+        "campaign",
+        str(file),
+        "--scheduler",
+        address,
+        "-o",
+        str(out),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     output, _ = process.communicate(timeout=300)
     assert process.returncode == status, output
     return output
@@ -89,8 +97,10 @@ def test_a_declared_system_takes_along_what_it_extends(study_file, oscillator):
     (other / "end.toml").write_text((study_file.parent / "alone.toml").read_text())
     (study_file.parent / "sub" / "middle.toml").write_text('extends = "deep/end"\n')
     (other / "mine.toml").write_text('extends = "../middle"\n')
-    for name, beside in (("mine.toml", {"mine.toml", "sub/middle.toml", "sub/deep/end.toml"}),
-                         ("sub/deep/mine.toml", {"deep/mine.toml", "middle.toml", "deep/end.toml"})):  # fmt: skip
+    for name, beside in (
+        ("mine.toml", {"mine.toml", "sub/middle.toml", "sub/deep/end.toml"}),
+        ("sub/deep/mine.toml", {"deep/mine.toml", "middle.toml", "deep/end.toml"}),
+    ):
         if name == "mine.toml":
             (study_file.parent / name).write_text('name = "mine"\nextends = "sub/middle"\n')
         packed, files = pack(replace(study, system=name))

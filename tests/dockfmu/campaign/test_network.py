@@ -31,9 +31,14 @@ def machines(tmp_path, network):
 def client(machines, folder, *arguments):
     """Start a campaign of runs of known values on a machine."""
     return machines.start(
-        "tests.dockfmu.campaign.stand_in", str(folder), *map(str, arguments), settings=SETTINGS,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        "tests.dockfmu.campaign.stand_in",
+        str(folder),
+        *map(str, arguments),
+        settings=SETTINGS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def cluster(machines):

@@ -24,17 +24,32 @@ def report(tmp_path_factory):
     (folder / "answers").mkdir()
     generator = np.random.Generator(np.random.PCG64(1))
     x = generator.normal(size=(3, RUNS))
-    table = pandas.DataFrame({
-        "index": range(RUNS), "status": "completed", "outcome": np.where(x[0] > 1.5, "limit_exceeded", "docked"),
-        "reason": "", "force": 2e4 + 5e3 * x[0] + 1e3 * x[1], "t_force": 0.5, "margin": 0.01 * x[0], "t_margin": 1.0,
-        "miss[1]": x[0], "angular_velocity[3]": x[1], "chaser.parameters.mass": x[2], "t_capture": 0.2,
-        "fault": np.where(x[1] > 0.0, "none", "lateral_brakes_dead"),
-    })  # fmt: skip
+    table = pandas.DataFrame(
+        {
+            "index": range(RUNS),
+            "status": "completed",
+            "outcome": np.where(x[0] > 1.5, "limit_exceeded", "docked"),
+            "reason": "",
+            "force": 2e4 + 5e3 * x[0] + 1e3 * x[1],
+            "t_force": 0.5,
+            "margin": 0.01 * x[0],
+            "t_margin": 1.0,
+            "miss[1]": x[0],
+            "angular_velocity[3]": x[1],
+            "chaser.parameters.mass": x[2],
+            "t_capture": 0.2,
+            "fault": np.where(x[1] > 0.0, "none", "lateral_brakes_dead"),
+        }
+    )
     table.loc[:2, ["outcome", "status", "reason"]] = "failed", "failed", "output became nan"
     study = SimpleNamespace(
-        name="a_campaign_with_a_long_name", description="", system="atv_probe_cone", measures=(FORCE, MARGIN),
-        draws=SimpleNamespace(sampling="random", seed=1), choices=(SimpleNamespace(name="fault"),),
-    )  # fmt: skip
+        name="a_campaign_with_a_long_name",
+        description="",
+        system="atv_probe_cone",
+        measures=(FORCE, MARGIN),
+        draws=SimpleNamespace(sampling="random", seed=1),
+        choices=(SimpleNamespace(name="fault"),),
+    )
     system = SimpleNamespace(plan=SimpleNamespace(events=("capture",)))
     campaign = SimpleNamespace(folder=folder, study=study, system=system, names=NAMES, runs=lambda columns=None: table)
     grid = np.stack(np.meshgrid(np.linspace(-0.3, 0.3, 9), np.linspace(0.01, 0.15, 9)), -1).reshape(-1, 2)
@@ -57,8 +72,12 @@ def report(tmp_path_factory):
 def test_figures_are_written_as_png(report):
     page, *pictures = report
     assert [file.name for file in pictures] == [
-        "outcomes.png", "force.png", "margin.png", "sensitivity_of_force.png", "where.png",
-    ]  # fmt: skip
+        "outcomes.png",
+        "force.png",
+        "margin.png",
+        "sensitivity_of_force.png",
+        "where.png",
+    ]
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in pictures)
     text = page.read_text()
     assert "left out: 3 failed. The largest value that these had reached was" in text

@@ -196,9 +196,15 @@ def test_a_pipe_gets_whole_lines(capsys, listed):
     columns = re.split(r"  +", mass)
     source = listed["chaser.parameters.mass"].source
     assert columns == [
-        "chaser.parameters.mass", "19957", "kg", "ATV-20t",
-        "mass without the mechanism, or with it for base motion SOURCE", "was 7000", "from 0.001 kg", source,
-    ]  # fmt: skip
+        "chaser.parameters.mass",
+        "19957",
+        "kg",
+        "ATV-20t",
+        "mass without the mechanism, or with it for base motion SOURCE",
+        "was 7000",
+        "from 0.001 kg",
+        source,
+    ]
     assert not any("\x1b" in line or "…" in line for line in lines)
 
 

@@ -32,10 +32,14 @@ STATION = {
     "parameters.port[1].angles": [0.1, -0.2, 0.3],
 }
 WANTED = InitialConditions(
-    "chaser.port[1]", "station.port[1]", "mechanism",
-    miss=(0.06, -0.04), angles=(0.02, -0.03, 0.05),
-    velocity=(0.1, 0.01, -0.02), angular_velocity=(0.002, 0.001, -0.003),
-)  # fmt: skip
+    "chaser.port[1]",
+    "station.port[1]",
+    "mechanism",
+    miss=(0.06, -0.04),
+    angles=(0.02, -0.03, 0.05),
+    velocity=(0.1, 0.01, -0.02),
+    angular_velocity=(0.002, 0.001, -0.003),
+)
 _PROBE = probe_mechanism.component().record.memory().parameters.probe
 HEAD = np.array([_PROBE.bearing_distance + _PROBE.free_length, 0.0, 0.0])
 
@@ -191,12 +195,22 @@ ROUND = replace(WANTED, limits=LIMITS | {"angles": LIMITS["angles"]}, vector_sum
 
 def test_ruling_R60_vector_sums_count_once():
     """Miss, yaw and pitch, lateral velocity, lateral rates: the resultant over its limit; roll and its rate alone."""
-    found = severity(replace(ROUND, miss=(0.3, 0.4), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0),
-                             angular_velocity=(0.0, 0.0, 0.0)))  # fmt: skip
+    found = severity(
+        replace(
+            ROUND, miss=(0.3, 0.4), angles=(0.0, 0.0, 0.0), velocity=(0.1, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0)
+        )
+    )
     assert (found.root_sum_square, found.sum) == pytest.approx((0.5 / 0.34, 0.5 / 0.34))
     assert found.worst == ("miss", pytest.approx(0.5 / 0.34))
-    tilted = severity(replace(ROUND, miss=(0.0, 0.0), angles=(0.03, -0.04, 0.02), velocity=(0.1, 0.03, -0.04),
-                              angular_velocity=(0.001, 0.0, 0.0)))  # fmt: skip
+    tilted = severity(
+        replace(
+            ROUND,
+            miss=(0.0, 0.0),
+            angles=(0.03, -0.04, 0.02),
+            velocity=(0.1, 0.03, -0.04),
+            angular_velocity=(0.001, 0.0, 0.0),
+        )
+    )
     shares = [0.05 / np.radians(7.0), 0.02 / np.radians(7.0), 0.05 / 0.1, 0.001 / np.radians(1.0)]
     assert (tilted.root_sum_square, tilted.sum) == pytest.approx((np.linalg.norm(shares), sum(shares)))
 

@@ -60,8 +60,10 @@ def test_the_page_on_contact_has_the_docking_of_today(atv):
     page = (ROOT / "docs/guide/contact-interface.md").read_text(encoding="utf-8")
     table = page.split("<!-- docking: begin -->")[1].split("<!-- docking: end -->")[0]
     head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.strip().splitlines())
-    inside = {row[0]: [float(x) for x in re.findall(r"\d+\.?\d*(?:e-\d+)?", row[head.index("inside, H = 1 ms")])]
-              for row in rows}  # fmt: skip
+    inside = {
+        row[0]: [float(x) for x in re.findall(r"\d+\.?\d*(?:e-\d+)?", row[head.index("inside, H = 1 ms")])]
+        for row in rows
+    }
     events = [atv.time(name) for name in ("capture", "socket_bottom", "docking_start")]
     assert inside["capture, bottom, start of the sequence"] == pytest.approx(events, abs=2e-3)
     first = atv.results.time <= 10.0
@@ -139,8 +141,11 @@ def test_spec06_oracle_22_limiter_contacts_turn_mechanism_station_and_craft(tmp_
     begins = np.flatnonzero(np.diff(touching.astype(int)) > 0) + 1
     begins = begins[t[begins] < 38.0]
     assert len(begins) >= 2
-    for unit, name, least in (("mechanism", "base.torque_now", 5.0), ("mechanism", "target.torque_now", 20.0),
-                              ("chaser", "body.angular_velocity", 1e-4)):  # fmt: skip
+    for unit, name, least in (
+        ("mechanism", "base.torque_now", 5.0),
+        ("mechanism", "target.torque_now", 20.0),
+        ("chaser", "body.angular_velocity", 1e-4),
+    ):
         lateral = np.array([soyuz.results[f"{unit}.{name}[{k}]"] for k in (2, 3)])
         changes = [np.ptp(lateral[:, i - 2 : i + 12], axis=1).max() for i in begins]
         assert sorted(changes)[-2] > least, name

@@ -274,8 +274,11 @@ def test_spec07_oracle_T32_premature_extension(missed, expert):
 
 def test_spec07_oracle_T32_with_post_contact_thrust_capture_becomes_possible():
     """The variant with 500 N (conventions 8.1, ruling R50): rods on their forward stops, captured within the limits."""
-    run = every_step("no_capture_peripheral_5t_push", 12.0, [f"mechanism.leg[{k}].stroke" for k in range(1, 7)]
-                     + ["mechanism.audit.dissipated_stops"])  # fmt: skip
+    run = every_step(
+        "no_capture_peripheral_5t_push",
+        12.0,
+        [f"mechanism.leg[{k}].stroke" for k in range(1, 7)] + ["mechanism.audit.dissipated_stops"],
+    )
     assert run.events["capture"] - run.events["initial_position_lost"] < 1.0
     assert all(value < LIMITS[name] for name, value in peaks(run).items())
     assert held(run, "compression") < STATIC_COMPRESSION

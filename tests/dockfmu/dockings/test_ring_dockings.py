@@ -81,9 +81,15 @@ def test_a_craft_on_the_geared_ring_swings_no_longer_when_the_pins_come(start):
     their cones take: the petals leave 10 mm, the dead band of the brakes the rest.
     """
     run = dockfmu.load("geared_ring_5t", {f"initial_conditions.{name}": x for name, x in SWINGING[start].items()}).run(
-        record=["mechanism.guide_pin[1].insertion", "mechanism.guide_pin[1].offset", "mechanism.guide_pin[2].insertion",
-                "mechanism.guide_pin[2].offset", "mechanism.validity.pin_missed"], every=20
-    )  # fmt: skip
+        record=[
+            "mechanism.guide_pin[1].insertion",
+            "mechanism.guide_pin[1].offset",
+            "mechanism.guide_pin[2].insertion",
+            "mechanism.guide_pin[2].offset",
+            "mechanism.validity.pin_missed",
+        ],
+        every=20,
+    )
     assert run.outcome == "docked"
     assert run["mechanism.validity.pin_missed"][-1] == 0.0
     assert run.result.audit["energy_residual"] < 1e-2

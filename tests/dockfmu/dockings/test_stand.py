@@ -71,9 +71,13 @@ def quiet(**more):
 
 def test_a_fast_stand_comes_to_the_system_without_a_stand():
     """From first contact into the socket: a tenth of the delays reduces the error at least threefold."""
-    plain = dockfmu.load("atv_probe_cone", {
-        "mechanism.parameters.cover.present": 1, "chaser.parameters.mass": 20000.0,
-    }).run(stop=1.5, record=["chaser.port[1].velocity"])  # fmt: skip
+    plain = dockfmu.load(
+        "atv_probe_cone",
+        {
+            "mechanism.parameters.cover.present": 1,
+            "chaser.parameters.mass": 20000.0,
+        },
+    ).run(stop=1.5, record=["chaser.port[1].velocity"])
     error = []
     for scale in (1.0, 0.1):
         values = quiet(frequency=10.0 / scale, delay=5e-3 * scale, frame_time=2e-3 * scale)

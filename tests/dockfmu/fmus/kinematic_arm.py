@@ -43,12 +43,16 @@ class KinematicArm(ArraySlave):
         self.grapple, self.interface = np.zeros(3), np.zeros(3)
         self.target, self.target_angles = np.zeros(3), np.zeros(3)
         for name, array, kind in (
-            ("link.axis", self.axis, Integer), ("joint.locked", self.locked, Boolean),
-            ("segment.length", self.segments, Real), ("initial.angle", self.start, Real),
-            ("initial.payload_angles", self.payload_angles, Real), ("grapple.position", self.grapple, Real),
-            ("interface.position", self.interface, Real), ("target.position", self.target, Real),
+            ("link.axis", self.axis, Integer),
+            ("joint.locked", self.locked, Boolean),
+            ("segment.length", self.segments, Real),
+            ("initial.angle", self.start, Real),
+            ("initial.payload_angles", self.payload_angles, Real),
+            ("grapple.position", self.grapple, Real),
+            ("interface.position", self.interface, Real),
+            ("target.position", self.target, Real),
             ("target.angles", self.target_angles, Real),
-        ):  # fmt: skip
+        ):
             self.add(f"parameters.{name}", array, parameter, kind, variability=Fmi2Variability.tunable)
         self.force, self.torque = np.zeros(3), np.zeros(3)
         self.velocity, self.spin = np.zeros(3), np.zeros(3)
@@ -56,24 +60,31 @@ class KinematicArm(ArraySlave):
         self.step_type, self.step_axis, self.trigger = np.array(1.0), np.array(1.0), np.array(0.0)
         self.amplitude, self.speed = np.array(0.0), np.array(0.0)
         for name, array, kind in (
-            ("interface.force", self.force, Real), ("interface.torque", self.torque, Real),
-            ("command.velocity", self.velocity, Real), ("command.angular_velocity", self.spin, Real),
-            ("command.mode", self.mode, Integer), ("command.abort", self.abort, Boolean),
-            ("command.step.type", self.step_type, Integer), ("command.step.axis", self.step_axis, Integer),
-            ("command.step.amplitude", self.amplitude, Real), ("command.step.speed", self.speed, Real),
+            ("interface.force", self.force, Real),
+            ("interface.torque", self.torque, Real),
+            ("command.velocity", self.velocity, Real),
+            ("command.angular_velocity", self.spin, Real),
+            ("command.mode", self.mode, Integer),
+            ("command.abort", self.abort, Boolean),
+            ("command.step.type", self.step_type, Integer),
+            ("command.step.axis", self.step_axis, Integer),
+            ("command.step.amplitude", self.amplitude, Real),
+            ("command.step.speed", self.speed, Real),
             ("command.step.trigger", self.trigger, Boolean),
-        ):  # fmt: skip
+        ):
             self.add(name, array, Fmi2Causality.input, kind)
         self.out = {
             f"{group}.{name}": np.zeros(4 if name == "quaternion" else 3)
             for group, names in (
-                ("interface", ("position", "quaternion", "velocity", "angular_velocity", "acceleration",
-                               "angular_acceleration")),
+                (
+                    "interface",
+                    ("position", "quaternion", "velocity", "angular_velocity", "acceleration", "angular_acceleration"),
+                ),
                 ("relative", ("position", "quaternion", "velocity", "angular_velocity")),
                 ("tip", ("force", "torque")),
             )
             for name in names
-        }  # fmt: skip
+        }
         for name, array in self.out.items():
             self.add(name, array, Fmi2Causality.output)
         self.add("command.state", self.state, Fmi2Causality.output, Integer)

@@ -10,9 +10,9 @@ class LoadPulse(Fmi2Slave):
         self.height = 1.0
         self.begin = 0.0
         self.length = 0.0
-        self.register_variable(Real(
-            "load.compression", causality=Fmi2Causality.output, getter=lambda: self.compression
-        ))  # fmt: skip
+        self.register_variable(
+            Real("load.compression", causality=Fmi2Causality.output, getter=lambda: self.compression)
+        )
         for name in ("height", "begin", "length"):
             self.register_variable(
                 Real(

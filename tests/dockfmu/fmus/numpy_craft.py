@@ -32,14 +32,24 @@ class NumpyCraft(ArraySlave):
         self.out = {
             name: np.zeros(4 if name == "quaternion" else 3)
             for name in (
-                "position", "quaternion", "velocity", "angular_velocity", "acceleration", "angular_acceleration",
+                "position",
+                "quaternion",
+                "velocity",
+                "angular_velocity",
+                "acceleration",
+                "angular_acceleration",
             )
-        }  # fmt: skip
+        }
         for name, array in (
-            ("mass", self.mass), ("inertia", self.inertia), ("port[1].position", self.arm),
-            ("push_thrust", self.thrust), ("initial.position", self.position), ("initial.quaternion", self.attitude),
-            ("initial.velocity", self.velocity), ("initial.angular_velocity", self.spin),
-        ):  # fmt: skip
+            ("mass", self.mass),
+            ("inertia", self.inertia),
+            ("port[1].position", self.arm),
+            ("push_thrust", self.thrust),
+            ("initial.position", self.position),
+            ("initial.quaternion", self.attitude),
+            ("initial.velocity", self.velocity),
+            ("initial.angular_velocity", self.spin),
+        ):
             self.add(f"parameters.{name}", array, Fmi2Causality.parameter, variability=Fmi2Variability.tunable)
         self.add("port[1].force", self.force, Fmi2Causality.input)
         self.add("port[1].torque", self.torque, Fmi2Causality.input)

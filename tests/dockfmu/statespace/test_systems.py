@@ -95,9 +95,13 @@ def test_ruling_R56_the_linear_model_shows_the_pumped_swing():
     def swings(gain: float) -> list[dockfmu.Mode]:
         control = "manipulator.parameters.control"
         model = dockfmu.linearise(
-            "airlock_era", 20.0, settings={f"{control}.pose_gain": gain, f"{control}.pose_feedback": "OUTPUTS"},
-            count=8, inputs=["contact.base.position"], outputs=["manipulator.relative.position"],
-        )  # fmt: skip
+            "airlock_era",
+            20.0,
+            settings={f"{control}.pose_gain": gain, f"{control}.pose_feedback": "OUTPUTS"},
+            count=8,
+            inputs=["contact.base.position"],
+            outputs=["manipulator.relative.position"],
+        )
         assert "jumps" in model.held["manipulator.clock.until_inner"], "a tick comes a step earlier or later"
         return [m for m in model.modes if 0.02 < m.frequency < 0.3 and m.eigenvalue.imag > 0.0]
 

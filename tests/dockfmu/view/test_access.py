@@ -148,8 +148,10 @@ def test_the_socket_refuses_what_is_no_message_and_goes_on(operated):
         while answer(good, "state")["operator"] != "you":
             pass
         for message, says in (
-            ({"speed": 1e9}, "between"), ({"set": [[0, 0]]}, "not a list of controls"), ({"end": 1}, "not true"),
-        ):  # fmt: skip
+            ({"speed": 1e9}, "between"),
+            ({"set": [[0, 0]]}, "not a list of controls"),
+            ({"end": 1}, "not true"),
+        ):
             good.send(json.dumps(message))
             assert says in answer(good, "refused"), message
         good.send('{"take":false}')

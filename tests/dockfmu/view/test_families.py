@@ -184,8 +184,13 @@ def test_the_animated_file_has_legs_and_rods_of_their_lengths(family, tmp_path):
                 for label, column in ((f"leg {k}", f"leg[{k}].stroke"), (f"rod {k}", f"rod[{k}].length")):
                     if f"{element}.{column}" not in family.columns:
                         continue
-                    (rod,) = (n for n in read.numbers if n.startswith(f"{element}.{label}.") and n.endswith(".rod")
-                              and read.seen(n.removesuffix(".rod"), t))  # fmt: skip
+                    (rod,) = (
+                        n
+                        for n in read.numbers
+                        if n.startswith(f"{element}.{label}.")
+                        and n.endswith(".rod")
+                        and read.seen(n.removesuffix(".rod"), t)
+                    )
                     ends = [read.point(rod, t, end) for end in ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
                     neutral = family.parameters[element]["parameters.legs.retracted_length"] if "leg" in label else 0.0
                     wanted = neutral + family.columns[f"{element}.{column}"][at]

@@ -22,9 +22,7 @@ class Read:
         self.parents = {child: k for k, node in enumerate(self.gltf.nodes) for child in node.children or ()}
         self.numbers = {node.name: k for k, node in enumerate(self.gltf.nodes)}
         (animation,) = self.gltf.animations
-        self.samplers = {
-            (c.target.node, c.target.path): animation.samplers[c.sampler] for c in animation.channels
-        }  # fmt: skip
+        self.samplers = {(c.target.node, c.target.path): animation.samplers[c.sampler] for c in animation.channels}
 
     def accessor(self, number):
         found = self.gltf.accessors[number]

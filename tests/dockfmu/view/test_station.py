@@ -293,8 +293,10 @@ def test_nothing_overlaps_and_all_controls_are_in_sight(flown, size):
         assert 0 <= a[1] < a[3] <= size[1]
         for b in panes[k + 1 :]:
             assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
-    station = shown("(() => { const b = document.getElementById('station').getBoundingClientRect(); "
-                    "return [b.left, b.top, b.right, b.bottom]; })()")  # fmt: skip
+    station = shown(
+        "(() => { const b = document.getElementById('station').getBoundingClientRect(); "
+        "return [b.left, b.top, b.right, b.bottom]; })()"
+    )
     assert len(inside) >= 9
     for a in inside:
         assert station[0] <= a[0]

@@ -30,9 +30,14 @@ def with_fmpy(fmu, experiment, folder):
     for name, values in experiment.inputs.items():
         table[name] = [*values, values[-1]]
     result = fmpy.simulate_fmu(
-        str(fmu), start_time=experiment.start, stop_time=experiment.stop, output_interval=experiment.step,
-        input=table, output=list(experiment.outputs), fmi_type="CoSimulation",
-    )  # fmt: skip
+        str(fmu),
+        start_time=experiment.start,
+        stop_time=experiment.stop,
+        output_interval=experiment.step,
+        input=table,
+        output=list(experiment.outputs),
+        fmi_type="CoSimulation",
+    )
     return np.column_stack([result[name].astype(float) for name in experiment.outputs])
 
 

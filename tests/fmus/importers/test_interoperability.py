@@ -182,9 +182,14 @@ def test_this_platform(subjects, name):
         library = archive.getinfo(place).file_size
     record = subject.component.record
     judge(
-        name, HOST.folder, deviation(ran.outputs, subject.expected), times=ran.times, library=library,
-        archive=subject.file.stat().st_size, state=8 * sum(span.count for span in (*record.saved, *record.changing)),
-    )  # fmt: skip
+        name,
+        HOST.folder,
+        deviation(ran.outputs, subject.expected),
+        times=ran.times,
+        library=library,
+        archive=subject.file.stat().st_size,
+        state=8 * sum(span.count for span in (*record.saved, *record.changing)),
+    )
 
 
 @pytest.mark.parametrize("platform", [name for name in ("win64", "aarch64-linux") if name != HOST.folder])

@@ -70,8 +70,15 @@ def poisoned(component: Component, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with compiler(HOST) as zig:
         for source in SHIM.glob("*.c"):
-            zig.run(*(f"-D{name}=poisoned_{name}" for name in _KERNELS), "-fPIC", "-O2", "-c", str(source),
-                    "-o", f"{source.stem}.o")  # fmt: skip
+            zig.run(
+                *(f"-D{name}=poisoned_{name}" for name in _KERNELS),
+                "-fPIC",
+                "-O2",
+                "-c",
+                str(source),
+                "-o",
+                f"{source.stem}.o",
+            )
         (zig.folder / "poison.c").write_text(_POISON, encoding="utf-8")
         zig.run("-fPIC", "-O2", "-fno-builtin", "-I", str(SHIM), "-c", "poison.c", "-o", "poison.o")
         objects = [zig.folder / f"{source.stem}.o" for source in SHIM.glob("*.c")] + [zig.folder / "poison.o"]

@@ -12,9 +12,12 @@ from tests.fmus.library import DISCARD, ERROR, OK, Library
 def set_slopes(instance, orders=None, **slopes):
     count = len(slopes)
     return instance(
-        "SetRealInputDerivatives", instance.references(*slopes), ctypes.c_size_t(count),
-        (ctypes.c_int * count)(*(orders or [1] * count)), (ctypes.c_double * count)(*slopes.values()),
-    )  # fmt: skip
+        "SetRealInputDerivatives",
+        instance.references(*slopes),
+        ctypes.c_size_t(count),
+        (ctypes.c_int * count)(*(orders or [1] * count)),
+        (ctypes.c_double * count)(*slopes.values()),
+    )
 
 
 def rates(instance, *names, order=1):
@@ -30,10 +33,14 @@ def derivative(instance, unknowns, **direction):
     names = [name.replace("__", ".") for name in direction]
     block = (ctypes.c_double * len(unknowns))()
     status = instance(
-        "GetDirectionalDerivative", instance.references(*unknowns), ctypes.c_size_t(len(unknowns)),
-        instance.references(*names), ctypes.c_size_t(len(names)),
-        (ctypes.c_double * len(names))(*direction.values()), block,
-    )  # fmt: skip
+        "GetDirectionalDerivative",
+        instance.references(*unknowns),
+        ctypes.c_size_t(len(unknowns)),
+        instance.references(*names),
+        ctypes.c_size_t(len(names)),
+        (ctypes.c_double * len(names))(*direction.values()),
+        block,
+    )
     return status, list(block)
 
 

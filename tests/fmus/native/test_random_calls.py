@@ -23,11 +23,14 @@ CALLS = st.one_of(
     st.tuples(st.sampled_from(["GetReal", "SetReal"]), ARRAYS, st.lists(REALS, min_size=3, max_size=3)),
     st.tuples(
         st.sampled_from(["GetInteger", "SetInteger", "GetBoolean", "SetBoolean", "GetString", "SetString"]),
-        ARRAYS, st.lists(INTEGERS, min_size=3, max_size=3),
+        ARRAYS,
+        st.lists(INTEGERS, min_size=3, max_size=3),
     ),
     st.tuples(
         st.sampled_from(["SetRealInputDerivatives", "GetRealOutputDerivatives"]),
-        ARRAYS, st.lists(REALS, min_size=3, max_size=3), st.lists(st.integers(0, 2), min_size=3, max_size=3),
+        ARRAYS,
+        st.lists(REALS, min_size=3, max_size=3),
+        st.lists(st.integers(0, 2), min_size=3, max_size=3),
     ),
     st.tuples(st.just("GetDirectionalDerivative"), ARRAYS, ARRAYS, st.lists(REALS, min_size=3, max_size=3)),
     st.tuples(st.sampled_from(["save", "restore", "round trip"])),
@@ -35,7 +38,7 @@ CALLS = st.one_of(
         st.sampled_from(["GetStatus", "GetRealStatus", "GetIntegerStatus", "GetBooleanStatus", "GetStringStatus"]),
         st.integers(-1, 5),
     ),
-)  # fmt: skip
+)
 
 
 def doubles(values):

@@ -17,8 +17,13 @@ def folder(gadget_library, tmp_path):
 
 
 def test_percent_encoded_uri_plain_path_and_trailing_slash(gadget_library, folder):
-    for location in (folder.as_uri(), folder.as_uri() + "/", "file:" + folder.as_uri()[7:], str(folder),
-                     folder.as_uri().replace("file://", "file://localhost")):  # fmt: skip
+    for location in (
+        folder.as_uri(),
+        folder.as_uri() + "/",
+        "file:" + folder.as_uri()[7:],
+        str(folder),
+        folder.as_uri().replace("file://", "file://localhost"),
+    ):
         instance = Instance(gadget_library, resources=location.encode())
         assert instance.component is not None, instance.messages
 

@@ -44,8 +44,10 @@ def test_discarded_step_can_be_repeated_from_a_saved_state(gadget_library):
     state, total = instance.save(), instance.get("total")
     assert instance.step(0.5, 1.5) == DISCARD
     assert instance.log[-1] == (
-        DISCARD, "logStatusDiscard", "step at t = 0.5 s, h = 1.5 s: step of 1.500 s, 100%% too long for 1 s"
-    )  # fmt: skip
+        DISCARD,
+        "logStatusDiscard",
+        "step at t = 0.5 s, h = 1.5 s: step of 1.500 s, 100%% too long for 1 s",
+    )
     assert status_of(instance, 0, "GetStatus", ctypes.c_int()) == (OK, DISCARD)
     assert status_of(instance, 2, "GetRealStatus", ctypes.c_double()) == (OK, 0.5)
     assert status_of(instance, 3, "GetBooleanStatus", ctypes.c_int()) == (OK, 0)
@@ -109,8 +111,10 @@ def test_failed_step_says_why_and_the_instance_can_be_reset(gadget_library):
     instance.set(mode=3)
     assert instance.step(0.1, 0.1) == ERROR
     assert instance.log[-1] == (
-        ERROR, "outcome.limit_exceeded", "step at t = 0.1 s, h = 0.1 s: told to fail in step 2, gain 0.125"
-    )  # fmt: skip
+        ERROR,
+        "outcome.limit_exceeded",
+        "step at t = 0.1 s, h = 0.1 s: told to fail in step 2, gain 0.125",
+    )
     assert instance.get("status.code") == 7
     assert instance.step(0.1, 0.1) == ERROR
     assert instance("Reset") == OK

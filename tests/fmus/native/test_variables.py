@@ -112,6 +112,4 @@ def test_refused_initialization_says_why(gadget_library):
     instance = gadget_library.instance(parameters__offset=101.0)
     assert instance.setup(2.0) == instance("EnterInitializationMode") == OK
     assert instance("ExitInitializationMode") == ERROR
-    assert instance.log[-1] == (
-        ERROR, "logStatusError", "initialization at t = 2 s: offset 101 N is more than 100 N"
-    )  # fmt: skip
+    assert instance.log[-1] == (ERROR, "logStatusError", "initialization at t = 2 s: offset 101 N is more than 100 N")

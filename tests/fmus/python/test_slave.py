@@ -38,8 +38,11 @@ def importer(folder: Path, code: str) -> str:
     """
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(head) + textwrap.dedent(code)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -40,8 +40,12 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
     assert result.warnings == []
     about, *rows, end = messages
     assert about == {
-        "system": "alone", "start": 0.0, "stop": 2.0, "names": ["a.y[1]", "a.through"], "units": ["m", "m"],
-    }  # fmt: skip
+        "system": "alone",
+        "start": 0.0,
+        "stop": 2.0,
+        "names": ["a.y[1]", "a.through"],
+        "units": ["m", "m"],
+    }
     assert [row["t"] for row in rows] == pytest.approx([0.1 * k for k in range(21)])
     assert all(len(row["values"]) == 2 for row in rows)
     assert (end["status"], end["t_end"]) == ("completed", 2.0)
@@ -288,8 +292,9 @@ def test_a_flood_of_datagrams_takes_a_tenth_of_the_time_of_a_paced_run(alone, mo
     assert sum(spent) < SHARE * taken + 2.0 * BURST_S + max(spent)
     assert flood.read > 5
     assert simulation.result.network == {
-        "datagrams": flood.read, "datagrams_refused": flood.read if data == LARGE else 0,
-    }  # fmt: skip
+        "datagrams": flood.read,
+        "datagrams_refused": flood.read if data == LARGE else 0,
+    }
 
 
 def test_repeated_connections_take_a_tenth_of_the_time(alone):

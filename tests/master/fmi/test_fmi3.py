@@ -61,8 +61,12 @@ def test_other_types_pass(arrays):
         instance = fmu.instantiate("a")
         instance.set({"single.in": 0.1, "Boolean.in": True, "Enumeration.in": 2, "label": "Größe"})
         assert instance.get(["single.out", "Boolean.out", "Enumeration.out", "label", "echo"]) == [
-            2.0 * float(np.float32(0.1)), True, 2, "Größe", "Größe 0"
-        ]  # fmt: skip
+            2.0 * float(np.float32(0.1)),
+            True,
+            2,
+            "Größe",
+            "Größe 0",
+        ]
 
 
 def test_a_number_beyond_single_precision_is_refused(arrays):
@@ -114,9 +118,14 @@ def test_derivatives_of_elements(arrays):
         two = ctypes.c_uint32 * 2
         found = (ctypes.c_double * 2)()
         instance.call(
-            "fmi2GetDirectionalDerivative", two(number["through[3]"], number["through[2]"]), 2,
-            two(number["u[2]"], number["u[3]"]), 2, (ctypes.c_double * 2)(1.0, 10.0), found,
-        )  # fmt: skip
+            "fmi2GetDirectionalDerivative",
+            two(number["through[3]"], number["through[2]"]),
+            2,
+            two(number["u[2]"], number["u[3]"]),
+            2,
+            (ctypes.c_double * 2)(1.0, 10.0),
+            found,
+        )
         assert list(found) == [20.0, 2.0]
         y = (ctypes.c_uint32 * 1)(instance.variable("y[3]").reference)
         instance.call("fmi2GetRealOutputDerivatives", y, 1, (ctypes.c_int32 * 1)(1), found)

@@ -21,9 +21,13 @@ def say():
 
     def call(form, *arguments):
         function(
-            ctypes.c_void_p(key), ctypes.c_char_p(b"name"), ctypes.c_int(1), ctypes.c_char_p(b"category"),
-            ctypes.c_char_p(form), *arguments,
-        )  # fmt: skip
+            ctypes.c_void_p(key),
+            ctypes.c_char_p(b"name"),
+            ctypes.c_int(1),
+            ctypes.c_char_p(b"category"),
+            ctypes.c_char_p(form),
+            *arguments,
+        )
         return kept.messages[-1].text
 
     yield call

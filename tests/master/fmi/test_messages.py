@@ -13,11 +13,10 @@ from dockfmu.master.fmi.remote.messages import DEEPEST, MessageError, decode, en
 pytestmark = pytest.mark.quick
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.binary()
-    | st.text(st.characters()),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.binary() | st.text(st.characters()),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(VALUES)

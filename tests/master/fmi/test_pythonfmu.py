@@ -48,8 +48,12 @@ def swing(tmp_path_factory):
 def run_apart(swing, lag, out, **start):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(swing), str(lag), str(out), json.dumps(start)],
-        capture_output=True, text=True, cwd=ROOT, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -111,8 +111,13 @@ def checked_runs(lag, kind):
     environment = {"LD_PRELOAD": CHECKED, "GLIBC_TUNABLES": "glibc.malloc.check=3", "PYTHONPATH": paths}
     return subprocess.run(
         [sys.executable, "-c", RUNS, str(lag), kind],
-        cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 @pytest.mark.slow

@@ -47,9 +47,10 @@ def make(tmp_path_factory, linear, linear_library):
         system = Structure("two masses")
         system.add("first", file, mass | {"b[2]": 1.0, "o[1,2]": 1.0, "x[1]": START[0]})
         system.add(
-            "second", file,
+            "second",
+            file,
             mass | {"a[2,3]": KC, "a[3,2]": -1.0, "b[3]": 1.0, "o[1,3]": -KC, "x[3]": START[4]},
-        )  # fmt: skip
+        )
         system.connect("first", "y[1]", "second", "u")
         system.connect("second", "y[1]", "first", "u")
         system.order = ("first", "second")

@@ -97,9 +97,11 @@ def test_own_momenta_and_impulse_errors():
     assert "base_impulse_error" not in audited(Audit(momentum=("a.p",)), TIME, collision())
     turned = {"b.turned[2]": 0.09 * TIME / 2.0}
     audit = Audit(
-        momentum=("a.p", "b.p"), angular_momentum=("a.p", "b.p"), impulse_errors=("b.apart",),
+        momentum=("a.p", "b.p"),
+        angular_momentum=("a.p", "b.p"),
+        impulse_errors=("b.apart",),
         angular_impulse_errors=("b.turned",),
-    )  # fmt: skip
+    )
     found = audited(audit, TIME, collision() | apart | turned)
     assert found["base_impulse_error"] == pytest.approx(0.09 / 3.0, rel=1e-12), "the larger counts"
 
@@ -207,9 +209,13 @@ def test_a_balance_of_what_is_not_a_number_is_no_small_number(name, row):
     table[name] = table[name].copy()
     table[name][row] = np.nan
     audit = Audit(
-        momentum=("a.p", "b.p"), own_momentum=("a.p", "a.own"), own_angular_momentum=("b.p",),
-        impulse=("b.p",), impulse_errors=("a.error",), stored=("a.V",),
-    )  # fmt: skip
+        momentum=("a.p", "b.p"),
+        own_momentum=("a.p", "a.own"),
+        own_angular_momentum=("b.p",),
+        impulse=("b.p",),
+        impulse_errors=("a.error",),
+        stored=("a.V",),
+    )
     lines = {
         "a.p[1]": "linear_momentum_drift", "b.p[2]": "linear_momentum_drift", "a.own[3]": "mechanism_momentum_drift",
         "a.error[1]": "base_impulse_error", "a.V": "energy_residual",

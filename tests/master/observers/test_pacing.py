@@ -176,8 +176,10 @@ def test_quantiles_from_classes_are_one_percent_too_large_at_most():
         # classes end at powers of 1.01, in whose computation lie some last bits
         assert exact * (1.0 - 1e-9) <= durations.quantile(share) <= 1.01 * exact * (1.0 + 1e-9)
     assert durations.summary("x") == {
-        "x_mean_s": pytest.approx(values.mean()), "x_99_s": durations.quantile(0.99), "x_max_s": values.max(),
-    }  # fmt: skip
+        "x_mean_s": pytest.approx(values.mean()),
+        "x_99_s": durations.quantile(0.99),
+        "x_max_s": values.max(),
+    }
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-12, 1e9])

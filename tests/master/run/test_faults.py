@@ -52,8 +52,12 @@ print(result.status, result.message)
 def test_signals_end_a_run_in_order(lag, tmp_path, number, word):
     done = subprocess.run(
         [sys.executable, "-c", SIGNALLED, str(lag), str(tmp_path / "r.h5"), str(int(number))],
-        cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert done.stdout.startswith(f"stopped {word} at t = "), done.stderr
     with read_results(tmp_path / "r.h5") as results:
         assert results.attributes["status"] == "stopped"

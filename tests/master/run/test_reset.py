@@ -172,8 +172,13 @@ def test_after_a_run_that_failed(swing, tmp_path, monkeypatch, failure, control)
 
 def last_fault(calls, failure):
     """Return the number of the call after the last one of the function that failed."""
-    name = {DO_STEP: "fmi2DoStep", GET_REAL: "fmi2GetReal", SET_REAL: "fmi2SetReal", GET_STATE: "fmi2GetFMUstate",
-            EXIT_INITIALIZATION: "fmi2ExitInitializationMode"}[failure["fail.function"]]  # fmt: skip
+    name = {
+        DO_STEP: "fmi2DoStep",
+        GET_REAL: "fmi2GetReal",
+        SET_REAL: "fmi2SetReal",
+        GET_STATE: "fmi2GetFMUstate",
+        EXIT_INITIALIZATION: "fmi2ExitInitializationMode",
+    }[failure["fail.function"]]
     return max(k for k, call in enumerate(calls) if call == f"b {name}") + 1
 
 

@@ -73,11 +73,15 @@ def test_decimated_records_are_rows_of_the_full_recording_and_hold_the_end(lag, 
 def test_observers_do_not_change_a_run(lag, tmp_path):
     variables = ["lag0.y[1]", "lag2.y[1]", "lag1.count"]
     CoSimulation(ring(lag), Schedule(step=0.01, stop=2.0), observers=[Recorder(tmp_path / "alone.h5", variables)]).run()
-    CoSimulation(ring(lag), Schedule(step=0.01, stop=2.0), observers=[
+    CoSimulation(
+        ring(lag),
+        Schedule(step=0.01, stop=2.0),
+        observers=[
             Recorder(tmp_path / "watched.h5", variables),
             Events({"high": Event("lag1.high"), "count": Event("lag0.count", "change", once=False)}),
             Peaks(["lag1.y[1]"]),
-        ]).run()  # fmt: skip
+        ],
+    ).run()
     with read_results(tmp_path / "alone.h5") as alone, read_results(tmp_path / "watched.h5") as watched:
         for name in variables:
             assert np.array_equal(alone[name], watched[name])

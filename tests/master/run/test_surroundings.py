@@ -225,9 +225,13 @@ def test_each_kind_of_change_is_found_and_undone():
         c.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         assert undo(before) == [
-            "the working directory", "the mask of new files", "the environment (PATH, BORDER)",
-            "the handling of signals (SIGINT)", "the signals blocked (SIGTERM)", "the rounding or denormal mode",
-        ]  # fmt: skip
+            "the working directory",
+            "the mask of new files",
+            "the environment (PATH, BORDER)",
+            "the handling of signals (SIGINT)",
+            "the signals blocked (SIGTERM)",
+            "the rounding or denormal mode",
+        ]
         assert undo(before) == []
     c.getenv.restype = ctypes.c_char_p
     assert c.getenv(b"BORDER") is None

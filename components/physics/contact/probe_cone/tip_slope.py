@@ -13,11 +13,12 @@ def state() -> Group:
     """Return the group `tip`."""
     return Group(
         "tip",
-        private("torque", "N.m", "of the contact springs of latches and sensors about the head's centre, axes H",
-                shape=3),
+        private(
+            "torque", "N.m", "of the contact springs of latches and sensors about the head's centre, axes H", shape=3
+        ),
         private("slope", "rad", "of the tip about y and z at the last evaluation", shape=2),
         private("work", "J", "done so far by the slope on latches and sensors"),
-    )  # fmt: skip
+    )
 
 
 @kernel

@@ -60,14 +60,17 @@ _NO_RING = (
     "contact: petals must be lower than their cone and narrower at the tip than at the root, there less than half of "
     "60 deg; radii must rise from the petals' tip over lower_radius, radius and plane.radius to outer_radius, and from "
     "the edge of the stops to their front: "
-    + "; ".join((
-        _shown("petal", "height", "cone_angle", "root_half_width", "tip_half_width", "lower_half_width",
-               "lower_radius"),
-        _shown("ring", "radius", "outer_radius"),
-        _shown("plane", "radius"),
-        _shown("stop", "inner_radius", "outer_radius"),
-    ))
-)  # fmt: skip
+    + "; ".join(
+        (
+            _shown(
+                "petal", "height", "cone_angle", "root_half_width", "tip_half_width", "lower_half_width", "lower_radius"
+            ),
+            _shown("ring", "radius", "outer_radius"),
+            _shown("plane", "radius"),
+            _shown("stop", "inner_radius", "outer_radius"),
+        )
+    )
+)
 
 
 def messages(discard: bool) -> dict[int, Message]:

@@ -44,8 +44,9 @@ def impact(entry, mass, speed):
 
     leaves.terminal, leaves.direction = True, -1
     period = 2.0 * pi * sqrt(mass / entry.stiffness)
-    result = solve_ivp(right_side, (0.0, 10.0 * period), [1e-15, speed], events=leaves, rtol=1e-11, atol=1e-13,
-                       max_step=period / 200.0)  # fmt: skip
+    result = solve_ivp(
+        right_side, (0.0, 10.0 * period), [1e-15, speed], events=leaves, rtol=1e-11, atol=1e-13, max_step=period / 200.0
+    )
     return result.t, result.y[0], result.y[1]
 
 

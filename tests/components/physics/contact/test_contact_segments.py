@@ -60,8 +60,9 @@ def line_circle_distance(start, along, radius):
 
     coarse = np.linspace(0.0, 2.0 * pi, 721)
     nearest = coarse[np.argmin([to_circle(a) for a in coarse])]
-    found = minimize_scalar(to_circle, bounds=(nearest - 0.02, nearest + 0.02), method="bounded",
-                            options={"xatol": 1e-12})  # fmt: skip
+    found = minimize_scalar(
+        to_circle, bounds=(nearest - 0.02, nearest + 0.02), method="bounded", options={"xatol": 1e-12}
+    )
     return found.fun
 
 
@@ -93,8 +94,10 @@ def test_spec05_oracle_T21_segment_circle_gradient(azimuth, excess, tilt):
         ahead, behind = list(start), list(start)
         ahead[i] += h
         behind[i] -= h
-        slope = (segments.segment_edge(tuple(ahead), along, 0.0, 0.5)[0]
-                 - segments.segment_edge(tuple(behind), along, 0.0, 0.5)[0]) / (2 * h)  # fmt: skip
+        slope = (
+            segments.segment_edge(tuple(ahead), along, 0.0, 0.5)[0]
+            - segments.segment_edge(tuple(behind), along, 0.0, 0.5)[0]
+        ) / (2 * h)
         assert slope == pytest.approx(n[i], abs=2.0 * excess / 0.5 * 0.1 + 1e-6)
 
 

@@ -25,10 +25,16 @@ OBLIQUE = {
 def loads_of(wrench):
     """Return the five loads of wrenches, shape (..., 6), in plain numpy."""
     force, torque = wrench[..., :3], wrench[..., 3:]
-    return np.stack([
-        np.maximum(force[..., 0], 0.0), np.maximum(-force[..., 0], 0.0), np.linalg.norm(force[..., 1:], axis=-1),
-        np.abs(torque[..., 0]), np.linalg.norm(torque[..., 1:], axis=-1),
-    ], axis=-1)  # fmt: skip
+    return np.stack(
+        [
+            np.maximum(force[..., 0], 0.0),
+            np.maximum(-force[..., 0], 0.0),
+            np.linalg.norm(force[..., 1:], axis=-1),
+            np.abs(torque[..., 0]),
+            np.linalg.norm(torque[..., 1:], axis=-1),
+        ],
+        axis=-1,
+    )
 
 
 @pytest.mark.quick

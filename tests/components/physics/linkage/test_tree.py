@@ -359,9 +359,7 @@ def test_spec02_oracle_DO15_one_strut_makes_the_body_an_oscillator():
     k, a, inertia = 2e4, 0.1, 2.0
     t = Record(tree.tree("tree", 1)).memory().tree
     t.bodies.mass[0], t.bodies.inertia[0] = 35.0, np.diag([0.2, 2.0, inertia])
-    c = Chain(
-        UPS, l0=np.array([-0.15, a, 0]), lN=np.array([0, a, 0]), lL=np.array([0.15, 0, 0]), length=0.15
-    )  # fmt: skip
+    c = Chain(UPS, l0=np.array([-0.15, a, 0]), lN=np.array([0, a, 0]), lL=np.array([0.15, 0, 0]), length=0.15)
     m = record_of(c, node=3)
     zero = np.zeros(3)
     angle = 1e-4

@@ -132,10 +132,13 @@ def test_spec00_ruling_46_planes_meet_exactly_where_the_check_says_so():
         m = MECHANISM.record.view(MECHANISM.start(*(SETS[n] for n in V2), **{"parameters.probe.free_length": length}))
         unit, probe = m.probe_cone.parameters, m.parameters.probe
         told = any("planes meet during" in text for text in misfits(m))
-        rim = np.column_stack([
-            np.full(90, m.parameters.docking_plane_x), unit.cone.r[0] * np.cos(rim_turns),
-            unit.cone.r[0] * np.sin(rim_turns),
-        ])  # fmt: skip
+        rim = np.column_stack(
+            [
+                np.full(90, m.parameters.docking_plane_x),
+                unit.cone.r[0] * np.cos(rim_turns),
+                unit.cone.r[0] * np.sin(rim_turns),
+            ]
+        )
         bottom = unit.cone.x[int(unit.cone.vertices) - 1] - unit.head.radius
         stops = unit.slot.x - unit.latch.rear_root[0]
         absorbed = min(bottom - stops + 0.11, length - probe.shortest_length)

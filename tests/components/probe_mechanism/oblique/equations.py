@@ -127,23 +127,54 @@ def numbers(p: Any, unit: Any) -> Numbers:
         across = float(of.lateral_inertia)
         sliding = float(of.mass)
         slider = particles(sliding, array([of.centre, 0.0, 0.0]), np.diag([of.axial_inertia, across, across]))
-        front = array([of.forward, of.stroke, of.spring_forward, of.spring_rear, of.damping, of.stop_stiffness,
-                       of.stop_damping, of.head_distance])  # fmt: skip
+        front = array(
+            [
+                of.forward,
+                of.stroke,
+                of.spring_forward,
+                of.spring_rear,
+                of.damping,
+                of.stop_stiffness,
+                of.stop_damping,
+                of.head_distance,
+            ]
+        )
     masses = np.repeat([probe.housing_mass / 6.0, probe.probe_mass / 6.0, sliding / 6.0], 6)
     profile = np.column_stack([cone.x, cone.r])[: int(cone.vertices)]
     magnetic = hasattr(a, "magnetic_rate")
     laws = [[law.stiffness, law.damping, law.friction, law.slip_velocity] for law in (unit.law_head, unit.law_bottom)]
     return Numbers(
-        masses, np.vstack([housing, tip, slider, spring.node_point, brake.node_point]), float(probe.bearing_distance),
-        float(probe.free_length), float(probe.shortest_length), float(probe.bending_damping),
-        float(probe.torsion_damping), array(spring.base_point), array(spring.length), array(spring.damping),
-        array(brake.base_point), array(brake.base_axes), array(brake.crank), array(brake.rod), array(brake.speed),
-        array(brake.torque), array(brake.stop_low), array(brake.stop_high), array(brake.stop_stiffness),
-        array(brake.stop_damping), float(a.inertance), float(a.screw_friction), float(a.train_damping),
+        masses,
+        np.vstack([housing, tip, slider, spring.node_point, brake.node_point]),
+        float(probe.bearing_distance),
+        float(probe.free_length),
+        float(probe.shortest_length),
+        float(probe.bending_damping),
+        float(probe.torsion_damping),
+        array(spring.base_point),
+        array(spring.length),
+        array(spring.damping),
+        array(brake.base_point),
+        array(brake.base_axes),
+        array(brake.crank),
+        array(brake.rod),
+        array(brake.speed),
+        array(brake.torque),
+        array(brake.stop_low),
+        array(brake.stop_high),
+        array(brake.stop_stiffness),
+        array(brake.stop_damping),
+        float(a.inertance),
+        float(a.screw_friction),
+        float(a.train_damping),
         array(a.magnetic_rate) if magnetic else array([0.0, 1.0]),
-        array(a.magnetic_force) if magnetic else np.zeros(2), profile[:-1].copy(), float(profile[-1, 0]),
-        float(unit.head.radius), array(laws), front,
-    )  # fmt: skip
+        array(a.magnetic_force) if magnetic else np.zeros(2),
+        profile[:-1].copy(),
+        float(profile[-1, 0]),
+        float(unit.head.radius),
+        array(laws),
+        front,
+    )
 
 
 @njit(cache=True)

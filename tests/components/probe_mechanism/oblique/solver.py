@@ -81,10 +81,13 @@ class Mechanism:
     def fix(self) -> None:
         """Take the present modes for the equations."""
         self.modes = Modes(
-            tuple(loop.table for loop in self.loops), np.array([loop.now for loop in self.loops]),
-            np.array(self.train.line()), np.array(self.closed, float), np.array(self.bearing, float),
+            tuple(loop.table for loop in self.loops),
+            np.array([loop.now for loop in self.loops]),
+            np.array(self.train.line()),
+            np.array(self.closed, float),
+            np.array(self.bearing, float),
             np.array([float(self.sense)]),
-        )  # fmt: skip
+        )
 
     def start(self) -> np.ndarray:
         """Return the state at t = 0: at rest, a limiter on its front stop or `initial_travel` behind it."""

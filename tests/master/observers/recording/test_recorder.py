@@ -130,8 +130,11 @@ def test_a_full_disk_ends_the_run_and_nothing_else(lag12, tmp_path, limit):
     file = tmp_path / "r.h5"
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(lag12), str(file), str(limit)],
-        cwd=ROOT, check=False, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "failed" in done.stdout
     assert f"{file}: cannot be written ([Errno 27] File too large)" in done.stdout

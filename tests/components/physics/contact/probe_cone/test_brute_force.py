@@ -209,9 +209,7 @@ def test_pads_against_samples(name, forward, y, z, yaw, pitch):
     p = unit.u.parameters.limiter
     vertices = polyline(name)
     # where a centred limiter touches the frustum behind the mouth with its front or rear end
-    touch = min(
-        np.interp(-r, -vertices[1:-1, 1], vertices[1:-1, 0]) - x for x, r in zip(p.x, p.r, strict=True)
-    )  # fmt: skip
+    touch = min(np.interp(-r, -vertices[1:-1, 1], vertices[1:-1, 0]) - x for x, r in zip(p.x, p.r, strict=True))
     position = np.array([touch + forward, y, z])
     A = np.array(from_angles(yaw, pitch, 0.0))
     unit.link(1, position, (yaw, pitch, 0.0))
@@ -357,8 +355,10 @@ def test_latches_in_their_slots_against_the_outline(name, d1, y, z, yaw, pitch, 
     for k in range(4):
         radial = np.array([0.0, *np.round([cos(k * pi / 2), sin(k * pi / 2)], 12)])
         tangential = np.cross([1.0, 0.0, 0.0], radial)
-        ends = [position + A.T @ (q[0] * np.array([1.0, 0.0, 0.0]) + q[1] * radial)
-                for q in (latch.rear_root, latch.rear_tip)]  # fmt: skip
+        ends = [
+            position + A.T @ (q[0] * np.array([1.0, 0.0, 0.0]) + q[1] * radial)
+            for q in (latch.rear_root, latch.rear_tip)
+        ]
         points = ends[0] + shares * (ends[1] - ends[0])
         height = points @ radial - slot.distance
         if height[0] * height[-1] > 0.0:
@@ -378,7 +378,10 @@ def test_latches_in_their_slots_against_the_outline(name, d1, y, z, yaw, pitch, 
 
 def test_tilt_of_the_frustum_of_the_sets():
     """The polylines used here are those of contact-geometry 11.4 and rulings 9.3."""
-    for name, angles in (("RefCone", (90.0, 60.0, 40.0, 0.0)), ("RefCone25", (90.0, 25.0, 0.0)),
-                         ("ShortCone25", (90.0, 25.0, 0.0))):  # fmt: skip
+    for name, angles in (
+        ("RefCone", (90.0, 60.0, 40.0, 0.0)),
+        ("RefCone25", (90.0, 25.0, 0.0)),
+        ("ShortCone25", (90.0, 25.0, 0.0)),
+    ):
         steps = np.diff(polyline(name)[:-1], axis=0)
         assert [np.degrees(atan2(-r, x)) for x, r in steps] == pytest.approx(angles, abs=1e-3)
