@@ -2,9 +2,13 @@
 
 A page asks for Markdown in the place of one of these:
 
+```{components}                 the list of the exported components, each with its page
 ```{component} Spacecraft        variables, parameter sets and messages of an exported component
 ```{system} atv_probe_cone       elements, connections, initial conditions, events of a system
 ```{command-line}                every command of dockfmu with its options
+
+Each component and each system has a page of its own that asks for itself; these pages are written before the others are
+read, so that a new component or system needs none by hand.
 """
 
 from __future__ import annotations
@@ -89,6 +93,12 @@ def interval(field: Field) -> str:
     if low is None and high is None:
         return ""
     return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
+
+
+def components(_: str) -> Iterator[str]:
+    yield "```{toctree}\n:maxdepth: 1\n"
+    yield from catalogue.names()
+    yield "```"
 
 
 def component_page(name: str) -> Iterator[str]:
@@ -336,7 +346,12 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     return f"{sentence(text) if text else ''}{chosen}"
 
 
-WRITERS = {"component": component_page, "system": system_page, "command-line": command_line}
+WRITERS = {
+    "components": components,
+    "component": component_page,
+    "system": system_page,
+    "command-line": command_line,
+}
 """What writes the Markdown, by the name with which a page asks for it. Other extensions of this folder add theirs."""
 ASKED = re.compile(r"^```\{([\w-]+)\} ?(\S*)\n```$", re.MULTILINE)
 
@@ -353,6 +368,21 @@ def write_pages(app: Sphinx, _: str, source: list[str]) -> None:
     source[0] = ASKED.sub(written, source[0])
 
 
+def write_own_pages(app: Sphinx) -> None:
+    """Write the page of each component and each system, and remove those of what there is no more."""
+    systems = [file.stem for file in SYSTEMS.glob("*.toml")]
+    for folder, kind, names in (("fmus", "component", catalogue.names()), ("systems", "system", systems)):
+        place = Path(app.srcdir) / "reference" / folder
+        for page in place.glob("*.md"):
+            if page.stem not in {*names, "index"}:
+                page.unlink()
+        for name in names:
+            page, text = place / f"{name}.md", f"# {name}\n\n```{{{kind}}} {name}\n```\n"
+            if not page.exists() or page.read_text(encoding="utf-8") != text:
+                page.write_text(text, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", write_own_pages)
     app.connect("source-read", write_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
