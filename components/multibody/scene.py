@@ -14,11 +14,13 @@ from dockfmu.components.physics.mechanics.rotation import quaternion
 BASE_FRAME, TARGET_FRAME, WORLD = "base of the system", "target of the system", "inertial frame"
 """Names of the frames of body 0, of the target and of I; no body can have them."""
 MOST_DEVICES = 24
-"""Coordinates for which the page shows a bar."""
+"""Coordinates of which the page shows the number."""
+MOST_CURVES = 6
+"""Contacts, and coordinates, whose curves are shown first: the page has as many colours."""
 
 
 def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
-    """Return the frames, shapes and devices of a system, for `resources/scene.json`."""
+    """Return the frames, shapes, devices and first curves of a system, for `resources/scene.json`."""
     carried = model.base == "carried"
     frames: dict[str, Any] = {
         BASE_FRAME: {
@@ -83,7 +85,9 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
             for sensor in model.sensors
         ]
         devices.append({"title": "Sensors", "items": lamps})
-    return {"frames": frames, "shapes": shapes, "devices": devices}
+    curves = [f"contact.{contact.name}.normal_force" for contact in model.contacts[:MOST_CURVES]]
+    curves += [f"joint.{name}.position" for name in names[:MOST_CURVES]]
+    return {"frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
 
 
 def _frame(body: str) -> str:
