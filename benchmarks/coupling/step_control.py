@@ -74,7 +74,7 @@ def run_piece(way: Way, plan: Plan, begin: Checkpoint | None, until: float) -> t
         Schedule(step=way.step, stop=plan.stop, control=way.control, stop_when=plan.stop_when),
         algorithm=by_name(plan.algorithm),
         observers=[Events(plan.events), Peaks(watched)],
-        resume=Resumption(begin, force=True),
+        resume=None if begin is None else Resumption(begin, force=True),
     ).open()
     result = simulation.result
     before = result.macro_steps
