@@ -115,7 +115,7 @@ def check_writable(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is recorded and shown of a run, made once: for the recording, for its report and for a live view.
+    """Hold what is recorded and shown of a run, made once: for the recording, for its report and for a live view.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from dockfmu.components.physics.contact import losses as contact_losses
 from dockfmu.components.physics.contact.probe_cone.pairs import ROLLER_CONE
 from dockfmu.components.physics.contact.sums import copy_wrench
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.physics.mechanics.vector import accumulate, dot, load, scale, store
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, dot, load, scale, store
 
 
 def state() -> Group:
@@ -55,8 +55,7 @@ def reset(losses):
     """Set all to zero."""
     contact_losses.reset(losses)
     for k in range(len(losses.roller)):
-        for i in range(3):
-            losses.roller[k].force[i] = 0.0
+        store(ZERO, losses.roller[k].force)
 
 
 @kernel

@@ -18,7 +18,7 @@ from dockfmu.master.system import Structure
 
 @dataclass(frozen=True)
 class Beginning:
-    """How the instances of a run begin.
+    """Say how the instances of a run begin.
 
     Attributes
     ----------

@@ -224,7 +224,7 @@ class Running:
 
     @property
     def _context(self) -> RunContext:
-        """What observers know of the run. The session does not keep it: the cycle would keep the tables in memory."""
+        """Tell observers of the run. The session does not keep this: the cycle would keep the tables in memory."""
         schedule, descriptions = self.specification.schedule, map(self.system.description, self.system.elements)
         return RunContext(
             self.system,

@@ -115,7 +115,7 @@ def test_a_declared_mechanism_that_is_made_already_is_built(tmp_path):
 
 @pytest.mark.quick
 def test_what_a_system_names_moves_with_it(hinge, tmp_path):
-    """As a campaign ships it: the file, the one that it extends, the folder of its component, the file of an option."""
+    """Ship a system as a campaign does: the file, the one that it extends, files that elements and options name."""
     craft = '[elements.craft]\ncomponent = "Spacecraft"\noptions = { modes = "modes.toml" }\n'
     (tmp_path / "two.toml").write_text(TWO.replace("[run]", craft + "[run]"))
     (tmp_path / "modes.toml").write_text("")

@@ -213,7 +213,7 @@ class ArmWithPayload:
 @pytest.mark.parametrize("name", [name for name, kind in SYSTEMS.items() if kind.arm])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_momentum_and_energy_of_an_arm(name, seed):
-    """What the arm reports is that of its links and payload, to rounding at the start.
+    """Compare what the arm reports with its links and payload: equal to rounding at the start.
 
     Later the base has moved on by a macro step since the arm received it: the links err by their mass times h times its
     acceleration, 1 t x 1 ms x 0.01 m/s2 = 0.01 N s of 10 to 100, and their energy by as much times their speed.

@@ -77,7 +77,7 @@ AFFINE = ("soyuz_probe_cone", "expert_peripheral_5t", "hunt_ring_5t", "airlock_o
 @pytest.mark.slow
 @pytest.mark.parametrize("name", AFFINE)
 def test_ruling_R48_with_a_common_velocity_and_affine_base_motion(name):
-    """What answers the base must not take the error of its extrapolated attitude for one of its velocity.
+    """Check that no answer to the base takes the error of its extrapolated attitude for one of its velocity.
 
     The error, 1e-12 rad of the station with an arm to 1e-8 of a craft with a ring, times 7.5 km/s changed positions by
     2e-9 m to 3e-7 m.

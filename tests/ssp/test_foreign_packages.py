@@ -606,7 +606,7 @@ def test_the_unit_of_a_reference_that_contradicts_its_system_is_reported(load):
 
 
 def test_documents_that_call_themselves_version_2_are_read_if_they_are_valid_in_1(load):
-    """As OMSimulator 3 writes them, with a mapping that maps nothing, and "None" for no unit."""
+    """Read them as OMSimulator 3 writes them, with a mapping that maps nothing, and "None" for no unit."""
     sets = (
         values(("nobody", real(1.0, "None")))
         .replace('version="1.0"', 'version="2.0"', 1)

@@ -10,7 +10,7 @@ from math import inf, isinf, sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody.contacts.geometry import ball_section, build_section, capsules
-from dockfmu.components.physics.contact.profile import segment_profile, sphere_profile
+from dockfmu.components.physics.contact.profile import segment_profile, set_face, sphere_profile
 from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
@@ -110,19 +110,9 @@ def set_faces(surface, vertex, face, pair, run):
 
 @kernel
 def _build_chain(face, count):
-    """Set normals and lengths of the faces of a chain in place. Returns True if it is convex (`profile.build`)."""
+    """Set normals and lengths of the faces of a chain, whose vertices x, r are set. Returns True if it is convex."""
     for v in range(count - 1):
-        f = face[v]
-        g = face[v + 1]
-        dx = g.x - f.x
-        dr = g.r - f.r
-        length = sqrt(dx * dx + dr * dr)
-        if not (length > 0.0 and dx >= 0.0 and dr <= 0.0 and g.r >= 0.0):
-            return False
-        f.n_x = -dr / length
-        f.n_r = dx / length
-        f.length = length
-        if v > 0 and f.n_x * face[v - 1].n_r - f.n_r * face[v - 1].n_x > 0.0:
+        if not set_face(face, v, face[v].x, face[v].r, face[v + 1].x, face[v + 1].r):
             return False
     return count >= 2
 

@@ -42,21 +42,27 @@ def revolve(n_x, n_r, centre, radius):
 
 
 @kernel
+def set_face(face, v, x, r, next_x, next_r):
+    """Fill face v of a chain from its two vertices. Returns True if the chain is convex as far as this face."""
+    dx = next_x - x
+    dr = next_r - r
+    length = sqrt(dx * dx + dr * dr)
+    if not (length > 0.0 and dx >= 0.0 and dr <= 0.0 and next_r >= 0.0):
+        return False
+    f = face[v]
+    f.x = x
+    f.r = r
+    f.n_x = -dr / length
+    f.n_r = dx / length
+    f.length = length
+    return not (v > 0 and f.n_x * face[v - 1].n_r - f.n_r * face[v - 1].n_x > 0.0)
+
+
+@kernel
 def build(x, r, vertices, face):
     """Fill `face` from the `vertices` points (x, r). Returns True if they form a convex chain."""
     for v in range(vertices - 1):
-        dx = x[v + 1] - x[v]
-        dr = r[v + 1] - r[v]
-        length = sqrt(dx * dx + dr * dr)
-        if not (length > 0.0 and dx >= 0.0 and dr <= 0.0 and r[v + 1] >= 0.0):
-            return False
-        f = face[v]
-        f.x = x[v]
-        f.r = r[v]
-        f.n_x = -dr / length
-        f.n_r = dx / length
-        f.length = length
-        if v > 0 and f.n_x * face[v - 1].n_r - f.n_r * face[v - 1].n_x > 0.0:
+        if not set_face(face, v, x[v], r[v], x[v + 1], r[v + 1]):
             return False
     return vertices >= 2
 

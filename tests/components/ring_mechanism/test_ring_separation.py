@@ -51,7 +51,7 @@ def test_latches_hold_the_units_against_the_pushers_until_they_are_drawn_in():
 
 
 def test_separation_speed_is_that_of_the_energy_of_the_pushers():
-    """What the pushers hold at the release, and the speed the units have then, is the energy of the relative motion.
+    """Compare the energy of the relative motion with what the pushers hold at the release, and the speed then.
 
     The ring follows the base: its mechanism counts with the craft. Its springs give and take some joules: within 5 %.
     """

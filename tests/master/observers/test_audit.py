@@ -158,7 +158,7 @@ def _middle(values):
 @pytest.mark.parametrize("velocity", [(0.0, 0.0, 0.0), (7500.0, -100.0, 3.0)])
 @pytest.mark.parametrize("loss", [0.0, 0.01])
 def test_a_loss_is_seen_whatever_velocity_the_bodies_have_in_common(velocity, loss):
-    """Of 9 J that a spring gives, 0.09 vanish; the kinetic energies of a common velocity are 1e13 J.
+    """Let 0.09 J vanish of 9 that a spring gives; the kinetic energies of a common velocity are 1e13 J.
 
     Their roundings and those of the products of momentum and velocity, 2e-3 J each, are 1e-3 of what is exchanged.
     """

@@ -38,7 +38,7 @@ def test_an_fmu_that_refuses_a_second_instance_is_run_again(habits, monkeypatch)
 
 
 def test_static_data_survive_a_reset_unless_each_run_has_a_fresh_process(habits):
-    """What the library keeps is seen here, so that the tests above show that nothing is kept."""
+    """See here what the library keeps, so that the tests above show that nothing is kept."""
     system = counting(habits())
     assert counts(system, 3) == [10, 20, 30]
     system.elements["a"].process = True

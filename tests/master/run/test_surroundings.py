@@ -154,7 +154,7 @@ def test_what_changes_outside_of_steps_is_restored_and_told(habits, monkeypatch,
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a second thread needs a second core")
 def test_modes_of_threads_are_kept_apart(habits):
-    """Which thread steps an FMU depends on the moment: none of them may keep a mode from one chunk to the next."""
+    """Step FMUs by whichever thread is free: none of them may keep a mode from one chunk to the next."""
     system = Structure("three")
     for name in ("a", "b", "c"):
         system.add(name, habits(), {"habit": ROUNDS})
