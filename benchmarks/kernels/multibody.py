@@ -39,7 +39,7 @@ ROUNDS = 9
 def _accelerations(link, count):
     for _ in range(count):
         links.place(link)
-        links.accelerate(link)
+        links.accelerate(link, False)
 
 
 @kernel

@@ -459,7 +459,7 @@ def _shift_rates(link):
 @kernel
 def correct(link, cut, row, matrix, run, rates):
     """Correct coordinates or rates once by what the rows lack; the links are placed with their velocities."""
-    links.accelerate(link)
+    links.accelerate(link, False)
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -o.rate if rates else -o.error
@@ -478,7 +478,7 @@ def correct(link, cut, row, matrix, run, rates):
 def measure(link, cut, row, matrix, run):
     """Find the independent rows, for links that are placed with their velocities; count the others by joint."""
     set_rows(link, cut, row, run)
-    links.accelerate(link)
+    links.accelerate(link, False)
     _set_matrix(link, cut, row, matrix, run)
     _choose_rows(row, matrix, run)
     for k in range(int(run.cuts)):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import cos, sin
 
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody.inlining import inlined
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
     from_quaternion,
@@ -48,12 +49,20 @@ def _outward(A, v):
     return axpy(v[0], A[0], axpy(v[1], A[1], scale(v[2], A[2])))
 
 
-@kernel
+@inlined
 def _place(b, p):
     """Set pose, rates and velocity terms of a link from those of the link that carries it.
 
     `along` is the axis in I, `linear` and `angular` what the accelerations are without those of the joint.
+    Returns (rotation, angular velocity in I) of the link.
     """
+    kind = b.kind
+    c = 1.0
+    s = 0.0
+    if kind in (REVOLUTE, SCREW):
+        # first: nothing has to be kept over the call
+        c = cos(b.q)
+        s = sin(b.q)
     carrier = load_matrix(p.rotation)
     w = load(p.angular_velocity)
     A = _rows(carrier, b.mount)
@@ -61,10 +70,7 @@ def _place(b, p):
     u = A[2]
     angular = (0.0, 0.0, 0.0)
     spin = w
-    kind = b.kind
     if kind == REVOLUTE:
-        c = cos(b.q)
-        s = sin(b.q)
         A = (axpy(c, A[0], scale(s, A[1])), subtract(scale(c, A[1]), scale(s, A[0])), u)
         turn = scale(b.rate, u)
         spin = add(w, turn)
@@ -75,8 +81,6 @@ def _place(b, p):
         slide = scale(b.rate, u)
         linear = cross(w, add(cross(w, r), scale(2.0, slide)))
     elif kind == SCREW:
-        c = cos(b.q)
-        s = sin(b.q)
         A = (axpy(c, A[0], scale(s, A[1])), subtract(scale(c, A[1]), scale(s, A[0])), u)
         turn = scale(b.rate, u)
         spin = add(w, turn)
@@ -109,11 +113,12 @@ def _place(b, p):
             linear = axpy(b.forced * (1.0 if kind == PRISMATIC else b.lead), u, linear)
     store(linear, b.linear)
     store(angular, b.angular)
+    return A, spin
 
 
-@kernel
-def _set_inertia(b):
-    """Set the inertia of a link alone in axes of I, and its inertial force and torque.
+@inlined
+def _set_inertia(b, A, w):
+    """Set the inertia of a link alone in axes of I, and its inertial force and torque; w is its angular velocity in I.
 
     Links inside a joint have none.
     """
@@ -127,7 +132,7 @@ def _set_inertia(b):
             b.force[i] = 0.0
             b.torque[i] = 0.0
         return
-    a0, a1, a2 = load_matrix(b.rotation)
+    a0, a1, a2 = A
     s = axpy(b.moment[0], a0, axpy(b.moment[1], a1, scale(b.moment[2], a2)))
     # the columns of A^T J, then J in I
     j = b.inertia
@@ -140,7 +145,6 @@ def _set_inertia(b):
     yy = k0[1] * a0[1] + k1[1] * a1[1] + k2[1] * a2[1]
     yz = k0[1] * a0[2] + k1[1] * a1[2] + k2[1] * a2[2]
     zz = k0[2] * a0[2] + k1[2] * a1[2] + k2[2] * a2[2]
-    w = load(b.angular_velocity)
     ws = cross(w, s)
     spun = (
         xx * w[0] + xy * w[1] + xz * w[2],
@@ -175,15 +179,12 @@ def _set_inertia(b):
 
 @kernel
 def _clear(base):
-    """Set what the base feels to zero: the links add to it."""
+    """Set the inertia that the base feels to zero: the links add to it."""
     for i in range(6):
         base.tt[i] = 0.0
         base.rr[i] = 0.0
     for i in range(9):
         base.tr[i] = 0.0
-    for i in range(3):
-        base.force[i] = 0.0
-        base.torque[i] = 0.0
 
 
 @kernel
@@ -192,11 +193,12 @@ def place(link):
 
     The base, `link[0]`, must have rotation, position, angular velocity and accelerations.
     """
-    _clear(link[0])
+    store(ZERO, link[0].force)
+    store(ZERO, link[0].torque)
     for k in range(1, len(link)):
         b = link[k]
-        _place(b, link[int(b.parent)])
-        _set_inertia(b)
+        A, w = _place(b, link[int(b.parent)])
+        _set_inertia(b, A, w)
 
 
 @kernel
@@ -256,7 +258,7 @@ def _load9(a):
     return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
 
 
-@kernel
+@inlined
 def _pass_on(T, S, J, f, t, r, p):
     """Add an articulated inertia and a wrench about a point at r from the reference point of link p to those of p."""
     # S' = S - T r~, row by row; J' = J - S^T r~ + r~ S'
@@ -325,12 +327,39 @@ def _reduce_free(b, T, S, J, f, t, p):
 
 
 @kernel
-def _reduce(b, p):
-    """Add the articulated inertia of a link, and the force of it and of all beyond, to the link that carries it."""
+def _reduce_spherical(b, T, S, J, f, t, p):
+    """Add the articulated inertia of a link on a spherical joint, and its force, to the link that carries it."""
+    drive = load(b.drive_torque)
+    inverse = _inverse(J)
+    driven = times(inverse, add(drive, t))
+    store(driven, b.felt_force)
+    f = subtract(f, row_times(S, driven))
+    k0 = times(inverse, (S[0], S[1], S[2]))
+    k1 = times(inverse, (S[3], S[4], S[5]))
+    k2 = times(inverse, (S[6], S[7], S[8]))
+    for i in range(6):
+        b.inverse[i] = inverse[i]
+    T = (
+        T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
+        T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
+        T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
+        T[3] - (S[3] * k1[0] + S[4] * k1[1] + S[5] * k1[2]),
+        T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
+        T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
+    )
+    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    _pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (-drive[0], -drive[1], -drive[2]), load(b.reach), p)
+
+
+@inlined
+def _reduce(b, p, passed):
+    """Add the articulated inertia of a link, and the force of it and of all beyond, to the link that carries it.
+
+    Unless they are to be `passed`, only what a joint of one coordinate itself needs is set.
+    """
     T = _load6(b.tt)
     S = _load9(b.tr)
     J = _load6(b.rr)
-    r = load(b.reach)
     kind = b.kind
     f = load(b.force)
     t = load(b.torque)
@@ -341,89 +370,77 @@ def _reduce(b, p):
     angular = load(b.angular)
     f = subtract(f, add(times(T, linear), row_times(S, angular)))
     t = subtract(t, add(column_times(S, linear), times(J, angular)))
-    if kind <= SCREW or b.held != 0.0:
-        if FIXED < kind <= SCREW:
-            u = load(b.along)
-            if kind == REVOLUTE:
-                uf = row_times(S, u)
-                ut = times(J, u)
-                felt = dot(u, ut)
-                load_now = dot(u, t)
-            elif kind == PRISMATIC:
-                uf = times(T, u)
-                ut = column_times(S, u)
-                felt = dot(u, uf)
-                load_now = dot(u, f)
-            else:
-                slid = scale(b.lead, u)
-                uf = add(times(T, slid), row_times(S, u))
-                ut = add(column_times(S, slid), times(J, u))
-                felt = b.lead * dot(u, uf) + dot(u, ut)
-                load_now = b.lead * dot(u, f) + dot(u, t)
-            effort = b.drive + load_now
-            mobility = 0.0 if b.held != 0.0 else 1.0 / (felt + b.armature)
-            driven = mobility * effort
-            b.effort = effort
-            b.mobility = mobility
-            store(uf, b.felt_force)
-            store(ut, b.felt_torque)
-            f = subtract(f, scale(driven, uf))
-            t = subtract(t, scale(driven, ut))
-            vf = scale(mobility, uf)
-            vt = scale(mobility, ut)
-            T = (
-                T[0] - uf[0] * vf[0],
-                T[1] - uf[0] * vf[1],
-                T[2] - uf[0] * vf[2],
-                T[3] - uf[1] * vf[1],
-                T[4] - uf[1] * vf[2],
-                T[5] - uf[2] * vf[2],
-            )
-            S = (
-                S[0] - uf[0] * vt[0],
-                S[1] - uf[0] * vt[1],
-                S[2] - uf[0] * vt[2],
-                S[3] - uf[1] * vt[0],
-                S[4] - uf[1] * vt[1],
-                S[5] - uf[1] * vt[2],
-                S[6] - uf[2] * vt[0],
-                S[7] - uf[2] * vt[1],
-                S[8] - uf[2] * vt[2],
-            )
-            J = (
-                J[0] - ut[0] * vt[0],
-                J[1] - ut[0] * vt[1],
-                J[2] - ut[0] * vt[2],
-                J[3] - ut[1] * vt[1],
-                J[4] - ut[1] * vt[2],
-                J[5] - ut[2] * vt[2],
-            )
-    else:
-        drive = load(b.drive_torque)
-        inverse = _inverse(J)
-        driven3 = times(inverse, add(drive, t))
-        store(driven3, b.felt_force)
-        f = subtract(f, row_times(S, driven3))
-        t = (-drive[0], -drive[1], -drive[2])
-        k0 = times(inverse, (S[0], S[1], S[2]))
-        k1 = times(inverse, (S[3], S[4], S[5]))
-        k2 = times(inverse, (S[6], S[7], S[8]))
-        for i in range(6):
-            b.inverse[i] = inverse[i]
-        T = (
-            T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
-            T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
-            T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
-            T[3] - (S[3] * k1[0] + S[4] * k1[1] + S[5] * k1[2]),
-            T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
-            T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
-        )
-        S = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        J = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    _pass_on(T, S, J, f, t, r, p)
+    if kind == SPHERICAL and b.held == 0.0:
+        _reduce_spherical(b, T, S, J, f, t, p)
+        return
+    # what resists along the axis; nothing does where the joint does not move
+    uf = (0.0, 0.0, 0.0)
+    ut = (0.0, 0.0, 0.0)
+    mobility = 0.0
+    driven = 0.0
+    if FIXED < kind <= SCREW:
+        u = load(b.along)
+        if kind == REVOLUTE:
+            uf = row_times(S, u)
+            ut = times(J, u)
+            felt = dot(u, ut)
+            load_now = dot(u, t)
+        elif kind == PRISMATIC:
+            uf = times(T, u)
+            ut = column_times(S, u)
+            felt = dot(u, uf)
+            load_now = dot(u, f)
+        else:
+            slid = scale(b.lead, u)
+            uf = add(times(T, slid), row_times(S, u))
+            ut = add(column_times(S, slid), times(J, u))
+            felt = b.lead * dot(u, uf) + dot(u, ut)
+            load_now = b.lead * dot(u, f) + dot(u, t)
+        effort = b.drive + load_now
+        if b.held == 0.0:
+            mobility = 1.0 / (felt + b.armature)
+        driven = mobility * effort
+        b.effort = effort
+        b.mobility = mobility
+        store(uf, b.felt_force)
+        store(ut, b.felt_torque)
+    if not passed:
+        return
+    f = subtract(f, scale(driven, uf))
+    t = subtract(t, scale(driven, ut))
+    vf = scale(mobility, uf)
+    vt = scale(mobility, ut)
+    T = (
+        T[0] - uf[0] * vf[0],
+        T[1] - uf[0] * vf[1],
+        T[2] - uf[0] * vf[2],
+        T[3] - uf[1] * vf[1],
+        T[4] - uf[1] * vf[2],
+        T[5] - uf[2] * vf[2],
+    )
+    S = (
+        S[0] - uf[0] * vt[0],
+        S[1] - uf[0] * vt[1],
+        S[2] - uf[0] * vt[2],
+        S[3] - uf[1] * vt[0],
+        S[4] - uf[1] * vt[1],
+        S[5] - uf[1] * vt[2],
+        S[6] - uf[2] * vt[0],
+        S[7] - uf[2] * vt[1],
+        S[8] - uf[2] * vt[2],
+    )
+    J = (
+        J[0] - ut[0] * vt[0],
+        J[1] - ut[0] * vt[1],
+        J[2] - ut[0] * vt[2],
+        J[3] - ut[1] * vt[1],
+        J[4] - ut[1] * vt[2],
+        J[5] - ut[2] * vt[2],
+    )
+    _pass_on(T, S, J, f, t, load(b.reach), p)
 
 
-@kernel
+@inlined
 def _accelerate(b, p):
     """Set the acceleration of the joint and of its link from those of the link that carries it."""
     kind = b.kind
@@ -471,15 +488,17 @@ def _accelerate(b, p):
 
 
 @kernel
-def accelerate(link):
+def accelerate(link, to_base):
     """Set the accelerations of all joints and links: the backward and the second forward pass, after `place`.
 
-    Forces on the links, drives and armatures must be set between. Afterwards the base holds the wrench on it at zero
-    acceleration and the inertia that it feels.
+    Forces on the links, drives and armatures must be set between. Afterwards, if the forces are passed on `to_base`, it
+    holds the wrench on it at zero acceleration and the inertia that it feels.
     """
+    if to_base:
+        _clear(link[0])
     for k in range(len(link) - 1, 0, -1):
         b = link[k]
-        _reduce(b, link[int(b.parent)])
+        _reduce(b, link[int(b.parent)], to_base or b.parent != 0.0)
     for k in range(1, len(link)):
         b = link[k]
         _accelerate(b, link[int(b.parent)])

@@ -108,7 +108,7 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
-    links.accelerate(link)
+    links.accelerate(link, True)
     closure.constrain(link, cut, row, matrix, run, -1.0)
     impulse = _impulse(b, run)
     for k in range(1, len(link)):

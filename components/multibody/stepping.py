@@ -159,7 +159,7 @@ def evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, mat
         forces.push_ports(link, port, run, h)
         contact_forces.press(link, surface, face, pair, contact_law, run, h)
     forces.drive_coordinates(link, coordinate, law, run, h)
-    links.accelerate(link)
+    links.accelerate(link, h == 0.0 or run.free_root != 0.0)
     closure.constrain(link, cut, row, matrix, run, h)
     if h > 0.0 and run.pairs > 0.0:
         contact_forces.rub(link, surface, pair, contact_law, cut, row, matrix, run, h)
