@@ -18,6 +18,7 @@ BENCHMARKS = {
         "linkage",
         "manipulator",
         "multibody",
+        "multibody_motion",
         "probe_mechanism",
         "small_matrices",
         "spacecraft",

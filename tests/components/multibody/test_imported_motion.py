@@ -9,22 +9,22 @@ from scipy.integrate import solve_ivp
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.importing import read_robot
+from tests.components.multibody.moving_robots import DURATION, coordinates_of_mujoco, moving_robot
 from tests.components.multibody.random_models import made
-from tests.components.multibody.test_importing import DESCRIPTIONS, compiled, random_state
+from tests.components.multibody.test_importing import DESCRIPTIONS
 
 mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.slow
 
-DURATION = 0.5
 
-
-def of_mujoco(file, model, qpos, qvel):
+def of_mujoco(model, start, names):
     """Return MuJoCo's coordinates of hinges and slides after `DURATION`, RK4 with 0.2 ms."""
     model.opt.timestep, model.opt.integrator = 2e-4, mujoco.mjtIntegrator.mjINT_RK4
     data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:], data.eq_active[:] = qpos, qvel, 0
+    data.qpos[:], data.qvel[:] = start
+    data.eq_active[:] = 0
     mujoco.mj_step(model, data, round(DURATION / 2e-4))
-    return data.qpos - model.qpos0
+    return coordinates_of_mujoco(model, data, names)
 
 
 @pytest.mark.parametrize("name", DESCRIPTIONS)
@@ -36,29 +36,8 @@ def test_imported_models_move_as_in_mujoco(name, tmp_path):
     """
     file = tmp_path / name
     file.write_text(DESCRIPTIONS[name])
-    reference = compiled(file)
-    imported = read_robot(file).model
-    # loops open and limits off on both sides
-    laws = tuple(replace(law, lower=-np.inf, upper=np.inf) for law in imported.laws)
-    model = replace(imported, joints=imported.tree, laws=laws)
-    system = Multibody(model)
-    state, qpos, qvel, _ = random_state(system, reference, np.random.default_rng(1))
-    places = zip(model.joints, system.system.position_slices, system.system.rate_slices, strict=True)
-    model = replace(
-        model,
-        joints=tuple(
-            replace(joint, coordinates=tuple(map(float, state.q[here])), rates=tuple(map(float, 0.5 * state.u[rates])))
-            for joint, here, rates in places
-        ),
-    )
-    every = of_mujoco(file, reference, qpos, 0.5 * qvel)
-    expected = np.array(
-        [
-            every[reference.jnt_qposadr[mujoco.mj_name2id(reference, mujoco.mjtObj.mjOBJ_JOINT, joint.name)]]
-            for joint in model.joints
-            if joint.kind in ("revolute", "prismatic")
-        ]
-    )
+    model, reference, start = moving_robot(file)
+    expected = of_mujoco(reference, start, [j.name for j in model.joints if j.kind in ("revolute", "prismatic")])
     found = []
     for micro_step in (1e-3, 5e-4):
         stepping = {"micro_tolerance": 0.0, "micro_step": micro_step}
