@@ -51,3 +51,10 @@ def as_json(content: Any) -> str:
         return json.dumps(content, separators=(",", ":"), allow_nan=False)
     except ValueError:
         return json.dumps(finite(content), separators=(",", ":"), allow_nan=False)
+
+
+def figure_text(value: float) -> str:
+    """Return a number with four significant digits, without an exponent if it is of ordinary size."""
+    if math.isinf(value):
+        return "∞" if value > 0.0 else "-∞"
+    return f"{float(f'{value:.4g}'):.10g}"

@@ -6,8 +6,8 @@ from .base.locks import LockedError as LockedError
 from .base.units import UnitError as UnitError
 from .campaign.campaign import Campaign as Campaign
 from .campaign.cluster.execution import SchedulerLostError as SchedulerLostError
+from .campaign.folder import CampaignError as CampaignError
 from .campaign.runner import WorkerMismatchError as WorkerMismatchError
-from .campaign.storage.folder import CampaignError as CampaignError
 from .components.core.record import ParameterError as ParameterError
 from .components.multibody.analysis import (
     Freedoms as Freedoms,

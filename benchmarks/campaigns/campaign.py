@@ -18,11 +18,11 @@ from benchmarks.campaigns import fmpy_campaign
 from benchmarks.page import machine, replace_table
 from dockfmu.campaign.campaign import Campaign, make_runs, open_session
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
+from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Kept, Study
 from dockfmu.campaign.runner import PEAKS, Runner, RunPoint
 from dockfmu.campaign.sampling.distributions import Uniform
 from dockfmu.campaign.sampling.draws import Draws
-from dockfmu.campaign.storage.dataset import DataSet
 from dockfmu.options import RunOptions
 
 ROOT = Path(__file__).parents[2]

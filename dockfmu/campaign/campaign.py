@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from dockfmu.campaign.answers.questions import answer_all, read_questions
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution, check_workers
+from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Study
+from dockfmu.campaign.folder import SERIES, CampaignFolder, data_set
 from dockfmu.campaign.progress import CampaignProgress
-from dockfmu.campaign.report import write_campaign_report
+from dockfmu.campaign.report.page import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
-from dockfmu.campaign.storage.dataset import DataSet
-from dockfmu.campaign.storage.folder import SERIES, CampaignFolder, data_set
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.errors import OptionError
 from dockfmu.record import RecordedRun
@@ -163,8 +163,8 @@ class Campaign(CampaignFolder):
         if kept.failed:
             indices += table.loc[table["status"] == "failed", "index"].tolist()
         for name, count in kept.worst.items():
-            smallest = self.study.measure(name).kind == "min"
-            ordered = table.dropna(subset=[name]).sort_values(name, ascending=smallest, kind="stable")
+            smallest_first = self.study.measure(name).rises is False
+            ordered = table.dropna(subset=[name]).sort_values(name, ascending=smallest_first, kind="stable")
             indices += ordered["index"].head(count).tolist()
         return sorted(dict.fromkeys(indices))
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dockfmu.base.file_names import file_name_problem
 from dockfmu.base.messages import shown
@@ -38,9 +40,16 @@ _TABLES = (
 )  # fmt: skip
 _RUN = ("step", "stop", "algorithm", "adaptive", "retry", "time_limit")
 _MEASURE = ("signal", "kind", "unit")
-KINDS = ("max", "min", "magnitude", "resultant", "final")
-"""Kinds of measures of a signal: the largest or smallest value, the largest magnitude, the largest root of the sum of
-squares of an array's elements, the value at the end."""
+_SERIES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "max": lambda signals: signals[:, 0],
+    "min": lambda signals: signals[:, 0],
+    "magnitude": lambda signals: np.abs(signals[:, 0]),
+    "resultant": lambda signals: np.sqrt((signals * signals).sum(axis=1)),
+    "final": lambda signals: signals[:, 0],
+}
+"""For each kind of measure the series over time that it is taken from: the largest or smallest value, the largest
+magnitude, the largest root of the sum of squares of an array's elements, the value at the end."""
+_RISES = {"min": False, "final": None}
 _SECOND = parse_unit("s")
 REFINED = "refined"
 """Name of the data set of the runs repeated at a tenth of the step; it lies beside those of the questions."""
@@ -54,6 +63,25 @@ class Measure:
     signals: tuple[str, ...]
     kind: str
     unit: str
+
+    def series(self, signals: np.ndarray) -> np.ndarray:
+        """Return the series, shape (n,), of the rows of the signals, shape (n, signals)."""
+        return _SERIES[self.kind](signals)
+
+    @property
+    def rises(self) -> bool | None:
+        """True if the measure can only rise as a run continues, False if it can only fall, None if both."""
+        return _RISES.get(self.kind, True)
+
+    @property
+    def sign(self) -> float:
+        """Sign by which the extreme that counts becomes the largest."""
+        return -1.0 if self.rises is False else 1.0
+
+    @property
+    def end(self) -> str:
+        """Word for the extreme that counts."""
+        return "smallest" if self.rises is False else "largest"
 
 
 @dataclass(frozen=True)
@@ -326,7 +354,7 @@ def _measures(table: Table, system: System) -> tuple[Measure, ...]:
             signals, shape = scalars(system.structure, row.text("signal"))
         except StructureError as error:
             raise DeclarationError(f"{row.where}: {error}") from error
-        kind = row.text("kind", "resultant" if shape else "max", KINDS)
+        kind = row.text("kind", "resultant" if shape else "max", tuple(_SERIES))
         if shape and kind != "resultant":
             raise DeclarationError(f"{row.where}: kind = {kind!r} needs one variable; {row.text('signal')} has {shape}")
         unit = system.structure.resolve(signals[0])[1].unit or "1"

@@ -84,19 +84,15 @@ class MeasureObserver(Observer):
         """Update the measures with rows."""
         for measure in self.measures:
             signal = values[:, [self._column[name] for name in measure.signals]]
-            if measure.kind == "final":
-                self.found[measure.name] = float(signal[-1, 0]), float(time[-1])
+            series, sign = measure.series(signal), measure.sign
+            if measure.rises is None:
+                self.found[measure.name] = float(series[-1]), float(time[-1])
                 continue
-            if measure.kind == "resultant":
-                series = np.sqrt((signal * signal).sum(axis=1))
-            else:
-                series = {"max": signal, "min": -signal, "magnitude": np.abs(signal)}[measure.kind][:, 0]
-            k = int(np.argmax(series))
-            sign = -1.0 if measure.kind == "min" else 1.0
+            k = int(np.argmax(sign * series))
             value, before = float(series[k]), self.found.get(measure.name)
             # a measure that was not a number once stays so
-            if before is None or not (np.isnan(before[0]) or value <= sign * before[0]):
-                self.found[measure.name] = sign * value, float(time[k])
+            if before is None or not (np.isnan(before[0]) or sign * value <= sign * before[0]):
+                self.found[measure.name] = value, float(time[k])
 
 
 class TimeLimit(Observer):

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign.answers.questions import answer_all
 from dockfmu.campaign.campaign import Campaign
-from dockfmu.campaign.report import write_campaign_report
+from dockfmu.campaign.report.page import write_campaign_report
 from tests.fuzz.checkpoints import _change_json
 from tests.fuzz.recordings import place_of
 
@@ -38,7 +38,7 @@ DESCRIPTION = {
 
 def sound_campaign(bundle: Path, folder: Path) -> Path:
     """Make the runs of a small campaign in this process; return its folder."""
-    from dockfmu.campaign.storage.folder import data_set
+    from dockfmu.campaign.folder import data_set
 
     campaign = Campaign({**DESCRIPTION, "system": str(bundle)}, folder)
     with data_set(campaign) as data:

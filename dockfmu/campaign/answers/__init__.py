@@ -1,1 +1,1 @@
-"""Answers of a campaign, one subject per file: functions of numbers, which `questions` applies to a campaign."""
+"""Answers of a campaign, one question per file: its entries, how it is read and answered, and its chart."""

@@ -5,41 +5,41 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from dockfmu.campaign.answers.chart import Chart
 from dockfmu.campaign.cluster.execution import Execution
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer: its question, sentences, rows of a table, and data of its `figure`; `kind` selects how to draw it."""
+    """An answer: its question, sentences, rows of a table, and its chart."""
 
     name: str
-    kind: str
     question: str
     sentences: tuple[str, ...] = ()
     head: tuple[str, ...] = ()
     table: tuple[tuple[Any, ...], ...] = ()
-    figure: Mapping[str, Any] = field(default_factory=dict)
+    chart: Chart | None = None
 
 
 Question = Callable[[Execution], Answer]
 """A checked question: a function that takes a cluster, for the runs that it needs, and returns the answer."""
 
 
-def figure_text(value: float) -> str:
-    """Return a number with four significant digits, without an exponent if it is of ordinary size."""
-    if math.isinf(value):
-        return "∞" if value > 0.0 else "-∞"
-    return f"{float(f'{value:.4g}'):.10g}"
-
-
 def as_json(answers: Sequence[Answer]) -> str:
-    """Return answers as JSON text; non-finite numbers, which JSON lacks, become null."""
-    return json.dumps([plain(asdict(answer)) for answer in answers], indent=1, allow_nan=False)
+    """Return answers as JSON text; non-finite numbers, which JSON lacks, become null.
+
+    Each part of a chart has an entry `part` with its form: "bars", "line", "band" or "points".
+    """
+    content = [asdict(answer) for answer in answers]
+    for answer, entry in zip(answers, content, strict=True):
+        if answer.chart is not None:
+            entry["chart"]["parts"] = [{"part": type(p).__name__.lower(), **asdict(p)} for p in answer.chart.parts]
+    return json.dumps(plain(content), indent=1, allow_nan=False)
 
 
 def plain(value: Any) -> Any:

@@ -26,18 +26,13 @@ def finished(table: pandas.DataFrame, measure: Measure) -> pandas.DataFrame:
     return table[~table["outcome"].isin(UNFINISHED)].dropna(subset=[measure.name])
 
 
-def only_rises(measure: Measure) -> bool | None:
-    """Return True for a measure that can only rise as a run continues, False if it can only fall, None if both."""
-    return {"min": False, "final": None}.get(measure.kind, True)
-
-
 def reached(rows: pandas.DataFrame, measure: Measure) -> np.ndarray:
     """Return the values of a measure, shape (runs,); NaN where not even a bound is known.
 
     For runs that did not finish, these are the values reached so far: bounds of the largest or smallest values.
     """
     values = np.asarray(rows[measure.name], float)
-    if only_rises(measure) is None:
+    if measure.rises is None:
         return np.where(rows["outcome"].isin(UNFINISHED), np.nan, values)
     return values
 
@@ -53,10 +48,9 @@ def distance(rows: pandas.DataFrame, measure: Measure, bound: float, *, above: b
     values = rows[measure.name].to_numpy(float)
     distances = bound - values if above else values - bound
     open_ = rows["outcome"].isin(UNFINISHED).to_numpy() | np.isnan(values)
-    rises = only_rises(measure)
-    if rises is None:
+    if measure.rises is None:
         return np.where(open_, np.inf, distances), open_
-    if rises == above:
+    if measure.rises == above:
         open_ &= ~(distances < 0.0)
         return np.where(np.isnan(distances), np.inf, distances), open_
     open_ &= ~(distances >= 0.0)

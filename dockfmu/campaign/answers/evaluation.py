@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.campaign.answers.censoring import distance
+from dockfmu.campaign.answers.censoring import UNFINISHED, distance
+from dockfmu.campaign.answers.probabilities import counted
 from dockfmu.campaign.cluster.execution import Execution
+from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import REFINED, Measure
+from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
 from dockfmu.campaign.runner import ASKED, PEAKS, RunPoint
-from dockfmu.campaign.storage.dataset import DataSet
-from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder, data_set
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 FINE = 0.1
 """Factor on the step for the repetition of a run that decides a number."""
+MOST_RUNS = 1_000_000
+"""Largest number of runs of a level or a search, whose values are kept in memory."""
 
 
 class EvaluationError(DockfmuError):
@@ -138,3 +141,20 @@ class Evaluations:
                     f"{self.data.folder}: run {index} was made with {name} = {stored}, but {value} is requested; "
                     "remove the folder to repeat all of them"
                 )
+
+
+def unfinished(runs: Evaluations, counted_as: str) -> tuple[str, ...]:
+    """Return sentences on the runs so far that did not finish, and on how runs that leave the question open count.
+
+    Runs without a value of the measure leave it open too.
+    """
+    outcomes = runs.outcomes
+    bad = outcomes[outcomes.isin(UNFINISHED)]
+    sentences = []
+    if len(bad):
+        sentences.append(
+            f"{len(bad)} of the runs did not finish ({counted(bad)}); the values that they had reached are used"
+        )
+    if left_open := sum(runs.left_open):
+        sentences.append(f"{left_open} of the runs do not decide the question and count as {counted_as}")
+    return tuple(sentences)

@@ -7,29 +7,34 @@ at a tenth of the step, and the sensitivities of each measure. A table `[answers
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dockfmu.base.files import write_file
+from dockfmu.campaign.answers import compare, domain, rare, worst
 from dockfmu.campaign.answers.answer import Answer, Question, as_json
 from dockfmu.campaign.answers.evaluation import refined
-from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
-from dockfmu.campaign.answers.statistics import deciding, depends, loads, outcomes, read_comparison, verdicts
+from dockfmu.campaign.answers.interface_loads import interface_loads
+from dockfmu.campaign.answers.measures import deciding, values_of
+from dockfmu.campaign.answers.outcomes import outcomes
+from dockfmu.campaign.answers.sensitivities import sensitivities
 from dockfmu.campaign.cluster.execution import Execution
-from dockfmu.campaign.storage.folder import ANSWERS, CampaignFolder
+from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.declare.toml.tables import Table
 
 if TYPE_CHECKING:
     import pandas
 
-_KINDS: dict[str, tuple[Callable[[CampaignFolder, str, Table], Question], tuple[str, ...]]] = {
-    "domain": (read_domain, ("measure", "parameters", "first", "second", "cells", "divisions", "values")),
-    "rare": (read_rare, ("measure", "above", "below", "runs_per_level", "form")),
-    "worst": (
-        read_worst, ("measure", "severity", "at_most", "failing_above", "runs", "restarts", "names", "values")
-    ),
-    "compare": (read_comparison, ("with", "outcomes")),
-}  # fmt: skip
-"""For each kind of question, the function that reads it and the entries of its table."""
+
+class _Kind(Protocol):
+    """A kind of question: the entries of its table, and the function that reads it."""
+
+    @property
+    def ENTRIES(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    def read(self, campaign: CampaignFolder, name: str, row: Table) -> Question: ...
+
+
+_KINDS: dict[str, _Kind] = {"domain": domain, "rare": rare, "worst": worst, "compare": compare}
 
 
 def read_questions(campaign: CampaignFolder) -> dict[str, Question]:
@@ -41,8 +46,8 @@ def read_questions(campaign: CampaignFolder) -> dict[str, Question]:
     declared = {}
     for name, content in campaign.study.answers.items():
         where = f"answers, {name}"
-        read, entries = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
-        declared[name] = read(campaign, name, Table(content, where, ("kind", *entries)))
+        kind = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
+        declared[name] = kind.read(campaign, name, Table(content, where, ("kind", *kind.ENTRIES)))
     return declared
 
 
@@ -50,14 +55,14 @@ def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[
     """Answer all questions, write them to answers/answers.json, and return them."""
     declared = read_questions(campaign)
     table, study = campaign.runs(), campaign.study
-    answers = [outcomes(campaign, table), *verdicts(campaign, table)]
+    answers = [outcomes(campaign, table), *interface_loads(campaign, table)]
     chosen = {measure: deciding(table, measure, study.refined) for measure in study.measures}
     repeated = sorted({index for indices in chosen.values() for index in indices})
     if repeated:
         progress(f"repeating {len(repeated)} runs that decide a load, at a tenth of the step")
     fine = refined(campaign, cluster, repeated)
-    answers += [loads(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
-    answers += [depends(campaign, table, measure) for measure in study.measures]
+    answers += [values_of(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
+    answers += [sensitivities(campaign, table, measure) for measure in study.measures]
     for name, question in declared.items():
         progress(f"answering {name}")
         answers.append(question(cluster))

@@ -1,137 +1,142 @@
-"""Worst cases: a search by random points and CMA-ES (Hansen 2016), with restarts and a stated budget."""
+"""The worst case: the largest load within a severity, or the least severity with a measure above a bound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.sampling.draws import normal_numbers
+from dockfmu.campaign.answers.answer import Answer, Question
+from dockfmu.campaign.answers.censoring import UNFINISHED, reached
+from dockfmu.campaign.answers.evaluation import FINE, MOST_RUNS, Evaluations, unfinished
+from dockfmu.campaign.answers.fixed_values import check_free, check_values, fixed_values
+from dockfmu.campaign.answers.probabilities import counted
+from dockfmu.campaign.cluster.execution import Execution
+from dockfmu.campaign.description import severity_of, short_name
+from dockfmu.campaign.folder import CampaignFolder
+from dockfmu.campaign.methods import worst_case
+from dockfmu.campaign.runner import resolve
+from dockfmu.campaign.sampling.vary import (
+    CLOSING_SPEED,
+    drawn_names,
+    limit_of,
+    unit_text,
+    varied_names,
+    vector_pairs,
+)
+from dockfmu.declare.conditions.limits import speed_at
+from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.errors import OptionError
 
-Objective = Callable[[np.ndarray], np.ndarray]
-"""Function from points, shape (n, dimension), to the values to minimise, shape (n,); NaN where a run gives none."""
-RANDOM_SHARE = 0.2
-"""Share of the budget for random points; the searches start from the best of them."""
+ENTRIES = ("measure", "severity", "at_most", "failing_above", "runs", "restarts", "names", "values")
 
 
-@dataclass(frozen=True)
-class WorstCase:
-    """The best point of a search, the `value` there, the `runs` spent, and the best value of each start.
+def read(campaign: CampaignFolder, name: str, row: Table) -> Question:
+    """Read the question for the largest load within a severity, or the least severity with a measure above a bound."""
+    measure = campaign.study.measure(row.text("measure"))
+    scale = row.text("severity", "R1", ("R1", "R2"))
+    at_most = row.number("at_most", 1.0, positive=True)
+    failing = row.number("failing_above", None)
+    budget, restarts = row.whole("runs", 500, most=MOST_RUNS), row.whole("restarts", 3, most=MOST_RUNS)
+    worst_case.check_budget(budget, restarts)
+    fixed, system = fixed_values(campaign, row)
+    conditions = system.conditions
+    if conditions is None:
+        raise DeclarationError(f"{row.where}: the system has no initial conditions, and so no severity")
+    names = varied_names(row, system) if "names" in row.content else drawn_names(conditions)
+    limits = np.array([limit_of(conditions, condition, row.where) for condition in names])
+    check_free(campaign, fixed, names, row.where)
+    # the conditions that are not searched count too, including those that the option of a choice sets
+    pairs = vector_pairs(conditions, names, row.where)
+    nominal: dict[str, float] = dict.fromkeys(names, 0.0)
+    if CLOSING_SPEED in nominal:
+        nominal[CLOSING_SPEED] = speed_at(conditions, 0.0)
+    others = severity_of(conditions, resolve(campaign.study, fixed)[1] | nominal)
+    rest = others[0 if scale == "R1" else 1]
+    if rest >= at_most:
+        raise OptionError([f"{row.where}: the conditions that are not searched have {scale} = {rest:.4g} already"])
+    sign = measure.sign
 
-    If no run gives a value, the values are infinite.
+    def values_of(point: np.ndarray) -> dict[str, Any]:
+        values = dict(zip(names, (point * limits).tolist(), strict=True))
+        if CLOSING_SPEED in values:
+            values[CLOSING_SPEED] = speed_at(conditions, float(point[names.index(CLOSING_SPEED)]))
+        return fixed | values
 
-    A search by samples proves no bound: `starts` that agree are a hint, no more.
-    """
+    def severity(points: np.ndarray) -> np.ndarray:
+        own = worst_case.severity(points, scale, pairs)
+        return np.hypot(own, rest) if scale == "R1" else own + rest
 
-    point: np.ndarray
-    value: float
-    runs: int
-    starts: tuple[float, ...]
+    def project(points: np.ndarray) -> np.ndarray:
+        left = float(np.sqrt(at_most**2 - rest**2)) if scale == "R1" else at_most - rest
+        return worst_case.within_severity(points, scale, left, pairs)
 
+    check_values(campaign, system, map(values_of, project(np.outer([0.0, 0.3, -0.3], np.ones(len(names))))))
 
-def minimise(
-    objective: Objective,
-    dimension: int,
-    *,
-    budget: int = 500,
-    restarts: int = 3,
-    spread: float = 0.3,
-    seed: int = 0,
-    project: Callable[[np.ndarray], np.ndarray] = lambda points: points,
-) -> WorstCase:
-    """Return the smallest value found with a budget of runs.
+    def answer(cluster: Execution) -> Answer:
+        with Evaluations(campaign, cluster, name) as runs:
 
-    Parameters
-    ----------
-    objective : callable
-        See `Objective`.
-    dimension : int
-        Number of variables, which are of order 1.
-    budget, restarts : int
-        Total number of runs, and number of starts of the CMA-ES search.
-    spread : float
-        Initial standard deviation of the search.
-    seed : int
-        Seed of the random numbers.
-    project : callable
-        Brings points of shape (n, dimension) into the domain of the search.
+            def objective(points: np.ndarray) -> np.ndarray:
+                values = [values_of(point) for point in points]
+                if failing is None:
+                    return -sign * reached(runs.rows(values), measure)
+                lack = runs.distance(values, measure, failing, above=True)
+                # a point that does not fail ranks behind every failure, the farther from failing the worse
+                return np.where(lack < 0.0, severity(points), at_most + 1.0 + lack)
 
-    Raises
-    ------
-    OptionError
-        for a budget that is too small
-    """
-    import cma
-
-    check_budget(budget, restarts)
-    count = max(10, int(RANDOM_SHARE * budget))
-    points = project(normal_numbers(seed, (0,), (count, dimension)))
-    values = _known(objective(points))
-    order = np.argsort(values, kind="stable")
-    best, value, runs = points[order[0]], float(values[order[0]]), count
-    starts = []
-    runs_per_start = (budget - count) // restarts
-    for start in range(restarts):
-        search = cma.CMAEvolutionStrategy(
-            points[order[start]],
-            spread,
-            {"seed": seed * restarts + start + 1, "verbose": -9, "maxfevals": runs_per_start},
+            found = worst_case.minimise(
+                objective,
+                len(names),
+                budget=budget,
+                restarts=restarts,
+                seed=campaign.study.draws.seed,
+                project=project,
+            )
+            left = unfinished(runs, "not failing")
+            if not np.isfinite(found.value):
+                nothing = (
+                    f"none of {found.runs} runs has this measure ({counted(runs.outcomes)})"
+                    if failing is None
+                    else f"all {found.runs} runs leave open whether {measure.name} is above {failing:g}"
+                )
+                return Answer(name, f"Worst case of {measure.name}", (nothing, *left))
+            best = values_of(found.point)
+            repeated = runs.rows([best], FINE).iloc[0]
+            ended = runs.outcome(best)
+        if failing is None:
+            question = f"Largest {measure.name} within {scale} of {at_most:g}"
+            sentence = (
+                f"{-sign * found.value:.6g} {measure.unit} after {found.runs} runs; the starts found "
+                f"{_listed(found.starts, -sign)}"
+            )
+        else:
+            question = f"Smallest {scale} at which {measure.name} is above {failing:g} {measure.unit}"
+            sentence = (
+                f"{scale} = {found.value:.4g} after {found.runs} runs"
+                if found.value <= at_most
+                else f"none up to {at_most:g} was found in {found.runs} runs"
+            )
+        if ended in UNFINISHED:
+            sentence += f"; that run did not finish ({ended.replace('_', ' ')}), and its {measure.name} is a bound"
+        return Answer(
+            name,
+            question,
+            (
+                sentence,
+                f"at a tenth of the step: {measure.name} = {repeated[measure.name]:.6g} {measure.unit}, "
+                f"outcome {repeated['outcome']}",
+                *left,
+                "a search proves no bound; agreement of the starts is only an indication",
+            ),
+            ("variable", "value", "unit"),
+            tuple(
+                (short_name(key), value, unit_text(key, system) if type(value) in (int, float) else "")
+                for key, value in best.items()
+            ),
         )
-        best_of_start = np.inf
-        spent = 0
-        while spent + search.popsize <= runs_per_start and not search.stop():
-            candidates = search.ask()
-            inside = project(np.array(candidates))
-            results = _known(objective(inside))
-            # penalise candidates outside the domain by their distance to it
-            away, finite = np.linalg.norm(np.array(candidates) - inside, axis=1), _large(results)
-            search.tell(candidates, (finite + np.abs(finite) * away + away).tolist())
-            spent += len(candidates)
-            k = int(np.argmin(results))
-            best_of_start = min(best_of_start, float(results[k]))
-            if results[k] < value:
-                best, value = inside[k], float(results[k])
-        runs += spent
-        starts.append(best_of_start)
-    return WorstCase(best, value, runs, tuple(starts))
+
+    return answer
 
 
-def check_budget(budget: int, restarts: int) -> None:
-    """Raise OptionError for a budget of runs that is too small for so many starts."""
-    if budget < 20 * restarts:
-        raise OptionError([f"a worst case needs at least 20 runs for each of {restarts} starts, not {budget}"])
-
-
-def _known(values: np.ndarray) -> np.ndarray:
-    """Return values with NaN replaced by infinity."""
-    return np.where(np.isnan(values), np.inf, values)
-
-
-def _large(values: np.ndarray) -> np.ndarray:
-    """Return values with infinity replaced by a large number, which searches avoid."""
-    finite = values[np.isfinite(values)]
-    worst = float(np.max(np.abs(finite))) if len(finite) else 1.0
-    return np.where(np.isfinite(values), values, 10.0 * worst + 1.0)
-
-
-def severity(points: np.ndarray, measure: str, pairs: Sequence[tuple[int, int]] = ()) -> np.ndarray:
-    """Return the severity R1 or R2 of points of shares value / limit, shape (n, dimension), as shape (n,).
-
-    `pairs` are places of shares that are limited by their vector sum.
-    """
-    if measure == "R1":
-        return np.asarray(np.linalg.norm(points, axis=1))
-    total = np.abs(points).sum(axis=1)
-    for one, other in pairs:
-        total += np.hypot(points[:, one], points[:, other]) - np.abs(points[:, one]) - np.abs(points[:, other])
-    return np.asarray(total)
-
-
-def within_severity(
-    points: np.ndarray, measure: str, at_most: float, pairs: Sequence[tuple[int, int]] = ()
-) -> np.ndarray:
-    """Return points of shares value / limit, shape (n, dimension), scaled back to a severity of `at_most` or less."""
-    found = np.maximum(severity(points, measure, pairs), 1e-300)
-    return np.asarray(points * np.minimum(1.0, at_most / found)[:, None])
+def _listed(values: tuple[float, ...], sign: float) -> str:
+    return ", ".join(f"{sign * value:.6g}" for value in values)

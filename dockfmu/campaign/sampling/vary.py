@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -47,31 +47,22 @@ def drawn_names(conditions: InitialConditions) -> tuple[str, ...]:
 
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:
     """Return the laws of the tables `vary`. Raises DeclarationError that names file, place and value."""
-    return tuple(law for row in table.rows("vary", _ENTRIES) for law in _laws(row, system))
+    rows = table.rows("vary", _ENTRIES)
+    return tuple(law for row in rows for law in _READERS[row.text("law", choices=tuple(_READERS))](row, system))
 
 
-def _laws(row: Table, system: System) -> tuple[Law, ...]:
-    if row.content.get("law") == "documented":
-        return documented(_conditions(row, system))
-    return (_law(row, system),)
-
-
-def _law(row: Table, system: System) -> Law:
-    kind = row.text("law", choices=("uniform", "normal", "disc", "documented", "severity", "choice"))
-    if kind == "choice":
-        return _choice(row)
+def _uniform(row: Table, system: System) -> tuple[Uniform]:
     names = varied_names(row, system)
-    if kind == "severity":
-        return _severity(row, names, _conditions(row, system))
-    if kind == "uniform":
-        low, high = (_numbers(row, key, names, system) for key in ("low", "high"))
-        _check_width(row, names, low, high)
-        return Uniform(names, tuple(low), tuple(high))
-    if kind == "disc":
-        radius = _numbers(row, "radius", names[:1], system)[0]
-        centre = _numbers(row, "centre", names, system, [0.0] * len(names))
-        return UniformDisc(names, radius, (centre[0], centre[-1]))
-    return _normal(row, names, system)
+    low, high = (_numbers(row, key, names, system) for key in ("low", "high"))
+    _check_width(row, names, low, high)
+    return (Uniform(names, tuple(low), tuple(high)),)
+
+
+def _disc(row: Table, system: System) -> tuple[UniformDisc]:
+    names = varied_names(row, system)
+    radius = _numbers(row, "radius", names[:1], system)[0]
+    centre = _numbers(row, "centre", names, system, [0.0] * len(names))
+    return (UniformDisc(names, radius, (centre[0], centre[-1])),)
 
 
 def _check_width(row: Table, names: Sequence[str], low: Sequence[float], high: Sequence[float]) -> None:
@@ -82,7 +73,8 @@ def _check_width(row: Table, names: Sequence[str], low: Sequence[float], high: S
             )
 
 
-def _normal(row: Table, names: tuple[str, ...], system: System) -> Normal:
+def _normal(row: Table, system: System) -> tuple[Normal]:
+    names = varied_names(row, system)
     mean = _numbers(row, "mean", names, system, [0.0] * len(names))
     low: list[float] = []
     high: list[float] = []
@@ -98,7 +90,7 @@ def _normal(row: Table, names: tuple[str, ...], system: System) -> Normal:
     if not (np.diag(factor) > 0.0).all():
         raise DeclarationError(f"{row.where}: deviations must be positive")
     rows = tuple(tuple(line) for line in factor.tolist())
-    return Normal(names, tuple(mean), rows, tuple(low), tuple(high))
+    return (Normal(names, tuple(mean), rows, tuple(low), tuple(high)),)
 
 
 def _factor(row: Table, names: Sequence[str]) -> np.ndarray:
@@ -166,13 +158,18 @@ def vector_pairs(conditions: InitialConditions, names: Sequence[str], where: str
     return tuple(pairs)
 
 
-def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions) -> SeverityBall:
+def _documented(row: Table, system: System) -> tuple[Law, ...]:
+    return documented(_conditions(row, system))
+
+
+def _severity(row: Table, system: System) -> tuple[SeverityBall]:
+    names, conditions = varied_names(row, system), _conditions(row, system)
     limits = {name: limit_of(conditions, name, row.where) for name in names}
     exactly = row.number("exactly", None, positive=True)
     at_most = row.number("at_most", None, positive=True)
     if (exactly is None) == (at_most is None):
         raise DeclarationError(f"{row.where}: one of 'at_most' and 'exactly' is needed")
-    return SeverityBall(
+    law = SeverityBall(
         names,
         tuple(limits.values()),
         row.text("measure", "R1", ("R1", "R2")),
@@ -181,6 +178,7 @@ def _severity(row: Table, names: tuple[str, ...], conditions: InitialConditions)
         pairs=vector_pairs(conditions, names, row.where),
         values_at={CLOSING_SPEED: partial(speed_at, conditions)},
     )
+    return (law,)
 
 
 def limit_of(conditions: InitialConditions, name: str, where: str) -> float:
@@ -198,7 +196,7 @@ def canonical(name: str) -> str:
     return f"{CONDITION_PREFIX}angles[{ANGLES.index(angle) + 1}]" if angle in ANGLES else name
 
 
-def _choice(row: Table) -> Choice:
+def _choice(row: Table, system: System) -> tuple[Choice]:
     options = []
     for entry in row.rows("options", _OPTION):
         weight = entry.number("weight", 1.0)
@@ -213,7 +211,7 @@ def _choice(row: Table) -> Choice:
                 entry.text("system", ""),
             )
         )
-    return Choice(row.text("name"), tuple(options))
+    return (Choice(row.text("name"), tuple(options)),)
 
 
 def _conditions(row: Table, system: System) -> InitialConditions:
@@ -287,3 +285,14 @@ def number_in(value: Any, name: str, system: System, where: str) -> float:
     if number is None:
         raise DeclarationError(f"{where} = {shown(value)}: must be a finite number, or a text with a unit")
     return number
+
+
+_READERS: dict[str, Callable[[Table, System], tuple[Law, ...]]] = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "disc": _disc,
+    "documented": _documented,
+    "severity": _severity,
+    "choice": _choice,
+}
+"""For each kind of law, the function that reads it."""

@@ -18,15 +18,14 @@ from pathlib import Path
 import psutil
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.campaign import campaign
+from dockfmu.campaign import campaign, dataset
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
 from dockfmu.campaign.cluster.worker import GRACE_S
+from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Kept, Study
 from dockfmu.campaign.machine import check_machine
 from dockfmu.campaign.sampling.distributions import Uniform
 from dockfmu.campaign.sampling.draws import Draws, uniform_numbers
-from dockfmu.campaign.storage import dataset
-from dockfmu.campaign.storage.dataset import DataSet
 from dockfmu.master.errors import ArchiveError
 from dockfmu.options import RunOptions
 
@@ -167,14 +166,15 @@ def main():
     arguments = parser.parse_args()
     dataset.PART_ROWS, dataset.PART_S = 20, 0.5
     if arguments.die_before_rename:
-        left = [arguments.die_before_rename]
+        rename, left = Path.rename, [arguments.die_before_rename]
 
-        def die():
-            left[0] -= 1
+        def die_before(file, target):
+            left[0] -= Path(target).suffix == ".parquet"
             if left[0] == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
+            return rename(file, target)
 
-        dataset.before_rename = die
+        Path.rename = die_before
     if arguments.largest_file:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         write = dataset.DataSet.write

@@ -8,15 +8,16 @@ import pytest
 from scipy import stats
 
 import dockfmu
-from dockfmu.campaign.answers import first_order
 from dockfmu.campaign.answers.answer import Answer, as_json
-from dockfmu.campaign.answers.comparison import compare_measures, compare_outcomes
-from dockfmu.campaign.answers.domain import refine_domain
-from dockfmu.campaign.answers.estimates import exceedance, extreme_value, phases, probability, quantile
-from dockfmu.campaign.answers.rare import LEVELS, rare_event, subset_simulation
-from dockfmu.campaign.answers.searches import nearest_samples
-from dockfmu.campaign.answers.sensitivity import sensitivities
-from dockfmu.campaign.answers.worst import minimise, within_severity
+from dockfmu.campaign.answers.chart import Chart, Line
+from dockfmu.campaign.answers.rare import nearest_samples
+from dockfmu.campaign.methods import first_order
+from dockfmu.campaign.methods.comparison import compare_measures, compare_outcomes
+from dockfmu.campaign.methods.domain import refine_domain
+from dockfmu.campaign.methods.estimates import exceedance, extreme_value, phases, probability, quantile
+from dockfmu.campaign.methods.sensitivity import sensitivities
+from dockfmu.campaign.methods.subset_simulation import LEVELS, rare_event, subset_simulation
+from dockfmu.campaign.methods.worst_case import minimise, within_severity
 
 DIMENSION = 11
 
@@ -378,17 +379,17 @@ def test_a_boundary_where_the_margin_is_not_known_lies_in_the_middle():
 def test_json_of_answers_is_json():
     answer = Answer(
         "a",
-        "loads",
         "?",
         ("b",),
         (),
         (("c", np.float64(1.5), -math.inf, None),),
-        {"x": [np.nan, 1.0], "z": np.arange(2)},
+        Chart([Line("b", [np.nan, 1.0], np.arange(2))], "x"),
     )
     text = as_json([answer])
     (found,) = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert found["table"] == [["c", 1.5, None, None]]
-    assert found["figure"] == {"x": [None, 1.0], "z": [0, 1]}
+    line = {"part": "line", "name": "b", "x": [None, 1.0], "y": [0, 1], "border": False}
+    assert found["chart"] == {"parts": [line], "x": "x", "y": "", "logarithmic": False}
 
 
 def nearest(samples):

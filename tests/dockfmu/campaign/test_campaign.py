@@ -12,14 +12,14 @@ import pytest
 
 import dockfmu
 from dockfmu.base.fmi import OUTCOMES, outcome_category
+from dockfmu.campaign.answers import domain, rare, worst
 from dockfmu.campaign.answers.censoring import distance, finished, reached
 from dockfmu.campaign.answers.evaluation import EvaluationError, Evaluations
-from dockfmu.campaign.answers.searches import read_domain, read_rare, read_worst
-from dockfmu.campaign.answers.statistics import deciding
+from dockfmu.campaign.answers.measures import deciding
 from dockfmu.campaign.campaign import make_runs
 from dockfmu.campaign.description import Measure, read_study
+from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
-from dockfmu.campaign.storage.folder import data_set
 from dockfmu.cli import main
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
@@ -217,14 +217,16 @@ def test_a_domain_says_which_runs_did_not_come_to_an_end(folder, tmp_path):
     campaign, cluster = asked(folder, tmp_path, made)
     entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "second.parameters.mass"],
                "first": [-1.0, 1.0], "second": [-1.0, 1.0], "cells": 4, "divisions": 1}  # fmt: skip
-    answer = read_domain(campaign, "where", Table(entries, "the test"))(cluster)
-    x, y, z, left_open = (np.array(answer.figure[key]) for key in ("x", "y", "z", "open"))
-    assert np.array_equal(z < 0.0, y <= 0.1)
-    assert np.array_equal(left_open, (x > 0.0) & (y > 0.1))
-    count = int((x > 0.0).sum())
+    answer = domain.read(campaign, "where", Table(entries, "the test"))(cluster)
+    inside, outside, undecided = (np.array([part.x, part.y]) for part in answer.chart.parts[:3])
+    assert [part.name for part in answer.chart.parts[:3]] == ["below 0", "0 or above", "undecided"]
+    assert (inside[1] <= 0.1).all()
+    assert ((outside[0] <= 0.0) & (outside[1] > 0.1)).all()
+    assert ((undecided[0] > 0.0) & (undecided[1] > 0.1)).all()
+    count = int((np.hstack([inside, outside, undecided])[0] > 0.0).sum())
     assert answer.sentences[-2:] == (
         f"{count} of the runs did not finish ({count} failed); the values that they had reached are used",
-        f"{left_open.sum()} of the runs do not decide the question and count as outside the domain",
+        f"{undecided.shape[1]} of the runs do not decide the question and count as outside the domain",
     )
 
 
@@ -237,7 +239,7 @@ def test_a_rare_event_counts_what_failed_runs_had_reached(folder, tmp_path):
 
     campaign, cluster = asked(folder, tmp_path, made)
     entries = {"measure": "reach", "above": 2.9, "runs_per_level": 500}
-    answer = read_rare(campaign, "seldom", Table(entries, "the test"))(cluster)
+    answer = rare.read(campaign, "seldom", Table(entries, "the test"))(cluster)
     # uniform between -0.2 and 3: 0.1 of 3.2, of which half is an event
     found = [row[1] for row in answer.table]
     assert np.mean(found) == pytest.approx(0.05 / 3.2, rel=0.5)
@@ -261,7 +263,7 @@ def test_a_rare_event_among_equal_runs_is_told_as_such(folder, tmp_path):
     """No force in 95 % of all runs; uniform between -0.2 and 3."""
     campaign, cluster = asked(folder, tmp_path, lambda x: {"outcome": "docked", "reach": float(x > 2.84)})
     entries = {"measure": "reach", "above": 0.0, "runs_per_level": 500}
-    answer = read_rare(campaign, "seldom", Table(entries, "the test"))(cluster)
+    answer = rare.read(campaign, "seldom", Table(entries, "the test"))(cluster)
     each = [row[1] for row in answer.table]
     assert np.mean(each) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 1000))
     told = [sentence for sentence in answer.sentences if "did not reach" in sentence]
@@ -278,7 +280,7 @@ def test_the_worst_case_of_a_run_that_failed_is_told_to_be_a_bound(folder, tmp_p
     )
     entries = {"measure": "force", "at_most": 0.7, "runs": 60, "restarts": 1,
                "names": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}  # fmt: skip
-    answer = read_worst(campaign, "extreme", Table(entries, "the test"))(cluster)
+    answer = worst.read(campaign, "extreme", Table(entries, "the test"))(cluster)
     assert "that run did not finish (failed), and its force is a bound" in answer.sentences[0]
     assert any("of the runs did not finish" in sentence for sentence in answer.sentences)
     miss = [value for _, value, _ in answer.table]
@@ -294,7 +296,7 @@ def test_the_severity_of_a_worst_case_is_that_with_the_chosen_option(folder, tmp
     )
     entries = {"measure": "force", "at_most": 0.9, "runs": 100, "restarts": 1, "values": {"fault": "tilted"},
                "names": ["initial_conditions.miss"]}  # fmt: skip
-    answer = read_worst(campaign, "extreme", Table(entries, "the test"))(cluster)
+    answer = worst.read(campaign, "extreme", Table(entries, "the test"))(cluster)
     others = np.sqrt(REST**2 - (1 / 7) ** 2 + 0.5**2)
     largest = 0.24 * np.sqrt(0.9**2 - others**2)
     assert float(answer.sentences[0].split()[0]) == pytest.approx(largest, rel=1e-5)
@@ -302,7 +304,7 @@ def test_the_severity_of_a_worst_case_is_that_with_the_chosen_option(folder, tmp
     assert {name: unit for name, _, unit in answer.table} == {"fault": "", "miss[1]": "m", "miss[2]": "m"}
     entries["names"] = ["initial_conditions.yaw"]
     with pytest.raises(dockfmu.OptionError, match=r"yaw cannot vary: fault = tilted sets it"):
-        read_worst(campaign, "twice", Table(entries, "the test"))
+        worst.read(campaign, "twice", Table(entries, "the test"))
 
 
 def test_a_smallest_severity_that_all_runs_leave_open_is_told(folder, tmp_path):
@@ -310,7 +312,7 @@ def test_a_smallest_severity_that_all_runs_leave_open_is_told(folder, tmp_path):
     campaign, cluster = asked(folder, tmp_path, lambda x, y: {"outcome": "failed", "lowest": 1.0}, **docking)
     entries = {"measure": "lowest", "failing_above": 0.0, "runs": 30, "restarts": 1,
                "names": ["initial_conditions.miss"]}  # fmt: skip
-    answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
+    answer = worst.read(campaign, "mild", Table(entries, "the test"))(cluster)
     runs = len(campaign_runs(campaign, "mild"))
     assert answer.sentences == (
         f"all {runs} runs leave open whether lowest is above 0",
@@ -330,7 +332,7 @@ def test_smallest_severity_counts_runs_that_leave_it_open_as_not_failing(folder,
     campaign, cluster = asked(folder, tmp_path, made, **docking)
     entries = {"measure": "lowest", "failing_above": 0.0, "at_most": 1.0, "runs": 300, "restarts": 2,
                "names": ["initial_conditions.miss"]}  # fmt: skip
-    answer = read_worst(campaign, "mild", Table(entries, "the test"))(cluster)
+    answer = worst.read(campaign, "mild", Table(entries, "the test"))(cluster)
     smallest = np.hypot(0.12 / 0.24, REST)
     found = float(answer.sentences[0].split()[2])
     # told with four digits
@@ -390,7 +392,7 @@ def test_a_domain_whose_corner_cannot_be_has_a_boundary(folder, tmp_path):
     runner = Runner(campaign.study)
     cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
     entries = {name: value for name, value in WHERE.items() if name not in ("kind", "values")}
-    answer = read_domain(
+    answer = domain.read(
         campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0}, "the test")
     )(cluster)
     assert campaign_runs(campaign, "edge")["outcome"].value_counts().to_dict() == {"completed": 6, "invalid": 3}
@@ -401,9 +403,9 @@ def test_a_domain_is_refused_only_where_no_contact_can_be(folder, tmp_path):
     campaign, _ = asked(folder, tmp_path, None, **DOCKING)
     entries = {"measure": "force", "parameters": ["initial_conditions.miss[1]", "initial_conditions.miss[2]"]}
     # no corner has a contact, but the middle has
-    assert read_domain(campaign, "wide", Table(entries | {"first": [-0.6, 0.6], "second": [-0.6, 0.6]}, "the test"))
+    assert domain.read(campaign, "wide", Table(entries | {"first": [-0.6, 0.6], "second": [-0.6, 0.6]}, "the test"))
     with pytest.raises(dockfmu.DeclarationError, match="reduce the miss"):
-        read_domain(campaign, "off", Table(entries | {"first": [0.55, 0.6], "second": [0.55, 0.6]}, "the test"))
+        domain.read(campaign, "off", Table(entries | {"first": [0.55, 0.6], "second": [0.55, 0.6]}, "the test"))
 
 
 def test_a_question_is_put_to_the_system_that_its_option_names(folder, tmp_path, oscillator):
@@ -414,9 +416,9 @@ def test_a_question_is_put_to_the_system_that_its_option_names(folder, tmp_path,
     campaign, _ = asked(folder, tmp_path, None, vary=[{"name": "kind", "law": "choice", "options": options}])
     there = WHERE | {"parameters": ["third.parameters.initial_position", "third.parameters.mass"]}
     entries = {name: value for name, value in there.items() if name != "kind"}
-    assert read_domain(campaign, "there", Table(entries | {"values": {"kind": "renamed"}}, "the test"))
+    assert domain.read(campaign, "there", Table(entries | {"values": {"kind": "renamed"}}, "the test"))
     with pytest.raises(dockfmu.DockfmuError, match="third"):
-        read_domain(campaign, "here", Table(entries | {"values": {"kind": "pair"}}, "the test"))
+        domain.read(campaign, "here", Table(entries | {"values": {"kind": "pair"}}, "the test"))
 
 
 def as_absolute(folder, **changes):
@@ -436,19 +438,19 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
     entries = {"measure": "lowest", "parameters": ["first.parameters.initial_position", "first.parameters.mass"],
                "first": [-1.0, 1.0], "second": ["500 g", "1 kg"], "cells": 2, "divisions": 1}  # fmt: skip
     with pytest.raises(dockfmu.DeclarationError, match="must say which fault the runs have, one of none, heavy"):
-        read_domain(campaign, "where", Table(entries, "the test"))
+        domain.read(campaign, "where", Table(entries, "the test"))
     wrong = entries | {"values": {"fault": "none", "second.parameters.mas": 1.0}}
     with pytest.raises(dockfmu.StructureError, match=r"parameters\.mass"):
-        read_domain(campaign, "where", Table(wrong, "the test"))
+        domain.read(campaign, "where", Table(wrong, "the test"))
     fixed = {"fault": "none", "second.parameters.mass": "750 g"}
-    read_domain(campaign, "where", Table(entries | {"values": fixed}, "the test"))(SimpleNamespace(run=run))
+    domain.read(campaign, "where", Table(entries | {"values": fixed}, "the test"))(SimpleNamespace(run=run))
     assert {values["second.parameters.mass"] for values in seen} == {0.75}
     kept = campaign.folder / "answers" / "where.parquet"
     assert set(pandas.read_parquet(kept)["second.parameters.mass"]) == {0.75}
     # what is kept is of these values alone, also of those that are no column of the campaign
     other = entries | {"values": fixed, "second": ["500 g", "2 kg"]}
     with pytest.raises(EvaluationError, match=r"was made with asked_values = .*but .*is requested"):
-        read_domain(campaign, "where", Table(other, "the test"))(SimpleNamespace(run=run))
+        domain.read(campaign, "where", Table(other, "the test"))(SimpleNamespace(run=run))
 
 
 def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
@@ -555,7 +557,7 @@ def test_a_campaign_on_workers_from_the_command_line(folder, tmp_path, capsys):
     runner = Runner(campaign.study)
     for k in top:
         assert runner.run(RunPoint(k, step_factor=0.1))["reach"] == fine.loc[k, "reach"]
-    assert answers["reach"]["figure"]["x_fine"] == sorted(fine.loc[top, "reach"])
+    assert answers["reach"]["chart"]["parts"][2]["x"] == sorted(fine.loc[top, "reach"])
     assert (out / "report.html").stat().st_size > 1e6
     assert (out / "answers" / "where.png").is_file()
     capsys.readouterr()

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import dockfmu
-from dockfmu.campaign.answers.worst import severity as worst_severity
 from dockfmu.campaign.description import Measure
+from dockfmu.campaign.methods.worst_case import severity as worst_severity
 from dockfmu.campaign.runner import MeasureObserver
 from dockfmu.campaign.sampling.distributions import Choice, Normal, Option, SeverityBall, Uniform, UniformDisc
 from dockfmu.campaign.sampling.draws import Draws

@@ -25,8 +25,8 @@ from distributed.security import Security
 from dockfmu.base.locks import LockedError
 from dockfmu.campaign.cluster import worker
 from dockfmu.campaign.cluster.execution import SETTINGS, ClusterOptions, Execution, SchedulerLostError
+from dockfmu.campaign.dataset import DAMAGED, DataSetError, read_runs
 from dockfmu.campaign.runner import RunPoint, WorkerMismatchError
-from dockfmu.campaign.storage.dataset import DAMAGED, DataSetError, read_runs
 from tests.dockfmu.campaign import stand_in
 
 ROOT = Path(__file__).parents[3]

@@ -14,10 +14,10 @@ import pytest
 
 from dockfmu.campaign import machine
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
+from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.description import read_study
 from dockfmu.campaign.machine import MachineFaultError, check_machine, fault_here, fault_of
 from dockfmu.campaign.runner import Runner, RunPoint
-from dockfmu.campaign.storage.dataset import read_runs
 from dockfmu.master.errors import ArchiveError, FmuError
 from tests.dockfmu.campaign import stand_in
 from tests.dockfmu.campaign.test_execution import finished, rows_are_whole

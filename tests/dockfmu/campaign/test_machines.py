@@ -11,8 +11,8 @@ import pytest
 
 import dockfmu
 from dockfmu.campaign.cluster.worker import pack
+from dockfmu.campaign.dataset import read_runs
 from dockfmu.campaign.runner import Runner, RunPoint
-from dockfmu.campaign.storage.dataset import read_runs
 from dockfmu.declare.toml.files import SYSTEMS, read_tables
 from tests.dockfmu.campaign.machines import MASS, Machines, write_study
 from tests.dockfmu.small_systems import write_pair

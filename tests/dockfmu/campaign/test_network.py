@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from dockfmu.campaign.storage.dataset import read_runs
+from dockfmu.campaign.dataset import read_runs
 from tests.dockfmu.campaign.machines import ROOT, Machines
 from tests.dockfmu.campaign.test_execution import RUNS, rows_are_whole, wait_for_parts
 

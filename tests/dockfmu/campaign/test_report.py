@@ -6,10 +6,15 @@ import numpy as np
 import pandas
 import pytest
 
-from dockfmu.campaign.answers.answer import Answer, figure_text
-from dockfmu.campaign.answers.statistics import compare, depends, loads, outcomes
+from dockfmu.base.numbers import figure_text
+from dockfmu.campaign.answers.answer import Answer
+from dockfmu.campaign.answers.chart import Chart, Line, Points
+from dockfmu.campaign.answers.compare import compare
+from dockfmu.campaign.answers.measures import values_of
+from dockfmu.campaign.answers.outcomes import outcomes
+from dockfmu.campaign.answers.sensitivities import sensitivities
 from dockfmu.campaign.description import Measure
-from dockfmu.campaign.report import write_campaign_report
+from dockfmu.campaign.report.page import write_campaign_report
 
 RUNS = 400
 FORCE = Measure("force", ("mechanism.target.force_now[1]", "mechanism.target.force_now[2]"), "resultant", "N")
@@ -54,17 +59,23 @@ def report(tmp_path_factory):
     campaign = SimpleNamespace(folder=folder, study=study, system=system, names=NAMES, runs=lambda columns=None: table)
     grid = np.stack(np.meshgrid(np.linspace(-0.3, 0.3, 9), np.linspace(0.01, 0.15, 9)), -1).reshape(-1, 2)
     margins = np.hypot(grid[:, 0], grid[:, 1]) - 0.2
-    domain = {
-        "x": grid[:, 0].tolist(), "y": grid[:, 1].tolist(), "z": np.where(grid[:, 0] > 0.25, np.inf, margins).tolist(),
-        "open": (grid[:, 0] > 0.25).tolist(), "lines": [[[-0.2, 0.01], [-0.1, 0.15]]],
-        "labels": ["miss[1], m", "velocity[1], m/s"],
-    }  # fmt: skip
+    marks = {
+        "inside": ("circle", margins < 0.0),
+        "outside": ("diamond", margins >= 0.0),
+        "open": ("cross", grid[:, 0] > 0.25),
+    }
+    points = [Points(name, *grid[at].T.tolist(), form, margins[at].tolist()) for name, (form, at) in marks.items()]
+    border = Line("boundary", [-0.2, -0.1, np.nan], [0.01, 0.15, np.nan], border=True)
+    domain = Chart([*points, border], "miss[1], m", "velocity[1], m/s")
     fine = table.set_index("index").loc[[int(table["force"].idxmax())]]
     answers = [
-        outcomes(campaign, table), loads(campaign, table, FORCE, fine), loads(campaign, table, MARGIN, table.head(0)),
-        depends(campaign, table, FORCE), Answer("where", "domain", "Where margin is below 0", figure=domain),
+        outcomes(campaign, table),
+        values_of(campaign, table, FORCE, fine),
+        values_of(campaign, table, MARGIN, table.head(0)),
+        sensitivities(campaign, table, FORCE),
+        Answer("where", "Where margin is below 0", chart=domain),
         compare(table, table, "same", ["force"], ["miss[1]"]),
-    ]  # fmt: skip
+    ]
     return write_campaign_report(campaign, answers)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dockfmu.campaign.answers.estimates import Estimate
+from dockfmu.campaign.methods.estimates import Estimate
 from dockfmu.errors import OptionError
 
 

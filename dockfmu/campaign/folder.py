@@ -13,10 +13,10 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import write_file
 from dockfmu.base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
+from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
 from dockfmu.campaign.description import read_content, read_study
-from dockfmu.campaign.runner import Runner, check_options, variants
+from dockfmu.campaign.runner import check_options, load, variants
 from dockfmu.campaign.runner import columns as columns_of
-from dockfmu.campaign.storage.dataset import DataSet, read_peaks, read_runs
 from dockfmu.master.checkpoint import digests, identity
 from dockfmu.report.files import BUILD
 
@@ -78,9 +78,7 @@ class CampaignFolder:
 
         Raises OptionError for options of choices that these systems do not accept.
         """
-        runner = Runner(self.study)
-        runner._systems[()] = self.system
-        loaded = {labels: runner.system(labels) for labels in variants(self.study)}
+        loaded = {labels: load(self.study, labels) if labels else self.system for labels in variants(self.study)}
         check_options(self.study, loaded)
         systems = {}
         for labels, system in loaded.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dockfmu.campaign.answers.answer import figure_text
+from dockfmu.base.numbers import figure_text
 from dockfmu.errors import OptionError
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.answers.rare import Performance
+from dockfmu.campaign.methods.subset_simulation import Performance
 from dockfmu.errors import OptionError
 
 DIFFERENCE = 0.05
@@ -53,7 +53,7 @@ def estimate(performance: Performance, start: np.ndarray) -> FirstOrder | None:
     Parameters
     ----------
     performance : callable
-        See `dockfmu.campaign.answers.rare.Performance`.
+        See `dockfmu.campaign.methods.subset_simulation.Performance`.
     start : ndarray
         Point where the search begins, shape (dimension,): a sample of the event. Not the mean, because performance
         functions of simulations are flat there.

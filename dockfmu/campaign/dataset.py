@@ -11,7 +11,7 @@ import math
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +128,6 @@ class DataSet:
                 pq.write_table(table, stream, compression="zstd", use_dictionary=False)
                 stream.flush()
                 os.fsync(stream.fileno())
-            before_rename()
             unfinished.rename(self.folder / name)
             _sync(self.folder)
         except (OSError, pa.ArrowException) as error:
@@ -233,14 +232,6 @@ def _names_of_peaks(part: Path) -> list[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise DataSetError(f"{part}: the names of its peaks are not a list of names")
     return names
-
-
-def _nothing() -> None:
-    return
-
-
-before_rename: Callable[[], None] = _nothing
-"""Called between writing a part and renaming it; tests end the process here."""
 
 
 def _sync(folder: Path) -> None:

@@ -1,1 +1,0 @@
-"""What a campaign keeps: its folder and its rows."""
