@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +13,13 @@ from typing import Any, Self, Unpack
 from dockfmu.base.file_names import file_name
 from dockfmu.base.messages import shown
 from dockfmu.base.numbers import is_positive
-from dockfmu.declare import declaration, ports
-from dockfmu.declare.conditions.initial_conditions import CONDITIONS, InitialConditions
+from dockfmu.declare import ports
+from dockfmu.declare.conditions.initial_conditions import InitialConditions
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.packages.bundle import silent
-from dockfmu.declare.plan import Plan
-from dockfmu.declare.settings import read_settings, scalars, set_value
-from dockfmu.declare.starts import Starts
+from dockfmu.declare.settings import scalars, set_value
 from dockfmu.errors import OptionError
+from dockfmu.loading import Content, load_content
 from dockfmu.master.drivers.driver import Driver
 from dockfmu.master.errors import FmuError, StructureError
 from dockfmu.master.observers.events import Event
@@ -33,11 +31,9 @@ from dockfmu.master.system import TIMEOUT_S, Structure
 from dockfmu.options import RunChanges, RunOptions
 from dockfmu.outcome import Outcome
 from dockfmu.prepare import apply_options, prepare
-from dockfmu.products import PrivateFolder, Products
 from dockfmu.record import RecordedRun, RunRecord, check_writable, driven_inputs, record
 from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
-from dockfmu.ssp.archive import is_package
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
 from dockfmu.watch.overlapping_start import OverlappingStart
@@ -69,15 +65,12 @@ class System:
     >>> outcome.time, outcome["right.position"]
     """
 
-    def __init__(self, name: str) -> None:
-        self.structure = Structure(name)
-        self.plan = Plan()
-        self.description = ""
-        self.notes: list[str] = []
-        self._given: dict[str, Any] = {}
-        """Settings with which the system was loaded, for the report."""
-        self._products: Products | None = None
-        self._starts = Starts()
+    def __init__(self, name: str, content: Content | None = None) -> None:
+        """Make an empty system, or one of the content that `load` has read."""
+        content = content or Content(Structure(name))
+        self.structure, self.plan, self.description = content.structure, content.plan, content.description
+        self.notes = list(content.notes)
+        self._given, self._products, self._starts = content.given, content.products, content.starts
 
     @classmethod
     def load(
@@ -98,38 +91,7 @@ class System:
         DeclarationError, ParameterError, CatalogueError, StructureError, SspError, ArchiveError, DescriptionError
             with messages that name file, element, variable and value
         """
-        private = PrivateFolder()
-        chosen, conditions = read_settings(settings or {}, parameters)
-        system = cls(str(source))
-        system._given = dict(settings or {})
-        if is_package(str(source)):
-            if conditions:
-                raise OptionError(
-                    [
-                        f"{CONDITIONS}.{next(iter(conditions))}: an .ssp has start states instead, such as "
-                        "ELEMENT.parameters.initial.position; only a system by name has initial conditions"
-                    ]
-                )
-            contents = bundle.read_bundle(source, private.path)
-            chosen.apply(contents[0])
-        else:
-            declared = declaration.read(str(source)).with_conditions(conditions)
-            progress(f"{source}: preparing its FMUs")
-            changed = bool(chosen.values or chosen.sets or conditions)
-            own = declared.origin is None and not changed
-            package = bundle.make(declared, private.path / "made", chosen, progress, own=own)
-            system._starts = Starts(declared, chosen)
-            system._products = Products(declared.name, declared.origin, package.parent, changed)
-            # apart from the built files: packages within a package are unpacked too
-            contents = bundle.read_bundle(package, private.path / "package")
-        system.structure, system.plan, system.description, system.notes = contents
-        # simulations and outcomes read its FMUs too
-        system.structure.keeps.append(private)
-        loaded = system.structure.elements.items()
-        system._starts.files = {name: element.file for name, element in loaded}
-        system._starts.values = {name: dict(element.start) for name, element in loaded}
-        system.plan.check(system.structure)
-        return system
+        return cls(str(source), load_content(str(source), settings or {}, parameters, progress))
 
     def __repr__(self) -> str:
         elements = ", ".join(self.structure.elements)
@@ -167,16 +129,14 @@ class System:
             for values that do not fit
         """
         chosen = self._starts.of(self.structure, values)
-        other = copy(self)
-        other.structure, other._starts = chosen.structure, chosen.starts
-        other._given = self._given | dict(values)
-        other._products = None
-        other.notes = list(self.notes)
+        plan = self.plan
         if chosen.approach_energy is not None:
-            other.plan = replace(other.plan, approach_energy=chosen.approach_energy)
+            plan = replace(plan, approach_energy=chosen.approach_energy)
         if chosen.approach_momentum is not None:
-            other.plan = replace(other.plan, approach_momentum=chosen.approach_momentum)
-        return other
+            plan = replace(plan, approach_momentum=chosen.approach_momentum)
+        given = {**self._given, **values}
+        content = Content(chosen.structure, plan, self.description, self.notes, given, None, chosen.starts)
+        return type(self)(self.name, content)
 
     def add(
         self,

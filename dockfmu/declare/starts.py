@@ -36,7 +36,7 @@ class StartStructure:
     approach_momentum: tuple[float, float] | None = None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Starts:
     """Computes the start values that loading a system with further settings would give.
 

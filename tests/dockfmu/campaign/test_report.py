@@ -61,7 +61,7 @@ def report(tmp_path_factory):
     margins = np.hypot(grid[:, 0], grid[:, 1]) - 0.2
     marks = {
         "inside": ("circle", margins < 0.0),
-        "outside": ("diamond", margins >= 0.0),
+        "outside": ("diamond", (margins >= 0.0) & (grid[:, 0] <= 0.25)),
         "open": ("cross", grid[:, 0] > 0.25),
     }
     points = [Points(name, *grid[at].T.tolist(), form, margins[at].tolist()) for name, (form, at) in marks.items()]
