@@ -1,4 +1,4 @@
-"""The layout of a recording (see recorder.py), checked before anything is read from a file of others.
+"""The layout of a recording (see recording_file.py), checked before anything is read from a file of others.
 
 HDF5 files can refer to other files, which a reader then opens with its own rights, name filters that are loaded as
 libraries, and state sizes that they do not have. A recording does none of it.

@@ -152,13 +152,13 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
 KILLED = """
 import os, sys
 from pathlib import Path
-from dockfmu.master.observers.recording import recorder
+from dockfmu.master.observers.recording import recorder, row_writer
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
-recorder.FLUSH_S = 0.0
+row_writer.FLUSH_S = 0.0
 
 class Kill(Observer):
     def progress(self, time, wall):

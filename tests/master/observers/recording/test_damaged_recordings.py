@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from dockfmu.base.locks import LockedError
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal
-from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.recording_file import CHUNK_ROWS
 from dockfmu.master.observers.recording.results import DamagedRecording, read_results
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation

@@ -13,7 +13,7 @@ from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.events import Event
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.peaks import Peaks
-from dockfmu.master.observers.recording import journal, recorder
+from dockfmu.master.observers.recording import journal, recording_file, row_writer
 from dockfmu.master.observers.recording.envelope import ENTRY, Envelope, envelope
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results, recover
@@ -174,9 +174,9 @@ class Snapshots(Observer):
 @pytest.mark.slow
 def test_what_a_kill_leaves_has_the_extremes_of_its_rows(noisy, tmp_path, monkeypatch):
     """Rows are in HDF5, in the journal, or in both; read before and after `recover`."""
-    monkeypatch.setattr(recorder, "FLUSH_S", 0.0)
-    monkeypatch.setattr(recorder, "CHUNK_ROWS", 64)
-    monkeypatch.setattr(recorder, "BLOCK_ROWS", 128)
+    monkeypatch.setattr(row_writer, "FLUSH_S", 0.0)
+    monkeypatch.setattr(recording_file, "CHUNK_ROWS", 64)
+    monkeypatch.setattr(row_writer, "BLOCK_ROWS", 128)
     file = tmp_path / "r.h5"
     snapshots = Snapshots(file, tmp_path)
     _, few = recorded(noisy, file, snapshots, every=5, stop=4.0)

@@ -14,7 +14,8 @@ import pytest
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.events import Event
 from dockfmu.master.observers.recording import journal
-from dockfmu.master.observers.recording.recorder import CHUNK_ROWS, Recorder
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.recording_file import CHUNK_ROWS, RecordingFile
 from dockfmu.master.observers.recording.results import read_results, recover
 from dockfmu.master.observers.recording.selection import Dense, Selection
 from dockfmu.master.run.schedule import Schedule
@@ -26,13 +27,13 @@ ROOT = Path(__file__).parents[4]
 ENDLESS = """
 import sys
 from pathlib import Path
-from dockfmu.master.observers.recording import recorder
+from dockfmu.master.observers.recording import recorder, row_writer
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 
-recorder.FLUSH_S = 0.0
+row_writer.FLUSH_S = 0.0
 
 class Tell(Observer):
     "Prints how far the run is recorded: the recorder comes first."
@@ -273,7 +274,7 @@ def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_
     def refuse(*_arguments):
         raise ValueError("no attribute of this name")
 
-    monkeypatch.setattr(Recorder, "_write_fmu", refuse)
+    monkeypatch.setattr(RecordingFile, "describe", refuse)
     result = CoSimulation(swing, Schedule(step=0.01, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
     assert result.status == "failed"
     assert result.message.startswith(f"{tmp_path / 'r.h5'}: cannot be written (")
