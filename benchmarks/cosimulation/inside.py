@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from dockfmu.base.compiler import jit
 from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.loop.compiler import do_step
-from dockfmu.master.loop.tables import FUNCTION, KIND, STEP
+from dockfmu.master.loop.tables import STEP
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
@@ -74,10 +74,10 @@ def cycles(system: Structure, step: float, stop: float, algorithm: Algorithm) ->
     """Return the cycles of the processor's clock inside fmi2DoStep of each FMU, and those of the run."""
     with CoSimulation(system, Schedule(step=step), algorithm=algorithm).open() as simulation:
         program = simulation.session.coupling.tables.instances.program
-        steps = np.flatnonzero(program[:, KIND] == STEP)
+        steps = np.flatnonzero(program["kind"] == STEP)
         counters = np.zeros(len(steps), np.int64)
-        watched = [_watched(int(program[row, FUNCTION]), counters.ctypes.data + 8 * k) for k, row in enumerate(steps)]
-        program[steps, FUNCTION] = [function.address for function in watched]  # type: ignore[attr-defined]
+        watched = [_watched(int(program["function"][row]), counters.ctypes.data + 8 * k) for k, row in enumerate(steps)]
+        program["function"][steps] = [function.address for function in watched]  # type: ignore[attr-defined]
         began = _now()
         simulation.advance(stop)
         return counters, _now() - began

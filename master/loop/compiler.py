@@ -24,7 +24,7 @@ from numba.np.numpy_support import from_dtype
 
 from dockfmu.base.cache import digest_of_sources
 from dockfmu.base.compiler import jit
-from dockfmu.master.loop.packing import Kind, Packed, size
+from dockfmu.master.loop.packing import Kind, Packed, dtype_of, size
 
 _BYTES = ir.IntType(8).as_pointer()
 _INT, _WORD, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
@@ -73,8 +73,12 @@ def _type(kind: Any) -> types.Type:
     if isinstance(kind, str):
         return types.float64 if kind == "float" else types.int64
     if isinstance(kind[0], str):
-        return types.Array(from_dtype(np.dtype(kind[0])), kind[1], "C")
+        return types.Array(from_dtype(dtype_of(kind[0])), kind[1], "C")
     return _TableType(kind)
+
+
+def _item_bytes(kind: types.Type) -> int:
+    return kind.size if isinstance(kind, types.Record) else np.dtype(kind.name).itemsize
 
 
 @register_model(_TableType)
@@ -108,7 +112,7 @@ def _load_field(context: Any, builder: Any, table: _TableType, value: Any, name:
     words = builder.bitcast(address, _WORD.as_pointer())
     numbers = [builder.load(cgutils.gep_inbounds(builder, words, k)) for k in range(1 + kind.ndim)]
     array = make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, np.dtype(kind.dtype.name).itemsize)
+    size = context.get_constant(types.intp, _item_bytes(kind.dtype))
     strides = [size] if kind.ndim == 1 else [builder.mul(numbers[2], size), size]
     data = builder.inttoptr(numbers[0], array.data.type)
     populate_array(array, data=data, shape=numbers[1:], strides=strides, itemsize=size, meminfo=None)

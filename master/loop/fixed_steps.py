@@ -9,7 +9,7 @@ from dockfmu.master.loop.prediction import get_output_derivatives, start_lines
 from dockfmu.master.loop.program import SLACK
 from dockfmu.master.loop.rollback import restore, save, shorter_step
 from dockfmu.master.loop.sweep import sweep
-from dockfmu.master.loop.tables import DONE, NOT_FINITE, NOW, OUTER, REASON
+from dockfmu.master.loop.tables import DONE, NOT_FINITE, NOW, OUTER
 from dockfmu.master.loop.threads import sweep_parallel
 
 
@@ -27,7 +27,7 @@ def take_step(tables, t, h):
     else:
         done = sweep(tables, t, h)
     if done and not all_finite(tables.signals.y_bits):
-        tables.report[REASON] = NOT_FINITE
+        tables.report[0].reason = NOT_FINITE
         return False
     return done
 
@@ -40,12 +40,12 @@ def advance(tables, origin, h, number, first, count):
     reason for the end: DONE, STOPPED (the stop signal is true), FAILED (a call of an FMU), NOT_FINITE (an output; the
     step does not count), DELIVER (events: the log is full or a prompt trigger fired).
     """
-    tables.report[REASON] = DONE
+    tables.report[0].reason = DONE
     for k in range(count):
         if not take_step(tables, origin + (first + k) * h, h):
             return k
         observe(tables, number + k + 1, origin + (first + k + 1) * h)
-        if tables.report[REASON] != DONE:
+        if tables.report[0].reason != DONE:
             return k + 1
     return count
 
@@ -80,12 +80,12 @@ def _take_in_parts(tables, t, h):
 @compiled
 def advance_retrying(tables, origin, h, number, first, count):
     """Take macro steps as `advance` does, and retry those that fail; all instances must support rollback."""
-    tables.report[REASON] = DONE
+    tables.report[0].reason = DONE
     for k in range(count):
         if not _take_in_parts(tables, origin + (first + k) * h, h):
             return k
         whole = tables.instances.asked[0] == 0
         observe(tables, number + k + 1, origin + (first + k + 1) * h if whole else tables.control.clock[NOW])
-        if tables.report[REASON] != DONE:
+        if tables.report[0].reason != DONE:
             return k + 1
     return count

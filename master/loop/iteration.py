@@ -13,15 +13,12 @@ from dockfmu.master.loop.sweep import sweep
 from dockfmu.master.loop.tables import (
     AITKEN,
     BROYDEN,
-    COUNT,
     DIRECTIONAL_DERIVATIVE,
     INNER,
     JACOBIAN_KNOWN,
     NOT_CONVERGED,
     ONE,
-    SOURCE,
     SWEEPS,
-    TARGET,
 )
 
 
@@ -107,7 +104,7 @@ def _differentiate(tables):
     """
     instances, signals, prediction = tables.instances, tables.signals, tables.prediction
     iteration, stages = tables.iteration, tables.instances.stages
-    n, dy, du, table = iteration.slot.size, iteration.dy, iteration.du, iteration.derivative_calls
+    n, dy, du, calls = iteration.slot.size, iteration.dy, iteration.du, iteration.derivative_calls
     jacobian, program = iteration.jacobian, instances.program
     for j in range(n):
         dy[:] = 0.0
@@ -116,25 +113,26 @@ def _differentiate(tables):
             a, b = stages[s], stages[s + 1]
             for i in range(a, b):
                 for r in range(instances.transfers[i, 0], instances.transfers[i, 1]):
-                    source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
-                    for k in range(np.uint64(program[r, COUNT])):
+                    source, target = np.uint64(program[r].source), np.uint64(program[r].target)
+                    for k in range(np.uint64(program[r].count)):
                         # an input held at the middle of a line moves half as far as the end of the line
                         half = prediction.start.size > 0 and prediction.smooth[source + k] != 0
                         du[target + k] = signals.factor[target + k] * dy[source + k] * (0.5 if half else 1.0)
             for i in range(a, b):
                 for k in range(signals.y_range[i], signals.y_range[i + ONE]):
                     dy[k] = 0.0
-                if table[i, 0] == 0:
+                call = calls[i]
+                if call.function == 0:
                     continue
                 status: int = get_directional_derivative(  # type: ignore[call-arg]
-                    table[i, 0],
-                    table[i, 1],
-                    table[i, 2],
-                    table[i, 3],
-                    table[i, 4],
-                    table[i, 5],
-                    table[i, 6],
-                    table[i, 7],
+                    call.function,
+                    call.component,
+                    call.unknowns,
+                    call.unknown_count,
+                    call.knowns,
+                    call.known_count,
+                    call.dv_known,
+                    call.dv_unknown,
                 )
                 if status != 0 and call_failed(tables, status, i, DIRECTIONAL_DERIVATIVE, 0):
                     return False

@@ -9,22 +9,13 @@ from dockfmu.master.loop.program import call_failed
 from dockfmu.master.loop.tables import (
     ANY_CHANGE_INT,
     ANY_CHANGE_REAL,
-    COMPONENT,
-    COUNT,
     DELIVER,
     DONE,
     ENDED,
-    EVENTS,
-    FUNCTION,
     LEVEL_REAL,
     ONE,
-    OWNER,
-    REASON,
     RECORD,
-    REFERENCES,
     STOPPED,
-    STRIDE,
-    VALUES,
 )
 
 _EXPONENT = np.int64(0x7FF0000000000000)
@@ -68,7 +59,7 @@ def event_to_locate(triggers, signals):
 @compiled
 def _log_events(triggers, signals, report, time):
     """Log the triggers that fired; return whether they can wait: the log has room, and none of them is prompt."""
-    count, prompt = report[EVENTS], False
+    count, prompt = report.events, False
     event = triggers.event
     for w in range(triggers.kind.size):
         new = _value(triggers, w, signals)
@@ -79,7 +70,7 @@ def _log_events(triggers, signals, report, time):
             count += 1
             prompt = prompt or triggers.prompt[w] != 0
         triggers.last[w] = new
-    report[EVENTS] = count
+    report.events = count
     return not prompt and count + triggers.kind.size <= event.shape[0]
 
 
@@ -90,13 +81,13 @@ def record(tables, group, time):
     row, table = recording.filled[g], recording.calls
     for c in range(recording.range[g], recording.range[g + ONE]):
         status: int = get_or_set(  # type: ignore[call-arg]
-            table[c, FUNCTION],
-            table[c, COMPONENT],
-            table[c, REFERENCES],
-            table[c, COUNT],
-            table[c, VALUES] + row * table[c, STRIDE],
+            table[c].function,
+            table[c].component,
+            table[c].references,
+            table[c].count,
+            table[c].values + row * table[c].stride,
         )
-        if status != 0 and call_failed(tables, status, table[c, OWNER], RECORD, c):
+        if status != 0 and call_failed(tables, status, table[c].owner, RECORD, c):
             return False
     recording.time[g, row] = time
     recording.filled[g] = row + 1
@@ -106,8 +97,8 @@ def record(tables, group, time):
 @compiled
 def observe(tables, number, time):
     """Observe step `number`, counted from 1, which ended at `time`; tables.report says whether the loop may go on."""
-    report, triggers, recording = tables.report, tables.triggers, tables.recording
-    report[REASON] = DONE
+    report, triggers, recording = tables.report[0], tables.triggers, tables.recording
+    report.reason = DONE
     can_wait = True
     if triggers.kind.size > 0:
         can_wait = _log_events(triggers, tables.signals, report, time)
@@ -115,8 +106,8 @@ def observe(tables, number, time):
         if number % recording.every[g] == 0 and not record(tables, g, time):
             return
     if tables.instances.asked[0] != 0:
-        report[REASON] = ENDED
+        report.reason = ENDED
     elif triggers.stop_slot.size > 0 and tables.signals.y_int[triggers.stop_slot[0]] != 0:
-        report[REASON] = STOPPED
+        report.reason = STOPPED
     elif not can_wait:
-        report[REASON] = DELIVER
+        report.reason = DELIVER

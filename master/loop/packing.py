@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.master.loop.records import RECORDS
+
 Kind = Any
-"""For an array (dtype, dimensions), for a tuple ((field, kind), ...), for a number the name of its type."""
+"""For an array (name of its dtype, dimensions), for a tuple ((field, kind), ...), for a number the name of its type."""
 
 
 class Packed:
@@ -36,7 +38,7 @@ def _kind(value: Any) -> Kind:
     """Return the kind of a value."""
     if isinstance(value, np.ndarray):
         assert value.flags.c_contiguous
-        return value.dtype.name, value.ndim
+        return _NAMES.get(value.dtype, value.dtype.name), value.ndim
     if isinstance(value, tuple):
         return tuple((name, _kind(part)) for name, part in zip(value._fields, value, strict=True))  # type: ignore[attr-defined]
     return "float" if isinstance(value, float) else "int"
@@ -49,6 +51,14 @@ def _words(value: Any) -> list[int]:
     if isinstance(value, tuple):
         return [word for part in value for word in _words(part)]
     return np.array([value]).view(np.int64).tolist() if isinstance(value, float) else [int(value)]
+
+
+_NAMES = {record: name for name, record in RECORDS.items()}
+
+
+def dtype_of(name: str) -> np.dtype:
+    """Return the dtype of this name: a record, or a type of NumPy."""
+    return RECORDS.get(name) or np.dtype(name)
 
 
 def size(kind: Kind) -> int:

@@ -8,19 +8,10 @@ from dockfmu.base.fmi import DISCARD
 from dockfmu.master.loop.compiler import compiled, get_or_set_derivatives
 from dockfmu.master.loop.program import call_failed, transfer
 from dockfmu.master.loop.tables import (
-    COMPONENT,
-    COUNT,
-    FUNCTION,
     GET_OUTPUT_DERIVATIVES,
     NO_SLOT,
     ONE,
-    OWNER,
-    REFERENCES,
     SET_INPUT_DERIVATIVES,
-    SOURCE,
-    STRIDE,
-    TARGET,
-    VALUES,
 )
 
 
@@ -53,8 +44,8 @@ def predict_inputs(instances, signals, prediction, a, b):
             continue
         for r in range(instances.transfers[i, 0], instances.transfers[i, 1]):
             transfer(prediction.start, signals.u_real, factor, signals.offset, program, r)
-            source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
-            for k in range(np.uint64(program[r, COUNT])):
+            source, target = np.uint64(program[r].source), np.uint64(program[r].target)
+            for k in range(np.uint64(program[r].count)):
                 prediction.u_slope[target + k] = factor[target + k] * prediction.slope[source + k]
 
 
@@ -69,12 +60,12 @@ def shift_inputs(u, slope, first, last, time):
 def _call_derivatives(prediction, table, c):
     """Return the status of call c of a table that sets derivatives of inputs or gets those of outputs."""
     status: int = get_or_set_derivatives(  # type: ignore[call-arg]
-        table[c, FUNCTION],
-        table[c, COMPONENT],
-        table[c, REFERENCES],
-        table[c, COUNT],
+        table[c].function,
+        table[c].component,
+        table[c].references,
+        table[c].count,
         prediction.orders.ctypes.data,
-        table[c, VALUES],
+        table[c].values,
     )
     return status
 
@@ -102,9 +93,9 @@ def get_output_derivatives(tables):
         status = _call_derivatives(prediction, table, c)
         if status == DISCARD:
             continue
-        if status != 0 and call_failed(tables, status, table[c, OWNER], GET_OUTPUT_DERIVATIVES, c):
+        if status != 0 and call_failed(tables, status, table[c].owner, GET_OUTPUT_DERIVATIVES, c):
             return False
-        first = table[c, STRIDE]
-        for k in range(first, first + table[c, COUNT]):
+        first = table[c].stride
+        for k in range(first, first + table[c].count):
             slope[k] = received[k]
     return True

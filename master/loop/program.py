@@ -7,28 +7,14 @@ import numpy as np
 from dockfmu.base.fmi import DISCARD, LAST_SUCCESSFUL_TIME, TERMINATED, WARNING
 from dockfmu.master.loop.compiler import compiled, do_step, get_or_set, get_status, inlined
 from dockfmu.master.loop.tables import (
-    CALLED,
-    COMPONENT,
     CONVERT,
     COPY,
     COPY_INT,
-    COUNT,
     FAILED,
-    FUNCTION,
     GET,
-    INSTANCE,
-    KIND,
     ONE,
-    OWNER,
-    REASON,
-    REFERENCES,
-    ROW,
     SET,
-    SOURCE,
-    STATUS,
     STEP,
-    TARGET,
-    VALUES,
 )
 
 SLACK = 1e-9
@@ -41,12 +27,12 @@ def call_failed(tables, status, instance, called, row):
     if status == WARNING:
         tables.instances.warnings[instance] += 1
         return False
-    report = tables.report
-    report[REASON] = FAILED
-    report[INSTANCE] = instance
-    report[CALLED] = called
-    report[STATUS] = status
-    report[ROW] = row
+    report = tables.report[0]
+    report.reason = FAILED
+    report.instance = instance
+    report.called = called
+    report.status = status
+    report.row = row
     return True
 
 
@@ -77,8 +63,8 @@ def asks_to_end(tables, i, t, h):
 @inlined
 def transfer(y, u, factor, offset, program, r):
     """Set the Real inputs u of row r from the outputs y."""
-    source, target, count = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET]), program[r, COUNT]
-    if program[r, KIND] == COPY:
+    source, target, count = np.uint64(program[r].source), np.uint64(program[r].target), program[r].count
+    if program[r].kind == COPY:
         for k in range(np.uint64(count)):
             u[target + k] = y[source + k]
     else:
@@ -88,16 +74,16 @@ def transfer(y, u, factor, offset, program, r):
 
 @compiled
 def _copy_int(y, u, program, r):
-    source, target = np.uint64(program[r, SOURCE]), np.uint64(program[r, TARGET])
-    for k in range(np.uint64(program[r, COUNT])):
+    source, target = np.uint64(program[r].source), np.uint64(program[r].target)
+    for k in range(np.uint64(program[r].count)):
         u[target + k] = y[source + k]
 
 
 @compiled
 def _map_int(signals, program, r):
     """Map the values of int32 inputs that have a mapping."""
-    first = np.uint64(program[r, TARGET])
-    for j in range(first, first + np.uint64(program[r, COUNT])):
+    first = np.uint64(program[r].target)
+    for j in range(first, first + np.uint64(program[r].count)):
         k = signals.mapped[j]
         value = signals.u_int[k]
         for row in range(signals.mapping_range[j], signals.mapping_range[j + ONE]):
@@ -110,18 +96,18 @@ def execute(tables, first, last, t, h):
     """Execute the rows `first` to `last`, with steps from t to t + h; return False after a failure."""
     program, signals, final = tables.instances.program, tables.signals, tables.instances.final
     for r in range(first, last):
-        kind = program[r, KIND]
+        kind = program[r].kind
         status: int = 0
         if kind in (SET, GET):
             status = get_or_set(  # type: ignore[call-arg]
-                program[r, FUNCTION],
-                program[r, COMPONENT],
-                program[r, REFERENCES],
-                program[r, COUNT],
-                program[r, VALUES],
+                program[r].function,
+                program[r].component,
+                program[r].references,
+                program[r].count,
+                program[r].values,
             )
         elif kind == STEP:
-            status = do_step(program[r, FUNCTION], program[r, COMPONENT], t, h, final)  # type: ignore[call-arg]
+            status = do_step(program[r].function, program[r].component, t, h, final)  # type: ignore[call-arg]
         elif kind in (COPY, CONVERT):
             transfer(signals.y_real, signals.u_real, signals.factor, signals.offset, program, r)
         elif kind == COPY_INT:
@@ -129,9 +115,9 @@ def execute(tables, first, last, t, h):
         else:
             _map_int(signals, program, r)
         if status != 0:
-            if kind == STEP and status == DISCARD and asks_to_end(tables, program[r, OWNER], t, h):
+            if kind == STEP and status == DISCARD and asks_to_end(tables, program[r].owner, t, h):
                 continue
-            if call_failed(tables, status, program[r, OWNER], kind, r):
+            if call_failed(tables, status, program[r].owner, kind, r):
                 return False
     return True
 
@@ -140,7 +126,7 @@ def execute(tables, first, last, t, h):
 def read_outputs(tables):
     """Read the coupled and observed outputs of all instances; return False after a failure."""
     program = tables.instances.program
-    for r in range(np.uint64(program.shape[0])):
-        if program[r, KIND] == GET and not execute(tables, r, r + ONE, 0.0, 0.0):
+    for r in range(np.uint64(program.size)):
+        if program[r].kind == GET and not execute(tables, r, r + ONE, 0.0, 0.0):
             return False
     return True

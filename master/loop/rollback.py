@@ -8,16 +8,12 @@ from dockfmu.base.fmi import DISCARD, LAST_SUCCESSFUL_TIME
 from dockfmu.master.loop.compiler import compiled, get_or_set_state, get_status
 from dockfmu.master.loop.program import SLACK, call_failed
 from dockfmu.master.loop.tables import (
-    CALLED,
     FAILED,
     GET,
-    INSTANCE,
     NOT_FINITE,
-    REASON,
     RESTORE,
     SAVE,
     SET,
-    STATUS,
     STEP,
 )
 
@@ -76,15 +72,15 @@ def shorter_step(tables, t, h):
     halved if it does not, if values are not finite, and if an FMU discards values: its equations have no solution for
     such inputs.
     """
-    report, control = tables.report, tables.control
-    if report[REASON] == NOT_FINITE:
+    report, control = tables.report[0], tables.control
+    if report.reason == NOT_FINITE:
         return 0.5 * h
-    called = report[CALLED]
-    if report[REASON] != FAILED or report[STATUS] != DISCARD or called not in (SET, STEP, GET):
+    called = report.called
+    if report.reason != FAILED or report.status != DISCARD or called not in (SET, STEP, GET):
         return 0.0
     if called != STEP:
         return 0.5 * h
-    i, time = report[INSTANCE], control.last_successful_time
+    i, time = report.instance, control.last_successful_time
     status: int = get_status(  # type: ignore[call-arg]
         tables.instances.real_status[i], tables.instances.component[i], LAST_SUCCESSFUL_TIME, time.ctypes.data
     )

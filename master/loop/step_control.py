@@ -18,7 +18,6 @@ from dockfmu.master.loop.tables import (
     NOW,
     OUTER,
     POWER_BONDS,
-    REASON,
     SHORTEST,
     SINCE_REJECTION,
     SINCE_SAVE,
@@ -157,7 +156,7 @@ def _reject(tables, h):
     control.rejected[0] += 1
     control.clock[NEXT] = h
     control.clock[LAST_ERROR] = 1.0
-    tables.report[REASON] = DONE
+    tables.report[0].reason = DONE
     return _roll_back(tables)
 
 
@@ -167,9 +166,9 @@ def advance_controlled(tables, until, first, count):
 
     Returns how many were accepted; tables.report gives the reason for the end, as in `advance`.
     """
-    control, report = tables.control, tables.report
+    control, report = tables.control, tables.report[0]
     clock = control.clock
-    report[REASON] = DONE
+    report.reason = DONE
     taken = 0
     changed = True  # values may have been set between two chunks
     while taken < count and clock[NOW] < until:
@@ -204,6 +203,6 @@ def advance_controlled(tables, until, first, count):
             # the motion changes at an event: begin with a short step
             clock[NEXT], clock[LAST_ERROR] = control.event_step, 1.0
         observe(tables, first + taken, clock[NOW])
-        if report[REASON] != DONE:
+        if report.reason != DONE:
             return taken
     return taken

@@ -121,4 +121,4 @@ def sweep(tables, t, h):
     """Step all instances from t to t + h; return False after a failure."""
     if tables.prediction.predicted.size > 0 or tables.rates.every.size > 0:
         return _sweep_stages(tables, t, h)
-    return execute(tables, np.uint64(0), np.uint64(tables.instances.program.shape[0]), t, h)
+    return execute(tables, np.uint64(0), np.uint64(tables.instances.program.size), t, h)

@@ -1,7 +1,8 @@
 """The tables that the compiled loop works on: addresses and buffers, made by `dockfmu.master.tables`.
 
 Instances are numbered in order of execution. Values of Real variables are float64; those of Integer, Boolean and String
-variables are int32 (`_int`; strings as numbers of `dockfmu.master.fmi.strings`). An array of ranges has one entry more
+variables are int32 (`_int`; strings as numbers of `dockfmu.master.fmi.strings`). CALL, DERIVATIVE and REPORT are
+`records`. An array of ranges has one entry more
 than the items it belongs to: the range of item i is range[i] to range[i + 1]. Ranges and slots are unsigned, which
 spares the compiled code a test for negative indices at each access. Tables of features that a run does not use are
 empty.
@@ -16,14 +17,7 @@ import numpy as np
 # why the loop returned
 DONE, STOPPED, FAILED, NOT_FINITE, DELIVER, ENDED = range(6)
 
-# columns of the program and of other tables of calls; the stride is used by recording, which fills row after row
-FUNCTION, COMPONENT, REFERENCES, COUNT, VALUES, STRIDE, KIND, OWNER = range(8)
-
-# columns of a row of the program that transfers COUNT values from adjacent outputs to adjacent inputs
-SOURCE, TARGET = range(2)
-
-# entries of LoopTables.report
-REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
+# values of REPORT.called
 (
     SET,
     STEP,
@@ -35,10 +29,9 @@ REASON, INSTANCE, CALLED, STATUS, EVENTS, ROW = range(6)
     RESTORE,
     DIRECTIONAL_DERIVATIVE,
 ) = range(9)
-"""Values of LoopTables.report[CALLED]; for SET, GET and RECORD, report[ROW] is the row of their table."""
 COPY, CONVERT, COPY_INT, MAP_INT = range(9, 13)
-"""Further kinds of rows of the program: copy outputs to Real inputs, or convert them by factor and offset; copy
-outputs to int32 inputs; map the values of those that have a mapping."""
+"""Kinds of rows of the program besides SET, STEP and GET: copy outputs to Real inputs, or convert them by factor and
+offset; copy outputs to int32 inputs; map the values of those that have a mapping."""
 
 # values of TriggerTable.kind
 ANY_CHANGE_REAL, ANY_CHANGE_INT, LEVEL_REAL, LEVEL_INT = range(4)
@@ -62,7 +55,7 @@ class InstanceTable(NamedTuple):
     """
 
     stages: np.ndarray  # uint64 (stages + 1): ranges of instances
-    program: np.ndarray  # int64 (rows, 8)
+    program: np.ndarray  # CALL (rows)
     transfers: np.ndarray  # uint64 (instances, 3): its first row for Real inputs, the first for int32 inputs, the end
     calls: np.ndarray  # uint64 (instances, 3): its first row that calls, its step, the end
     component: np.ndarray  # int64
@@ -117,9 +110,9 @@ class PredictionTable(NamedTuple):
     start: np.ndarray  # float64 (y_real): at the start of the macro step
     slope: np.ndarray  # float64 (y_real)
     u_slope: np.ndarray  # float64 (inputs)
-    set_calls: np.ndarray  # int64 (calls, 8): of fmi2SetRealInputDerivatives
+    set_calls: np.ndarray  # CALL (calls): of fmi2SetRealInputDerivatives
     set_range: np.ndarray  # calls of each instance
-    get_calls: np.ndarray  # int64 (calls, 8): of fmi2GetRealOutputDerivatives; STRIDE is the first slot in y_real
+    get_calls: np.ndarray  # CALL (calls): of fmi2GetRealOutputDerivatives; `stride` is the first slot in y_real
     received: np.ndarray  # float64 (y_real): the results of those calls
     orders: np.ndarray  # int32: ones, as many as the most derivatives of a call
 
@@ -156,7 +149,7 @@ class IterationTable(NamedTuple):
     work: np.ndarray  # float64 (n)
     inverse_jacobian: np.ndarray  # float64 (n, n): of the residual, approximately
     jacobian: np.ndarray  # float64 (n, n): the matrix to invert, used while the inverse is computed
-    derivative_calls: np.ndarray  # int64 (instances, 8): arguments of fmi2GetDirectionalDerivative
+    derivative_calls: np.ndarray  # DERIVATIVE (instances)
     dy: np.ndarray  # float64 (y_real): a direction of outputs
     du: np.ndarray  # float64 (inputs): the direction of inputs that follows from it
     counters: np.ndarray  # int64 (3)
@@ -220,7 +213,7 @@ class RecordingTable(NamedTuple):
     """Groups of variables that are recorded."""
 
     every: np.ndarray  # int64 (groups): steps between two rows
-    calls: np.ndarray  # int64 (calls, 8); the address of row r is VALUES + r * STRIDE
+    calls: np.ndarray  # CALL (calls); the address of row r is `values` + r * `stride`
     range: np.ndarray  # calls of each group
     filled: np.ndarray  # int64 (groups): rows in use
     time: np.ndarray  # float64 (groups, capacity)
@@ -231,7 +224,7 @@ class ThreadTable(NamedTuple):
 
     words: np.ndarray  # int64 (48): words shared by all threads, each in its own cache line
     interval: np.ndarray  # float64 (2): time and length of the macro step
-    reports: np.ndarray  # int64 (additional threads, 6): LoopTables.report of each
+    reports: np.ndarray  # REPORT (additional threads): LoopTables.report of each
 
 
 LIMIT, TICKET, FINISHED, QUIT, OFFSET, FIRST = range(0, 48, 8)
@@ -252,4 +245,4 @@ class LoopTables(NamedTuple):
     triggers: TriggerTable
     recording: RecordingTable
     threads: ThreadTable
-    report: np.ndarray  # int64 (6)
+    report: np.ndarray  # REPORT (1)

@@ -16,11 +16,9 @@ from dockfmu.master.loop.tables import (
     FAILED,
     FINISHED,
     FIRST,
-    INSTANCE,
     LIMIT,
     OFFSET,
     QUIT,
-    REASON,
     TICKET,
 )
 
@@ -39,7 +37,7 @@ def _step_next(tables, words):
     if atomic_replace(words, TICKET, ticket, ticket + 1):
         i = np.uint64(atomic_load(words, FIRST) + ticket - atomic_load(words, OFFSET))
         t, h = tables.threads.interval[0], tables.threads.interval[1]
-        if tables.report[REASON] != FAILED:
+        if tables.report[0].reason != FAILED:
             step_instance(tables, i, t, h)
         atomic_add(words, FINISHED, 1)
     return True
@@ -56,13 +54,12 @@ def serve(tables):
 @compiled
 def _any_failed(report, reports):
     """Return whether a step failed, and put the failure of the first instance that failed into `report`."""
-    for w in range(reports.shape[0]):
-        if reports[w, REASON] == FAILED:
-            if report[REASON] != FAILED or reports[w, INSTANCE] < report[INSTANCE]:
-                for k in range(report.size):
-                    report[k] = reports[w, k]
-            reports[w, REASON] = DONE
-    return report[REASON] == FAILED
+    for w in range(reports.size):
+        if reports[w].reason == FAILED:
+            if report[0].reason != FAILED or reports[w].instance < report[0].instance:
+                report[0] = reports[w]
+            reports[w].reason = DONE
+    return report[0].reason == FAILED
 
 
 @compiled

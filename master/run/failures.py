@@ -46,15 +46,15 @@ class LoopReport:
 
     def failure(self, time: float, step: float = 0.0) -> FmuError:
         """Return the error of an instance that failed at `time`, or in a step of `step` from there."""
-        report, tables = self.tables.report, self.tables
-        instance = self.layout.instances[report[at.INSTANCE]]
-        status, called, row = (int(report[entry]) for entry in (at.STATUS, at.CALLED, at.ROW))
+        report, tables = self.tables.report[0], self.tables
+        instance = self.layout.instances[report["instance"]]
+        status, called, row = (int(report[entry]) for entry in ("status", "called", "row"))
         if called == at.STEP:
             return instance.failure("fmi2DoStep", status, time, self._step_detail(instance, status, step))
         if called in _FUNCTIONS:
             return instance.failure(_FUNCTIONS[called], status, time)
         table = tables.recording.calls if called == at.RECORD else tables.instances.program
-        return instance.failure(instance.function_at(int(table[row, at.FUNCTION])), status, time)
+        return instance.failure(instance.function_at(int(table["function"][row])), status, time)
 
     def check_finite(self, time: float) -> None:
         """Raise FmuError if an output is not finite at `time`."""

@@ -43,12 +43,12 @@ def set_components(coupling: Coupling) -> None:
     filled = coupling.tables
     filled.instances.component[:] = components
     program, directions = filled.instances.program, filled.iteration.derivative_calls
-    rows = np.flatnonzero(program[:, tables.KIND] < tables.COPY)
-    program[rows, tables.COMPONENT] = components[program[rows, tables.OWNER]]
+    is_call = program["kind"] < tables.COPY
+    program["component"][is_call] = components[program["owner"][is_call]]
     for calls in (filled.recording.calls, filled.prediction.set_calls, filled.prediction.get_calls):
-        calls[:, tables.COMPONENT] = components[calls[:, tables.OWNER]]
-    used = directions[:, tables.FUNCTION] != 0
-    directions[used, tables.COMPONENT] = components[: len(directions)][used]
+        calls["component"] = components[calls["owner"]]
+    used = directions["function"] != 0
+    directions["component"][used] = components[: len(directions)][used]
 
 
 def free_states(coupling: Coupling) -> list[str]:

@@ -200,7 +200,7 @@ class Session:
         self._tell(self._disturbances.undo(whole=not interrupted.word, modes=modes))
         result.macro_steps += done
         result.t_end = self.stepper.time
-        reason = self.tables.report[at.REASON]
+        reason = self.tables.report[0]["reason"]
         # get details from the FMU that failed before observers call anything
         step = min(self.stepper.step, until - self.stepper.time)
         failure = self._report.failure(result.t_end, step) if reason == at.FAILED else None
@@ -270,7 +270,7 @@ class Session:
 
     def _deliver(self) -> None:
         """Pass rows and events to the observers, and empty their buffers."""
-        recording, report = self.tables.recording, self.tables.report
+        recording, report = self.tables.recording, self.tables.report[0]
         for observer, g in self.participants.samplers:
             count = int(recording.filled[g])
             if count:
@@ -278,10 +278,10 @@ class Session:
                 self._last_row[g] = float(times[-1])
                 observer.sample(times, self.coupling.groups[g].rows(count))
         recording.filled[:] = 0
-        for time_, trigger, old, new in self.tables.triggers.event[: report[at.EVENTS]].tolist():
+        for time_, trigger, old, new in self.tables.triggers.event[: report["events"]].tolist():
             observer, number = self.participants.owners[int(trigger)]
             observer.event(number, time_, old, new)
-        report[at.EVENTS] = 0
+        report["events"] = 0
 
     def _record_now(self) -> None:
         """Record a row of each group that has none at the present time."""

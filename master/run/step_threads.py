@@ -28,7 +28,8 @@ class StepThreads:
 
     def __init__(self, content: LoopTables) -> None:
         self._words = content.threads.words
-        self._tables = [pack(content._replace(report=report)) for report in content.threads.reports]
+        reports = content.threads.reports
+        self._tables = [pack(content._replace(report=reports[w : w + 1])) for w in range(len(reports))]
         self._pool = ThreadPoolExecutor(len(self._tables), thread_name_prefix="step")
         self._serving: list[Future[bool]] = []
         self.disturbed = False

@@ -10,7 +10,7 @@ import numpy as np
 from dockfmu.master import loop
 from dockfmu.master.errors import MasterError
 from dockfmu.master.loop.packing import Packed
-from dockfmu.master.loop.tables import EVENTS, LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
+from dockfmu.master.loop.tables import LONGEST, NEXT, NOW, SHORTEST, SWEEPS, LoopTables
 from dockfmu.master.result import Result
 
 TOLERANCE = 1e-6
@@ -89,7 +89,7 @@ class FixedSteps:
         for g, filled in enumerate(recording.filled):
             if filled and recording.time[g, filled - 1] == self.time:
                 recording.time[g, filled - 1] = stop
-        logged = triggers.event[: self.tables.report[EVENTS], 0]
+        logged = triggers.event[: self.tables.report[0]["events"], 0]
         logged[logged == self.time] = stop
         self.time = stop
 

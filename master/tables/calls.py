@@ -9,11 +9,12 @@ from itertools import accumulate
 import numpy as np
 
 from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.loop.records import CALL, table_of
 
 
 @dataclass
 class FmiCalls:
-    """A table of calls of one kind (see `dockfmu.master.loop.tables`), in ranges.
+    """A table of calls of one kind (see `dockfmu.master.loop.records`), in ranges.
 
     `buffers` are the arrays whose addresses are in the rows.
     """
@@ -43,13 +44,8 @@ class FmiCalls:
         return self.rows[self.range[number] : self.range[number + 1]]
 
     def table(self) -> np.ndarray:
-        """Return the rows as an array, shape (calls, 8)."""
-        return call_table(self.rows)
-
-
-def call_table(rows: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Return rows of calls as an array, shape (calls, 8)."""
-    return np.array(rows, np.int64).reshape(-1, 8)
+        """Return the rows as records, shape (calls,)."""
+        return table_of(CALL, self.rows)
 
 
 def slots(values: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from dockfmu.master.algorithms.algorithm import Scheme
 from dockfmu.master.fmi.instance import FmuInstance
 from dockfmu.master.loop import tables
 from dockfmu.master.loop.packing import Packed, pack
+from dockfmu.master.loop.records import REPORT, table_of
 from dockfmu.master.requests import Sampling, Trigger
 from dockfmu.master.step_control import StepControl, located_changes
 from dockfmu.master.system import Structure
@@ -72,7 +73,7 @@ def couple(
         triggers=trigger_table(layout.outputs, triggers, located, stop_when),
         recording=recording_table(groups, records),
         threads=_thread_table(scheme.threads),
-        report=np.zeros(6, np.int64),
+        report=table_of(REPORT, [(0,) * 6]),
     )
     calls = (layout.inputs.calls, layout.outputs.calls, records)
     references = [block for table in calls for block in table.buffers]
@@ -103,5 +104,5 @@ def _thread_table(threads: int) -> tables.ThreadTable:
     return tables.ThreadTable(
         words=np.zeros(48 if others else 0, np.int64),
         interval=np.zeros(2),
-        reports=np.zeros((others, 6), np.int64),
+        reports=table_of(REPORT, [(0,) * 6] * others),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dockfmu.master.algorithms.algorithm import Implicit
+from dockfmu.master.loop.records import DERIVATIVE, table_of
 from dockfmu.master.loop.tables import AITKEN, BROYDEN, IterationTable
 from dockfmu.master.system import Structure
 from dockfmu.master.tables.layout import Layout
@@ -44,7 +45,7 @@ def iteration_table(layout: Layout) -> tuple[IterationTable, list[np.ndarray]]:
         work=np.zeros(n),
         inverse_jacobian=np.zeros((n, n) if newton else (0, 0)),
         jacobian=np.zeros((n, n) if newton else (0, 0)),
-        derivative_calls=np.array(derivatives, np.int64).reshape(-1, 8),
+        derivative_calls=table_of(DERIVATIVE, derivatives),
         dy=dy,
         du=du,
         counters=np.zeros(3, np.int64),

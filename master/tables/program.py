@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockfmu.master.loop.records import CALL, table_of
 from dockfmu.master.loop.tables import CONVERT, COPY, COPY_INT, MAP_INT, STEP, InstanceTable, RateTable, SignalTable
-from dockfmu.master.tables.calls import call_table, ranges, slots
+from dockfmu.master.tables.calls import ranges, slots
 from dockfmu.master.tables.layout import Layout
 
 
@@ -108,7 +109,7 @@ def _program(layout: Layout) -> StepProgram:
             rows += called
         begin += len(stage)
     return StepProgram(
-        call_table(rows),
+        table_of(CALL, rows),
         np.array(transfers, np.uint64).reshape(-1, 3),
         np.array(calls, np.uint64).reshape(-1, 3),
     )

@@ -14,7 +14,7 @@ from dockfmu.fmus import build
 from dockfmu.master.algorithms import GaussSeidel, QuasiNewton
 from dockfmu.master.bond import Bond
 from dockfmu.master.errors import StructureError
-from dockfmu.master.loop.tables import FUNCTION, KIND, OWNER, STEP
+from dockfmu.master.loop.tables import STEP
 from dockfmu.master.observers.events import Event, Events
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
@@ -272,8 +272,8 @@ def test_a_slow_instance_steps_from_points_of_the_grid(lag):
     with CoSimulation(system, Schedule(step=h)).open() as simulation:
         slow = list(simulation.instances).index("slow")
         program = simulation.session.tables.instances.program
-        rows = (program[:, KIND] == STEP) & (program[:, OWNER] == slow)
-        program[rows, FUNCTION] = ctypes.cast(note, ctypes.c_void_p).value
+        rows = (program["kind"] == STEP) & (program["owner"] == slow)
+        program["function"][rows] = ctypes.cast(note, ctypes.c_void_p).value
         simulation.advance(count * h)
     found = np.array(steps).reshape(-1, 2)
     assert np.array_equal(found[:, 0], h * (every * np.arange(count // every)))
