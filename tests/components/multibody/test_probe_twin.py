@@ -93,7 +93,7 @@ def twin(declared: Component, h: float, friction: float, **start: object) -> Ins
 def test_twin_of_the_probe_mechanism_strikes_the_cone_as_it_does(offset, sideways, friction, stop):
     """Time, impulse and peak loads of the first impact, and angles, travel and rates after it.
 
-    The two have methods of their own. At 25 us they differ by less than by what each of them changes from 0.1 ms on, its
+    The two have methods of their own. At 25 us they differ by less than each of them changes from 0.1 ms on, its
     micro-step error of some 1e-3, and by 1e-4 of the largest component (up to 7e-5, halved with the micro-step).
     """
     declared = interpreted(component_of(read_model(Path(__file__).parent / "probe.toml")))
