@@ -33,7 +33,7 @@ class Variant:
     """Build, parameter sets and values of a mechanism, the devices of its audit, and modes its train goes through.
 
     `head` is the centre of the head at the start, I; `largest` and `extrapolated` have bounds in place of those of
-    LARGEST and EXTRAPOLATED.
+    LARGEST and EXTRAPOLATED; `finer` are micro-steps beyond MICRO_STEPS.
     """
 
     head: tuple[float, float, float]
@@ -45,6 +45,7 @@ class Variant:
     modes: set[str]
     largest: dict[str, float] = field(default_factory=dict)
     extrapolated: dict[str, float] = field(default_factory=dict)
+    finer: tuple[float, ...] = ()
 
     def chosen(self):
         """Return component, parameter sets and values."""
@@ -66,7 +67,10 @@ VARIANTS = {
     # bends through all modes
     "V2": Variant((0.248, 0.019, -0.011), "two_brakes", "fixed", ("HB-1", "HB-1-pads", "LD-2"),
                   {"parameters.axial.first_brake_stroke": 0.02}, (*COMMON, "first_brake", "brake"),
-                  {"first in", "hold", "slip in"}, HOUSING),
+                  {"first in", "hold", "slip in"}, HOUSING,
+                  # LD-2 lets the housing yield more in the first strike, at 0.037 s: its place in the micro-step
+                  # scatters the extrapolated bending by 2e-4 still with 12.5 us, and half as much with each halving
+                  finer=(6.25e-6,)),
     "V3": Variant((0.499, 0.017, -0.011), "two_brakes", "movable",
                   ("AX-2", "LD-2", "LD-3", "PR-2", "DR-2", "ShortCone25", "HB-3", "ML-2", "ML-1-pads"),
                   {"parameters.axial.first_brake_stroke": 0.02, "parameters.limiter.initial_travel": 0.01,
@@ -181,15 +185,7 @@ def differences(variant: Variant, exact: Solution, found: dict[str, np.ndarray])
     }
 
 
-UNSOLVED = pytest.mark.xfail(
-    run=False,
-    reason="the reference does not get past 0.878 s with the softer springs of LD-2: it switches modes endlessly",
-)
-
-
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=[UNSOLVED] if name == "V2" else []) for name in VARIANTS]
-)
+@pytest.fixture(scope="module", params=list(VARIANTS))
 def case(request) -> Any:
     """Return (variant, second set of equations after the impact, its solution)."""
     variant = VARIANTS[request.param]
@@ -234,12 +230,12 @@ def test_the_mechanism_follows_the_second_set_of_equations(case):
     """First order in the micro-step, as modes change within it, and to the same limit: motion, contact forces, impulses
     on both craft, energy lost in each device."""
     variant, _, exact = case
-    found = {h: product(variant, h) for h in MICRO_STEPS}
+    found = {h: product(variant, h) for h in (*MICRO_STEPS, *variant.finer)}
     errors = {h: differences(variant, exact, rows) for h, rows in found.items()}
     largest = LARGEST | variant.largest
     for h, error in errors.items():
         assert {name: x for name, x in error.items() if x > largest[name] * h / MICRO_STEPS[0]} == {}, h
-    fine, finest = (found[h] for h in MICRO_STEPS[-2:])
+    fine, finest = (found[h] for h in list(found)[-2:])
     limit = differences(variant, exact, {name: 2.0 * finest[name] - fine[name] for name in fine})
     bounds = EXTRAPOLATED | variant.extrapolated
     assert {name: limit[name] for name, bound in bounds.items() if limit[name] > bound} == {}
