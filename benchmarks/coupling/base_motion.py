@@ -18,6 +18,7 @@ from benchmarks.page import replace_table
 from benchmarks.timing import microseconds
 from dockfmu.components import spacecraft
 from dockfmu.components.core.component import Instance
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import make_component, parameter_set
 
@@ -92,6 +93,36 @@ def momentum_drift(mode: str, step: float) -> np.ndarray:
         exchanged = np.linalg.norm(run[f"station.audit.{name}"] - run[f"station.audit.{name}"][0], axis=1).max()
         drift.append(np.linalg.norm(total - total[0], axis=1).max() / exchanged)
     return np.array(drift)
+
+
+def counted_twice(step: float, seconds: float = 2.0) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return (times, what SOURCE loses of the momentum of all, what it counts twice, exchanged momentum), N.s in I.
+
+    Shape (2, n, 3) of the second. SOURCE passes on the velocity terms of the base's acceleration, and the mechanism
+    answers with its mass; the craft, whose mass includes the mechanism at rest on it, has them already. With the port
+    at r from the centre of mass of both, static moment S of the mechanism about the port and momentum p relative to the
+    base, the force on the craft lacks w x (w x (m r + S)) + w x p (dynamics 4.3).
+    """
+    both = composite()
+    probe, port = _starts("mechanism").probe, np.asarray(_starts("chaser").port[0].position, float)
+    mass = float(probe.housing_mass + probe.probe_mass)
+    arm = mass * (port - both["chaser.parameters.center_of_mass"])
+    names = [f"{e}.audit.{name}" for e in CRAFTS for name in ("momentum", "impulse_control")]
+    body = ["chaser.body.angular_velocity", "chaser.body.quaternion", "mechanism.audit.own_momentum"]
+    run = system("SOURCE").run(step=step, stop=seconds, record=[*names, *body, "mechanism.probe.length"])
+    w, q, own, length = (run[name] for name in (*body, "mechanism.probe.length"))
+    total = own + sum(run[f"{e}.audit.momentum"] - run[f"{e}.audit.impulse_control"] for e in CRAFTS)
+    shorter = length - float(probe.free_length)
+    along = probe.housing_mass * np.asarray(probe.housing_centre)[0]
+    along = along + probe.probe_mass * (probe.bearing_distance + shorter + np.asarray(probe.probe_centre)[0])
+    static = arm + along[:, None] * np.array([1.0, 0.0, 0.0])
+    turned = np.array([from_quaternion(tuple(map(float, row))) for row in q]).transpose(0, 2, 1)
+    rate = -np.einsum("kij,kj->ki", turned, np.cross(w, np.cross(w, static)))
+    rate -= np.cross(np.einsum("kij,kj->ki", turned, w), own)
+    twice = np.vstack([np.zeros(3), np.cumsum(0.5 * step * (rate[1:] + rate[:-1]), axis=0)])
+    station = run["station.audit.momentum"]
+    exchanged = float(np.linalg.norm(station - station[0], axis=1).max())
+    return run.time, np.array([total - total[0], twice]), exchanged
 
 
 def impulses(mode: str, step: float, fine: int) -> np.ndarray:
