@@ -1,10 +1,12 @@
 """Random starts of the arms, within the documented limits of their initial conditions: how many end how, none silent.
 
     python -m benchmarks.validation.berthing_starts [SEEDS]
+    python -m benchmarks.validation.berthing_starts whole [SEEDS]
 
-For each system and each of SEEDS (default: 50) seeds the misses and angles are drawn (`initial_conditions.seed`) at a
-short distance before the first contact, and the contact phase is run: Insert of ERA, constant rate and limp arm of
-SSRMS. Prints the table of docs/validation/berthing.md, with failures by their messages.
+For each system and each of SEEDS (default: 50) seeds the misses and angles are drawn (`initial_conditions.seed`). The
+first runs the contact phase alone, from a short distance before the first contact: Insert of ERA, constant rate and
+limp arm of SSRMS. The second runs the whole sequences of ERA with their Steps. Prints the tables of
+docs/validation/berthing.md, with failures by their messages.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ import numpy as np
 import dockfmu
 
 STOP = 120.0
-"""Time at which a run that has not ended counts as unfinished, s."""
+WHOLE = 600.0
+"""Time at which a run of the contact phase, and a whole one, that has not ended counts as unfinished, s."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Case:
     system: str
     settings: dict[str, Any]
     contact: str
+    stop: float = STOP
 
 
 INSERT = "sequence.parameters.step"
@@ -49,6 +53,11 @@ CASES = (
     Case("MIM-1, limp arm, 200 N from 0.1 m", "mim1_ssrms_limp", {"initial_conditions.gap": "700mm"}, "mechanism"),
 )  # fmt: skip
 
+SEQUENCES = (
+    Case("airlock, two kinds of Steps and Insert", "airlock_era", {}, "contact", WHOLE),
+    Case("radiator, Steps that leave a part, Insert", "radiator_era", {}, "contact", WHOLE),
+)
+
 
 @dataclass
 class Tally:
@@ -64,7 +73,7 @@ class Tally:
         """Run the system of the case from one draw. A run that fails is counted by its message."""
         force, load = f"{case.contact}.target.force_now[1]", "sequence.load.peak_force"
         try:
-            done = system.with_values({"initial_conditions.seed": seed}).run(stop=STOP, record=[force, load])
+            done = system.with_values({"initial_conditions.seed": seed}).run(stop=case.stop, record=[force, load])
         except dockfmu.DockfmuError as error:
             self.failures[_kind(str(error))] += 1
             return
@@ -90,19 +99,21 @@ def _kind(message: str) -> str:
     return message.splitlines()[0][:80]
 
 
-def main(seeds: int = 50) -> None:
+def main(seeds: int = 50, cases: tuple[Case, ...] = CASES) -> None:
     """Run all cases and print the table."""
     print(
         "| system | runs | outcomes | failed, by name | axial force, median to largest | load on the gripper | told |"
     )
     print("|---|---|---|---|---|---|---|")
-    for case in CASES:
+    for case in cases:
         tally, system = Tally(), dockfmu.load(case.system, {**SHORT, **case.settings})
         for seed in range(1, seeds + 1):
             tally.add(case, system, seed)
-            print(f"{case.title}: {seed} of {seeds}", file=sys.stderr, flush=True)
+            print(f"{case.title}: {seed} of {seeds}, {dict(tally.outcomes)}", file=sys.stderr, flush=True)
         print(tally.row(case), flush=True)
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
+    whole = sys.argv[1:2] == ["whole"]
+    seeds = [int(argument) for argument in sys.argv[1 + whole :]]
+    main(*(seeds or [50]), SEQUENCES if whole else CASES)

@@ -7,7 +7,7 @@ A step over [t, t + h] reads the inputs at t and gives the commands for [t, t + 
 
 from __future__ import annotations
 
-from math import floor, isfinite
+from math import ceil, copysign, fabs, floor, isfinite
 
 from dockfmu.components.berthing_sequence import operator
 from dockfmu.components.berthing_sequence.ports import OUTCOME, PHASE, SCRIPT, WAITING
@@ -19,6 +19,8 @@ from dockfmu.components.manipulator.ports import MODE, STEP_STATE, STEP_TYPE
 from dockfmu.components.physics.mechanics.vector import load, norm
 
 DELAY_TOO_LONG = 11
+NO_MISS = 12
+ZONE_TOO_SMALL = 13
 
 MESSAGES = {
     check.NOT_FINITE: Message(
@@ -28,6 +30,14 @@ MESSAGES = {
     DELAY_TOO_LONG: Message(
         "parameters.operator.delay = {parameters.operator.delay:g} s must not exceed {status.value:g} s, 7 times "
         "parameters.operator.sample_time"
+    ),
+    NO_MISS: Message(
+        "parameters.step.unit[{status.index:.0f}] = {status.value:g}: an Insert, and a Step along axis 1, have no miss "
+        "to correct: set the unit to 0 and give an amplitude, or choose a Step along an axis from 2 to 6"
+    ),
+    ZONE_TOO_SMALL: Message(
+        "parameters.step.zone[{status.index:.0f}] = {status.value:g} must be at least half of parameters.step.unit, or "
+        "a whole unit would go past the zone"
     ),
 }
 
@@ -186,21 +196,39 @@ def _steer(m, t):
 
 
 @kernel
-def _issue(m, k):
-    """Put command k of the list on the outputs."""
+def _amplitude(m, k):
+    """Return the amplitude of command k: as listed, or whole units against the miss that the operator sees now."""
+    p = m.parameters.step
+    unit = p.unit[k]
+    if unit == 0.0:
+        return p.amplitude[k]
+    axis = int(p.axis[k])
+    miss = operator.miss(m, axis)
+    beyond = fabs(miss) - p.zone[k]
+    if beyond <= 0.0:
+        return 0.0
+    return -copysign(unit * ceil(beyond / unit), miss)
+
+
+@kernel
+def _issue(m, k, amplitude):
+    """Put command k of the list on the outputs, with its amplitude."""
     p = m.parameters.step
     given = m.command.step
     given.type = AN_INSERT if p.insert[k] != 0.0 else A_STEP
     given.axis = p.axis[k]
-    given.amplitude = p.amplitude[k]
+    given.amplitude = amplitude
     given.speed = p.speed[k]
     given.trigger = 1.0
     m.phase = INSERT if p.insert[k] != 0.0 else STEP
 
 
 @kernel
-def _list(m, t, since):
-    """Issue the commands of the list one after another; `t` is the time now, `since` the time since the start, s."""
+def _list(m, t, since, h):
+    """Issue the commands of the list one after another; `t` is the time now, `since` the time since the start, s.
+
+    `h` is 0 at initialisation, where nothing has been seen yet.
+    """
     p = m.parameters
     w = m.work
     state = m.command.state
@@ -226,10 +254,15 @@ def _list(m, t, since):
             w.triggered = 0.0
             w.issued = since
     elif k < p.step.count and since + ROUNDING >= p.step.begin[k] and state == IDLE:
-        if w.issued < 0.0 or since - w.issued > ANSWER:
-            _issue(m, k)
-            w.triggered = 1.0
-            w.issued = since
+        if (w.issued < 0.0 or since - w.issued > ANSWER) and (h > 0.0 or p.step.unit[k] == 0.0):
+            amplitude = _amplitude(m, k)
+            if amplitude == 0.0 and p.step.unit[k] != 0.0:
+                # nothing to correct along this axis
+                w.command += 1.0
+            else:
+                _issue(m, k, amplitude)
+                w.triggered = 1.0
+                w.issued = since
     elif k >= p.step.count and since - max(w.ended, 0.0) + ROUNDING >= p.post_time:
         if w.captured == 0.0:
             _end(m, NOT_CAPTURED, t)
@@ -348,6 +381,13 @@ def initialize(m):
     p = m.parameters.operator
     if floor(p.delay / p.sample_time + 0.5) > WAITING - 1:
         return fail(m.status, DELAY_TOO_LONG, (WAITING - 1) * p.sample_time, 0)
+    steps = m.parameters.step
+    for k in range(int(steps.count)):
+        unit = steps.unit[k]
+        if unit > 0.0 and (steps.insert[k] != 0.0 or steps.axis[k] == 1.0):
+            return fail(m.status, NO_MISS, unit, k + 1)
+        if steps.zone[k] < 0.5 * unit:
+            return fail(m.status, ZONE_TOO_SMALL, steps.zone[k], k + 1)
     _reset(m)
     return step(m, m.start_time, 0.0)
 
@@ -363,7 +403,7 @@ def step(m, t, h):
         _watch(m, t)
     if m.phase != END and since + ROUNDING >= m.parameters.start_delay:
         if m.parameters.script == LIST:
-            _list(m, t, since)
+            _list(m, t, since, h)
         elif m.parameters.script == LIVE:
             _command_live(m, since)
         elif m.parameters.script == LIMP:

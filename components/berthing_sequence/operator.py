@@ -2,7 +2,8 @@
 
 Pitch and yaw are read from the overview views, with noise, and offset and roll from the aiming view. There pitch
 and yaw times the distance add to the offset, so angles are aligned first. Deflections are proportional to the error,
-quantised, zero within a dead zone, and follow a look after the reaction delay.
+quantised, zero within a dead zone, and follow a look after the reaction delay. The operator of a list of Steps sees the
+miss that each of them is to correct.
 """
 
 from __future__ import annotations
@@ -41,6 +42,18 @@ def look(m):
     for i in range(2):
         seen.offset[i] += share * (across[i + 1] + p.offset_noise * more[i] - seen.offset[i])
     m.work.looks += 1.0
+
+
+@kernel
+def miss(m, axis):
+    """Return the miss along axis 2 or 3 of BI, m, or the angle of PI about axis 4 to 6 against it, rad.
+
+    A scripted operator of Steps reads both as numbers beside the wire-frame view (source 8.4).
+    """
+    if axis < 4:
+        return m.relative.position[axis - 1]
+    yaw, pitch, roll = angles(from_quaternion(load_attitude(m.relative.quaternion)))
+    return roll if axis == 4 else (yaw if axis == 5 else pitch)
 
 
 @kernel

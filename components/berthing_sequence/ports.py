@@ -79,7 +79,11 @@ def _steps() -> Group:
         parameter("insert", "1", "the command is an Insert, else a Step", 0.0, shape=STEPS, type=BOOLEAN),
         parameter("axis", "1", "axis of the command: 1..3 along, 4..6 about x, y, z of the payload's interface", 1,
                   shape=STEPS, type=INTEGER, minimum=1, maximum=6),
-        parameter("amplitude", "1", "signed amplitude, m or rad", 0.0, shape=STEPS),
+        parameter("amplitude", "1", "signed amplitude of a command without unit, m or rad", 0.0, shape=STEPS),
+        parameter("unit", "1", "m or rad: the command corrects the miss that the operator sees before it along or "
+                  "about its axis, by whole units; 0: it moves by its amplitude", 0.0, shape=STEPS, minimum=0.0),
+        parameter("zone", "1", "m or rad: largest miss that the operator leaves; at least half the unit", 0.0,
+                  shape=STEPS, minimum=0.0),
         parameter("speed", "1", "speed, m/s or rad/s; 0 for the arm's design speed", 0.0, shape=STEPS, minimum=0.0),
         parameter("begin", "s", "earliest start since the start of the sequence; no command begins before the previous "
                   "one has ended", 0.0, shape=STEPS, minimum=0.0),

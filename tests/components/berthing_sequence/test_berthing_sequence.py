@@ -197,6 +197,72 @@ def test_step_gives_one_command_after_another():
     assert s.m.event.end == pytest.approx(times[2] + 2.0 + 5.0, abs=0.1)
 
 
+def aimed(units, zones, **values):
+    """Return a sequence whose Steps along y, z, about y, z, x correct what is seen, then an Insert of 0.1 m."""
+    return sequence("STEP", **{
+        "parameters.step.count": 6,
+        "parameters.step.axis": (2, 3, 5, 6, 4, *[1] * 7),
+        "parameters.step.insert": (*[0.0] * 5, 1.0, *[0.0] * 6),
+        "parameters.step.amplitude": (*[0.0] * 5, 0.1, *[0.0] * 6),
+        "parameters.step.unit": (*[units[0]] * 2, *[units[1]] * 3, *[0.0] * 7),
+        "parameters.step.zone": (*[zones[0]] * 2, *[zones[1]] * 3, *[0.0] * 7),
+        **values,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("miss", "turn", "expected"),
+    [
+        # the nominal miss of conventions 8.1
+        ((20e-3, -20e-3), (0.5, -0.5, 0.0), [(2, -20e-3), (3, 20e-3), (5, -0.5), (6, 0.5)]),
+        ((-20e-3, 20e-3), (-0.5, 0.5, 0.0), [(2, 20e-3), (3, -20e-3), (5, 0.5), (6, -0.5)]),
+        # what is within the zone is left; more than one unit
+        ((9.9e-3, -31e-3), (0.2, 0.8, -0.3), [(3, 40e-3), (6, -1.0), (4, 0.5)]),
+        ((0.0, 0.0), (0.0, 0.0, 0.0), []),
+    ],
+)
+def test_steps_correct_the_miss_that_the_operator_sees(miss, turn, expected):
+    """Whole units against the miss (source 8.4: Steps reduce the misses by amounts that the operator chooses)."""
+    s = aimed((20e-3, radians(0.5)), (10e-3, radians(0.25)))
+    m = s.m
+    m.relative.position[:] = (-0.34, *miss)
+    m.relative.quaternion[:] = quaternion(from_angles(*map(radians, turn)))
+    begun = [entry[1:] for entry in carry_out(s, 20.0)]
+    steps = [("STEP", axis, by if axis < 4 else radians(by)) for axis, by in expected]
+    assert [entry[:2] for entry in begun] == [(*entry[:2],) for entry in [*steps, ("INSERT", 1, 0.1)]]
+    assert [entry[2] for entry in begun] == pytest.approx([entry[2] for entry in [*steps, ("INSERT", 1, 0.1)]])
+
+
+def test_a_step_sees_what_the_steps_before_it_have_left():
+    """The miss is read when the command is given, not at the start."""
+    s = aimed((20e-3, radians(0.5)), (10e-3, radians(0.25)), **{"parameters.step.begin": (0.0, 5.0, *[5.0] * 10)})
+    m = s.m
+    m.relative.position[:] = (-0.34, 0.0, 0.0)
+    for k in range(200):
+        s.step(k * H, H)
+    m.relative.position[2] = 15e-3
+    for k in range(200, 300):
+        s.step(k * H, H)
+    assert m.command.step.axis == 3.0
+    assert m.command.step.amplitude == pytest.approx(-20e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"parameters.step.axis": (2, 1, 5, 6, 4, *[1] * 7)},
+            r"step.unit\[2\] = 0.02: an Insert, and a Step along axis 1",
+        ),
+        ({"parameters.step.insert": (1.0, *[0.0] * 11)}, r"step.unit\[1\] = 0.02: an Insert"),
+        ({"parameters.step.zone": (10e-3, 9e-3, *[0.1] * 10)}, r"step.zone\[2\] = 0.009 must be at least half of"),
+    ],
+)
+def test_a_unit_belongs_to_a_step_aside_and_a_zone_to_its_half(values, message):
+    with pytest.raises(ComponentError, match=message):
+        aimed((20e-3, radians(0.5)), (10e-3, radians(0.25)), **values)
+
+
 @pytest.mark.parametrize(("load", "expected"), [(100.0, "BERTHED"), (1500.0, "OVERLOADED")])
 def test_an_insert_runs_to_its_end_after_capture(load, expected):
     """Capture does not stop the insert (source 8.4); a load beyond its limit gives OVERLOADED instead of BERTHED."""
