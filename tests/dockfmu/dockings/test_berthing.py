@@ -150,7 +150,7 @@ def test_steps_from_a_mirrored_start_are_mirrored(run):
 
 @pytest.mark.parametrize("seed", [3, 8])
 def test_drawn_starts_are_berthed(run, seed):
-    """Steps against the nominal miss pushed them to 34 and 45 mm. Of 40 all are berthed: docs/validation/berthing.md."""
+    """Steps against the nominal miss pushed them to 34 and 45 mm. All of 40 are berthed: docs/validation."""
     done = run("airlock_era", "--no-report", "--set", f"initial_conditions.seed={seed}")
     assert done.summary["outcome"] == "berthed"
     aside = [done.results[f"manipulator.relative.position[{k}]"] for k in (2, 3)]

@@ -63,8 +63,8 @@ def test_spec02_section_4_3_source_counts_centrifugal_forces_twice():
     """What SOURCE loses is the centrifugal force of the mechanism on a craft that carries its mass already.
 
     It is a property of the named method, of second order in the rate (spec/02 4.3), and no error of the coupling: it is
-    the closed form w x (w x (m r + S)) + w x p to 6e-4 of its size with 1 ms and with 0.5 ms. The swing of the probe off
-    the axis is neglected here: a tenth of a radian of 5 of 135 kg m. What is lost is 7e-5 of what is exchanged.
+    the closed form w x (w x (m r + S)) + w x p to 6e-4 of its size with 1 ms and with 0.5 ms. The swing of the probe
+    off the axis is neglected here: a tenth of a radian of 5 of 135 kg m. What is lost is 7e-5 of what is exchanged.
     """
     for step in (1e-3, 5e-4):
         _, (lost, twice), exchanged = counted_twice(step)
