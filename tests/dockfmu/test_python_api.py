@@ -11,6 +11,7 @@ import pytest
 
 import dockfmu
 from dockfmu import FmuError, System
+from dockfmu.declare.starts import Starts
 from dockfmu.master.errors import MasterError, StructureError
 from tests.dockfmu.small_systems import write_pair
 
@@ -255,12 +256,12 @@ def test_a_copy_with_other_values_leaves_the_system_as_it_is(alone):
 
 def test_the_audit_of_a_branch_is_relative_to_the_energy_of_its_run(alone, monkeypatch):
     alone.plan = replace(alone.plan, audited=("mass",), approach_energy=2.0)
-    placed = alone._starts.of
+    placed = Starts.of
 
-    def place_anew(base, values):
-        return replace(placed(base, values), approach_energy=5.0 if values else None)
+    def place_anew(starts, base, values):
+        return replace(placed(starts, base, values), approach_energy=5.0 if values else None)
 
-    monkeypatch.setattr(alone._starts, "of", place_anew)
+    monkeypatch.setattr(Starts, "of", place_anew)
     with alone.simulate(step=0.01, stop=1.0) as simulation:
         for values, energy in (({}, 2.0), ({"mass.parameters.mass": 3.0}, 5.0), ({}, 2.0)):
             simulation.reset(values)
