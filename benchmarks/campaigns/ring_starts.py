@@ -20,6 +20,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.page import machine, replace_table
+from dockfmu.base.fmi import LIMIT_EXCEEDED, outcome_of_category
 from dockfmu.master.errors import FmuError
 
 PAGE = Path("docs/validation/peripheral.md")
@@ -72,7 +73,9 @@ def draw(system: str, starts: int, seed: int) -> list[str]:
             try:
                 simulation.advance()
                 run = simulation.finish()
-            except FmuError:
+            except FmuError as error:
+                if outcome_of_category(error.category) != LIMIT_EXCEEDED:
+                    raise
                 ends["outside the model"] += 1
                 continue
             ends[end_of(run)] += 1

@@ -16,6 +16,7 @@ from dockfmu.components.physics.contact import airlock_pair
 from dockfmu.components.physics.contact.evaluation import place_ports
 from dockfmu.components.physics.contact.force import clear
 from dockfmu.components.physics.devices import interface_load
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, load, norm, scale, store
 
 MESSAGES = combined(check.messages("1 base, 2 target"), airlock_pair.MESSAGES)
@@ -124,6 +125,9 @@ def _publish_now(m):
         m.head.rate[i] = m.swing.rate[i]
         out.kinetic_energy += 0.5 * hinge.inertia * m.swing.rate[i] * m.swing.rate[i]
         out.stored_energy += stop_energy(hinge, m.swing.angle[i])
+    # the head turns about axes of AU, balanced about its hinge; that it turns with AU is neglected, as in its equations
+    spin = scale(hinge.inertia, (0.0, m.swing.rate[0], m.swing.rate[1]))
+    store(apply_transposed(load_matrix(m.motion.base.rotation), spin), out.angular_momentum)
     out.dissipated_contact = m.losses.contact
     out.dissipated_stops = m.losses.stops
     out.dissipated_latches = unit.state.dissipated_latches

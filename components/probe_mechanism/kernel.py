@@ -4,6 +4,7 @@ A micro-step of length h is drift - kick - drift: coordinates and ports move to 
 tree are evaluated once; rates are kicked over h; coordinates move to its end. Second order for smooth forces.
 """
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
@@ -26,7 +27,8 @@ COVER_AFFINE = 6
 _OWN = {
     TRAVEL: Message(
         "probe length {status.value:.4g} m is shorter than parameters.probe.shortest_length = "
-        "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin"
+        "{parameters.probe.shortest_length:.4g} m by more than parameters.travel_margin",
+        outcome=LIMIT_EXCEEDED,
     ),
     COVER_AFFINE: Message(
         "parameters.base_motion = AFFINE cannot be combined with parameters.cover.present: the cover moves by itself"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import cos, fabs, isfinite, sin
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel, variant
@@ -42,7 +43,8 @@ _OWN = {
     NO_INERTIA: Message("joint {status.index:.0f} of the probe mechanism has no inertia about its axis"),
     ANGLE: Message(
         "joint.angle[{status.index:.0f}] = {status.value:.4g} rad exceeds "
-        "parameters.probe.angle_limit = {parameters.probe.angle_limit:.4g} rad"
+        "parameters.probe.angle_limit = {parameters.probe.angle_limit:.4g} rad",
+        outcome=LIMIT_EXCEEDED,
     ),
     NOT_FINITE: Message("the acceleration of joint {status.index:.0f} of the probe mechanism is not finite"),
 }

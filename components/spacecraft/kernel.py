@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
@@ -32,7 +33,8 @@ MESSAGES = {
     STEP_TOO_LONG: Message("the body rotates {status.value:.3g} rad in one step, more than 0.5 rad", discard=True),
     ROTATION_EXCEEDED: Message(
         "elastic rotation {status.value:.3g} rad of port {status.index:.0f} exceeds "
-        "parameters.rotation_limit = {parameters.rotation_limit:.3g} rad"
+        "parameters.rotation_limit = {parameters.rotation_limit:.3g} rad",
+        outcome=LIMIT_EXCEEDED,
     ),
     TWO_AFFINE_PORTS: Message("only one port can have base_motion AFFINE"),
     ATTITUDE: Message(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, sin, sqrt
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
@@ -26,7 +27,8 @@ PROFILE = 362
 MESSAGES = {
     DEPTH: Message(
         "guide pin {status.index:.0f} penetrates its socket by {status.value:.4g} m, more than "
-        "parameters.guide_pins.law.penetration_limit = {parameters.guide_pins.law.penetration_limit:.4g} m"
+        "parameters.guide_pins.law.penetration_limit = {parameters.guide_pins.law.penetration_limit:.4g} m",
+        outcome=LIMIT_EXCEEDED,
     ),
     PROFILE: Message(
         "parameters.guide_pins: end_radius {parameters.guide_pins.end_radius:g} m must be less than pin_radius "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import atan2, cos, fabs, pi, sin, sqrt
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Field, Group, parameter, private
 from dockfmu.components.core.kernel import kernel, variant
@@ -56,11 +57,13 @@ RING_MESSAGES = {
 STRUT_MESSAGES = {
     STROKE: Message(
         "leg[{status.index:.0f}].stroke = {status.value:.4g} m is outside 0 .. parameters.legs.stroke = "
-        "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin"
+        "{parameters.legs.stroke:.4g} m by more than parameters.legs.margin",
+        outcome=LIMIT_EXCEEDED,
     ),
     ROLL: Message(
         "leg[{status.index:.0f}].roll = {status.value:.4g} rad exceeds parameters.legs.roll_limit = "
-        "{parameters.legs.roll_limit:.4g} rad"
+        "{parameters.legs.roll_limit:.4g} rad",
+        outcome=LIMIT_EXCEEDED,
     ),
 }
 MESSAGES = {**RING_MESSAGES, **STRUT_MESSAGES}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import cos, fabs, pi, radians, sin
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
@@ -46,7 +47,8 @@ _OWN = {
     ),
     CRANK_STOP: Message(
         "the crank of lateral magnetic brake {status.index:.0f} is {status.value:.4g} rad deep in its stop, which "
-        "exceeds parameters.lateral.brake.stop_limit = {parameters.lateral.brake.stop_limit:.4g} rad"
+        "exceeds parameters.lateral.brake.stop_limit = {parameters.lateral.brake.stop_limit:.4g} rad",
+        outcome=LIMIT_EXCEEDED,
     ),
     AXES: Message("parameters.lateral: base_axes[{status.index:.0f}] of spring or brake is not a rotation matrix"),
 }

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from math import atan2, cos, pi, sin, sqrt
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
@@ -113,7 +114,8 @@ LAW = LegLaw(
         ),
         CRANK_STOP: Message(
             "crank {status.index:.0f} is {status.value:.4g} rad deep in a stop, more than "
-            "parameters.dampers.stop_limit = {parameters.dampers.stop_limit:g} rad"
+            "parameters.dampers.stop_limit = {parameters.dampers.stop_limit:g} rad",
+            outcome=LIMIT_EXCEEDED,
         ),
         ANGLE: Message(
             "parameters.initial_angle = {parameters.initial_angle:g} rad, parameters.retracted_angle = "

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
@@ -123,7 +124,8 @@ LAW = LegLaw(
         ),
         SHAFT_STOP: Message(
             "shaft {status.index:.0f} is {status.value:.4g} rad deep in a stop, more than "
-            "parameters.shafts.stop_limit = {parameters.shafts.stop_limit:g} rad"
+            "parameters.shafts.stop_limit = {parameters.shafts.stop_limit:g} rad",
+            outcome=LIMIT_EXCEEDED,
         ),
         HAND: Message("parameters.legs.hand[{status.index:.0f}] = {status.value:g} must be 1 (right) or -1 (left)"),
         RETRACTION: Message(

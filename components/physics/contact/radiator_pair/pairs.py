@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting
@@ -50,7 +51,8 @@ def messages() -> dict[int, Message]:
         TILTED: Message(
             "contact: the axis of the active unit is {status.value:.4g} rad off that of the passive one, more than "
             "radiator_pair.parameters.tilt_limit = {radiator_pair.parameters.tilt_limit:.4g} rad, beyond which the "
-            "model does not hold"
+            "model does not hold",
+            outcome=LIMIT_EXCEEDED,
         ),
         **dict(penetration_messages(PAIRS, group)),
     }

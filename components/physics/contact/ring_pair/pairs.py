@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.pairs import PairKind, penetration_messages, setting, slots
@@ -82,7 +83,8 @@ def messages(discard: bool) -> dict[int, Message]:
         OUT_OF_RANGE: Message(
             "contact: the active ring is near the passive one, but where the model of their contact does not hold "
             "(1 its axis more than 30 deg off, 2 rolled by more than 30 deg, 3 half a radius aside, 4 half a petal "
-            "through): case {status.index:.0f}, {status.value:.4g} (1 cosine, 2 rad, 3 m, 4 m)"
+            "through): case {status.index:.0f}, {status.value:.4g} (1 cosine, 2 rad, 3 m, 4 m)",
+            outcome=LIMIT_EXCEEDED,
         ),
         GEOMETRY: Message(_NO_RING),
         **dict(penetration_messages(PAIRS, "ring_pair.parameters", more, discard=discard)),
