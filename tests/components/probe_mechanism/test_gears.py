@@ -92,8 +92,8 @@ def test_the_account_of_the_gears_falls_at_kinks_alone_and_by_their_second_order
     """The loss is the work less what unloading gives back: straight within a micro-step, where the law has a kink.
 
     Where the line of slope k3 meets the branch of unloading within a micro-step of the travel d, the account errs by at
-    most (k3 - k) d^2 / 2, of either sign, and likewise where the branches part, near zero. With 1 MN/m and 5 cm/s in 0.3 ms that is 1e-4 J; the
-    motion has the same second-order error, so the balance of energy closes regardless.
+    most (k3 - k) d^2 / 2, of either sign, and likewise where the branches part, near zero. With 1 MN/m and
+    5 cm/s in 0.3 ms that is 1e-4 J. What the account takes from the loss is stored, so the balance closes regardless.
     """
     p, _, (travel, _, lost) = pressed(5e3, period, h)
     _, _, back, k3 = branch(p)

@@ -576,7 +576,8 @@ PASSED = "the head passed the docking plane"
 # what a message says of a part that has left the range in which its model holds
 BEYOND = (
     "penetration {status.value", "penetrates its socket by", "exceeds its depth_limit", "deep in a stop",
-    "deep in its stop", "does not hold", "angle_limit = ", "roll_limit = ", "rotation_limit = ", "parameters.legs.margin", "travel_margin",
+    "deep in its stop", "does not hold", "angle_limit = ",
+    "roll_limit = ", "rotation_limit = ", "parameters.legs.margin", "travel_margin",
 )  # fmt: skip
 
 
