@@ -13,11 +13,15 @@ rows to all pushes are H M^-1 H^T; with it
 gives the multipliers, g and g' being what the closure lacks in position and velocity (multibody-formulations 3.7). Rows
 that depend on others are found at the start by pivoting, and left out: the force in a redundant constraint is not
 determined by rigid bodies.
+
+Non-holonomic rows (slip of a rolling body, of a knife edge) are of the same form without an error g: the velocity in a
+point of the successor at c from its joint point, n . (z' + Omega x c), whose rate is n' . (z' + Omega x c) + n . (z'' +
+Omega' x c + Omega x c'), n' and c' as seen from the predecessor.
 """
 
 from __future__ import annotations
 
-from math import fabs
+from math import fabs, sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import links
@@ -48,7 +52,14 @@ TRANSLATION = 0.0
 ALIGNED = 1.0
 TURNED = 2.0
 CROSSED = 3.0
-"""Rows: displacement along an axis; tilt of z against z; any rotation; x of the predecessor across the other's y."""
+DISC = 4.0
+BALL = 5.0
+EDGE = 6.0
+"""Rows: displacement along an axis; tilt of z against z; any rotation; x of the predecessor across the other's y.
+
+Then those of velocities: a disc with the axis z of the successor, or a ball, rolls on the plane across z of the
+predecessor (axis 0 and 1: slip; axis 2: its distance from the plane, holonomic); no slip along z of the successor.
+"""
 
 RANK = 1e-9
 """Pivot relative to the largest below which a row depends on the others."""
@@ -57,6 +68,9 @@ NEAR = 1e-10
 ATTEMPTS = 50
 SPEED = 0.2
 """Frequency of the stabilisation times the micro-step."""
+IMPACT = -1.0
+RESPONSE = -2.0
+"""In the place of a micro-step: accelerations stand for changes of rates."""
 
 
 @kernel
@@ -83,6 +97,35 @@ def _set_joint(link, c):
     store(subtract(w2, w1), c.spin)
     store(reach, c.first_reach)
     store(r2, c.second_reach)
+    store(ZERO, c.rolling)
+    store(ZERO, c.rolling_rate)
+
+
+@kernel
+def _place_rolling(link, c, kind):
+    """Set the point of the successor that rolls, from its joint point, and its rate as seen from the predecessor.
+
+    Returns the height of the joint point above the plane, m.
+    """
+    first, second = _frames(link, c)
+    z = first[2]
+    if kind == BALL:
+        store(scale(-c.radius, z), c.rolling)
+        return c.radius
+    e = second[2]
+    cosine = dot(z, e)
+    turning = cross(load(c.spin), e)
+    change = dot(z, turning)
+    inclined = axpy(-cosine, e, z)
+    sine = sqrt(dot(inclined, inclined))
+    if sine == 0.0:
+        # the disc lies on the plane
+        return 0.0
+    rate = axpy(-change, e, scale(-cosine, turning))
+    rate = axpy(cosine * change / (sine * sine), inclined, rate)
+    store(scale(-c.radius / sine, inclined), c.rolling)
+    store(scale(-c.radius / sine, rate), c.rolling_rate)
+    return c.radius * sine
 
 
 @kernel
@@ -123,6 +166,15 @@ def _set_row(link, cut, o):
     if o.kind == TRANSLATION:
         o.error = dot(n, load(c.gap))
         o.rate = dot(n, load(c.gap_rate))
+    elif o.kind >= DISC:
+        o.error = 0.0
+        if o.kind == EDGE:
+            n = second[2]
+        else:
+            height = _place_rolling(link, c, o.kind)
+            if axis == 2:
+                o.error = dot(n, load(c.gap)) - height
+        o.rate = dot(n, add(load(c.gap_rate), cross(load(c.spin), load(c.rolling))))
     else:
         if o.kind == ALIGNED:
             o.error = dot(n, cross(first[2], second[2]))
@@ -143,6 +195,14 @@ def _row_acceleration(cut, link, o, velocity_terms):
     n = load(o.normal)
     if o.kind == TRANSLATION:
         return dot(n, load(c.gap_acceleration))
+    if o.kind >= DISC:
+        spin = load(c.spin)
+        value = dot(n, add(load(c.gap_acceleration), cross(load(c.spin_rate), load(c.rolling))))
+        if velocity_terms:
+            value += dot(n, cross(spin, load(c.rolling_rate)))
+            if o.kind == EDGE:
+                value += dot(cross(spin, n), load(c.gap_rate))
+        return value
     value = dot(n, load(c.spin_rate))
     if o.kind == CROSSED and velocity_terms:
         first, second = _frames(link, c)
@@ -175,6 +235,12 @@ def clear_pushes(link):
 
 
 @kernel
+def _pushes(o):
+    """Return whether the multiplier of a row is a force, not a torque."""
+    return o.kind == TRANSLATION or o.kind >= DISC
+
+
+@kernel
 def _push(link, cut, o, size):
     """Push with a row: its normal as force or torque on the successor, its opposite on the predecessor."""
     c = cut[int(o.joint)]
@@ -182,11 +248,11 @@ def _push(link, cut, o, size):
     outer = link[int(c.second_link)]
     n = scale(size, load(o.normal))
     back = scale(-size, load(o.normal))
-    if o.kind == TRANSLATION:
+    if _pushes(o):
         accumulate(n, outer.push_force)
-        accumulate(cross(load(c.second_reach), n), outer.push_torque)
+        accumulate(cross(add(load(c.second_reach), load(c.rolling)), n), outer.push_torque)
         accumulate(back, inner.push_force)
-        accumulate(cross(load(c.first_reach), back), inner.push_torque)
+        accumulate(cross(add(load(c.first_reach), load(c.rolling)), back), inner.push_torque)
     else:
         accumulate(n, outer.push_torque)
         accumulate(back, inner.push_torque)
@@ -268,9 +334,9 @@ def _row_response(link, cut, o):
     e1 = load(inner.push_angular)
     e2 = load(outer.push_angular)
     n = load(o.normal)
-    if o.kind == TRANSLATION:
-        a1 = add(load(inner.push_linear), cross(e1, load(c.first_reach)))
-        a2 = add(load(outer.push_linear), cross(e2, load(c.second_reach)))
+    if _pushes(o):
+        a1 = add(load(inner.push_linear), cross(e1, add(load(c.first_reach), load(c.rolling))))
+        a2 = add(load(outer.push_linear), cross(e2, add(load(c.second_reach), load(c.rolling))))
         return dot(n, subtract(a2, a1))
     return dot(n, subtract(e2, e1))
 
@@ -378,10 +444,11 @@ def add_response(link):
 
 @kernel
 def constrain(link, cut, row, matrix, run, h):
-    """Add the forces of the cut joints to the accelerations of a micro-step h; h = 0: no stabilisation, h < 0: impact.
+    """Add the forces of the cut joints to the accelerations of a micro-step h; h = 0: no stabilisation.
 
-    The links are placed with their velocities and accelerated. In an impact, accelerations stand for changes of rates,
-    and the rates of the rows are to become zero. Sets `run.open` if the constraints cannot be solved.
+    The links are placed with their velocities and accelerated. With h = IMPACT or RESPONSE, accelerations stand for
+    changes of rates; in an impact the rates of the rows are to become zero, else they stay. Sets `run.open` if the
+    constraints cannot be solved.
     """
     if run.rows == 0.0:
         return
@@ -393,9 +460,9 @@ def constrain(link, cut, row, matrix, run, h):
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -_row_acceleration(cut, link, o, not impact)
-        if impact:
+        if h == IMPACT:
             o.wanted -= o.rate
-        else:
+        elif not impact:
             o.wanted -= speed * (2.0 * o.rate + speed * o.error)
     _set_matrix(link, cut, row, matrix, run)
     if not _solve(row, matrix, run):
@@ -502,8 +569,11 @@ def publish(link, cut, row, run):
         first, _ = _frames(link, c)
         n = load(o.normal)
         push = scale(o.multiplier, (dot(first[0], n), dot(first[1], n), dot(first[2], n)))
-        if o.kind == TRANSLATION:
+        if _pushes(o):
             accumulate(push, c.force)
+            r = load(c.rolling)
+            arm = (dot(first[0], r), dot(first[1], r), dot(first[2], r))
+            accumulate(cross(arm, push), c.torque)
         else:
             accumulate(push, c.torque)
         c.error = max(c.error, fabs(o.error))

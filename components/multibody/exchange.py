@@ -7,7 +7,9 @@ about it, V its velocity, a its acceleration in the step, g gravity, and J_e, T_
     T = -(l_H - l_0) - S_0 x (V_0 - V'_0) - 1/2 H (S_0 + S_H) x (a - g) + T_e
 
 are the impulses on the base in the step H, about its moving origin. p_0, l_0 and V'_0 are those that the last step
-predicted for its end: what the base's true motion adds is applied one step later, not lost (LAGGED).
+predicted for its end: what the base's true motion adds is applied one step later, not lost (LAGGED). With AFFINE the
+craft has corrected the wrench of the last step for its true acceleration; the system responds when the next step begins
+(`impulse_response.jolt`), and p_0, l_0, V'_0 are those after it.
 
 The craft apply the means in the middle of their steps, where their ports are then. A force that changes within the
 step moves a system, which itself moves, by more or less than its mean does: by this much the sum of the angular momenta
@@ -41,6 +43,21 @@ def remember(link, run):
     store(angular, run.end_angular_momentum)
     store(moment, run.end_moment)
     store(load(run.base_velocity), run.end_velocity)
+    store(load(link[0].angular_velocity), run.end_spin)
+    run.end_energy = momentum.momenta(link, load(run.base_velocity), ZERO)[0]
+
+
+@kernel
+def count_jolt(base, target, link, run):
+    """Count from the momenta after the response to the jolt of the base with which a step begins (AFFINE).
+
+    The craft has had its impulse already; the kinetic energy that changes is work of the base.
+    """
+    before = run.end_energy
+    remember(link, run)
+    run.base_work += run.end_energy - before
+    if run.has_target != 0.0:
+        account_angular_momentum(base, target, link, run, 0.0)
 
 
 @kernel

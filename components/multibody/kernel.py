@@ -14,7 +14,17 @@ from dockfmu.components.core import check, timing
 from dockfmu.components.core.component import Message, combined, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
-from dockfmu.components.multibody import assembly, closure, exchange, forces, locks, momentum, outputs, stepping
+from dockfmu.components.multibody import (
+    assembly,
+    closure,
+    exchange,
+    forces,
+    impulse_response,
+    locks,
+    momentum,
+    outputs,
+    stepping,
+)
 from dockfmu.components.multibody.contacts import detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
@@ -31,7 +41,6 @@ NOT_FINITE = 404
 STOPS = 405
 INPUT = 406
 SOURCE_BASE = 407
-NO_AFFINE = 408
 NO_INERTIA = 409
 OUTLINE = 410
 TOO_DEEP = 411
@@ -59,8 +68,7 @@ OWN_MESSAGES = {
     ),
     STOPS: Message("parameters.joint: lower of coordinate {status.index:.0f} is not less than upper"),
     INPUT: Message("drive of coordinate {status.index:.0f}, or the wrench on port {status.index:.0f}, is not finite"),
-    SOURCE_BASE: Message("parameters.base_motion must be LAGGED, not SOURCE"),
-    NO_AFFINE: Message("parameters.base_motion must be LAGGED: AFFINE is not built for declared systems"),
+    SOURCE_BASE: Message("parameters.base_motion must be LAGGED or AFFINE, not SOURCE"),
 }
 
 
@@ -281,8 +289,6 @@ def _check_inputs(base, target, coordinate, port, run, base_motion, status):
     if run.carried != 0.0:
         if base_motion == SOURCE:
             return fail(status, SOURCE_BASE, 0.0, 0)
-        if base_motion == AFFINE:
-            return fail(status, NO_AFFINE, 0.0, 0)
         code = check.check_port(base, 1, status)
         if code:
             return code
@@ -367,6 +373,9 @@ def _advance(
     sensor, levels, condition = sensing
     surface, _, pair, contact, _, loads = touch
     stepping.place_base(base, run, gravity, link, 0.0)
+    if run.affine != 0.0:
+        impulse_response.jolt(base, gravity, link, cut, row, matrix, run)
+        exchange.count_jolt(base, target, link, run)
     exchange.begin(run)
     contact_forces.begin_step(contact, loads, run)
     if run.locks > 0.0:
@@ -418,6 +427,13 @@ def _advance(
 
 
 @kernel
+def _respond(base, gravity, link, cut, row, matrix, run, tau):
+    """Set how the wrench on the base depends on its acceleration, for AFFINE."""
+    if run.affine != 0.0:
+        impulse_response.set_affine_mass(base, gravity, link, cut, row, matrix, run, tau)
+
+
+@kernel
 def initialize(m):
     """Set the system to its initial state. Returns 0, or the code of a failure."""
     p = m.parameters
@@ -434,6 +450,7 @@ def initialize(m):
     if code:
         return code
     _clear(m.run)
+    m.run.affine = 1.0 if m.run.carried != 0.0 and p.base_motion == AFFINE else 0.0
     contact_forces.clear(m.pair, m.contact, m.run)
     touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
     locks.start(m.link, m.lock, m.run)
@@ -466,6 +483,7 @@ def initialize(m):
         0.0,
     )
     outputs.publish_base(m.base, m.link, m.run, 0.0)
+    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, 0.0)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
     if code == 0:
@@ -528,6 +546,7 @@ def step(m, t, h):
         h,
     )
     outputs.publish_base(m.base, m.link, m.run, h)
+    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, h)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
     code = _check_motion(m.link, m.run, m.status)
     if code == 0:

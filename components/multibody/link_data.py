@@ -82,6 +82,7 @@ def link_group(count: int) -> Group:
                 "moment", "kg.m", "mass times the centre of mass from the reference point, axes of the link", shape=3
             ),
             private("inertia", "kg.m2", "about the reference point, upper triangle by rows", shape=6),
+            private("rotor", "1", "inertia of rotors geared to the coordinate without elasticity, kg m2 or kg"),
         )
     )
     return Group(

@@ -505,6 +505,14 @@ def accelerate(link, to_base):
 
 
 @kernel
+def carry(link):
+    """Set the accelerations of all joints and links for another acceleration of the base, after `accelerate`."""
+    for k in range(1, len(link)):
+        b = link[k]
+        _accelerate(b, link[int(b.parent)])
+
+
+@kernel
 def mounted(b, p):
     """Return the rotation of a joint at zero, I -> joint axes, from the link p that carries it."""
     return _rows(load_matrix(p.rotation), b.mount)

@@ -10,12 +10,11 @@ the lock.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, links, momentum, stepping
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody import closure, impulse_response, links, momentum, stepping
+from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
-    accumulate,
     add,
     axpy,
     dot,
@@ -95,35 +94,14 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     stepping.move(link)
     before = _kinetic_energy(link)
     root = link[0]
-    store(ZERO, root.acceleration)
-    store(ZERO, root.angular_acceleration)
-    for k in range(1, len(link)):
-        o = link[k]
-        store(ZERO, o.linear)
-        store(ZERO, o.angular)
-        store(ZERO, o.force)
-        store(ZERO, o.torque)
-        o.drive = 0.0
-        o.armature = 0.0
+    impulse_response.prepare(link, ZERO, ZERO)
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
     links.accelerate(link, True)
-    closure.constrain(link, cut, row, matrix, run, -1.0)
+    closure.constrain(link, cut, row, matrix, run, closure.IMPACT)
     impulse = _impulse(b, run)
-    for k in range(1, len(link)):
-        o = link[k]
-        kind = o.kind
-        if REVOLUTE <= kind <= SCREW:
-            if o.held == 0.0:
-                o.rate += o.qdd
-        elif kind >= SPHERICAL:
-            accumulate(load(o.spin_rate), o.spin)
-            store(ZERO, o.spin_rate)
-            if kind == FREE:
-                accumulate(load(o.speed_rate), o.speed)
-                store(ZERO, o.speed_rate)
-        o.qdd = 0.0
+    impulse_response.change_rates(link)
     b.rate = 0.0
     store(ZERO, b.spin)
     store(ZERO, b.speed)

@@ -45,6 +45,7 @@ def momenta(link, velocity, origin):
     """Return (kinetic energy, momentum, angular momentum about the origin, moment of mass about it), axes I.
 
     `velocity` is added to that of all bodies relative to the base; `origin` is a point from that of the base.
+    Rotors have energy, but no momentum.
     """
     energy = 0.0
     momentum = (0.0, 0.0, 0.0)
@@ -52,6 +53,7 @@ def momenta(link, velocity, origin):
     moment = (0.0, 0.0, 0.0)
     for k in range(1, len(link)):
         b = link[k]
+        energy += 0.5 * b.rotor * b.rate * b.rate
         if b.mass == 0.0:
             continue
         A = load_matrix(b.rotation)

@@ -57,6 +57,9 @@ ROWS: dict[Kind, tuple[tuple[float, int], ...]] = {
     "planar": ((closure.TRANSLATION, 2), (closure.ALIGNED, 0), (closure.ALIGNED, 1)),
     "prismatic": ((closure.TRANSLATION, 0), (closure.TRANSLATION, 1), *((closure.TURNED, k) for k in range(3))),
     "fixed": tuple((kind, k) for kind in (closure.TRANSLATION, closure.TURNED) for k in range(3)),
+    "rolling_disc": tuple((closure.DISC, k) for k in range(3)),
+    "rolling_ball": tuple((closure.BALL, k) for k in range(3)),
+    "knife_edge": ((closure.EDGE, 2),),
 }
 """Kind and axis of the constraints of each kind of joint that can be cut."""
 DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts")
@@ -307,6 +310,9 @@ def _cut_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
         private("gap_acceleration", "m/s2", "seen from the predecessor, I", shape=3),
         private("spin", "rad/s", "relative angular velocity, I", shape=3),
         private("spin_rate", "rad/s2", "seen from the predecessor, I", shape=3),
+        private("radius", "m", "of what rolls", one.radius),
+        temporary("rolling", "m", "point that rolls, from the successor's joint point, I", shape=3),
+        temporary("rolling_rate", "m/s", "its rate, seen from the predecessor, I", shape=3),
     )  # fmt: skip
 
 
@@ -470,6 +476,7 @@ def _run(model: Model) -> Group:
         private("locks", "1", "number of locks", float(len(model.locks))),
         private("ports", "1", "number of ports", float(len(model.ports))),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),
+        private("affine", "1", "1: the craft corrects the wrench on it for its true acceleration (AFFINE)"),
         private("base_position", "m", "of the base, I", shape=3),
         private("base_velocity", "m/s", "of the base, I", shape=3),
         private("change", "1", "largest change of an acceleration in the last micro-step, rad/s2 or m/s2"),
@@ -504,6 +511,8 @@ def _run(model: Model) -> Group:
         private("end_angular_momentum", "N.m.s", "likewise, about the base's origin", shape=3),
         private("end_moment", "kg.m", "of mass about the base's origin, likewise", shape=3),
         private("end_velocity", "m/s", "of the base, predicted for the end of the last step, I", shape=3),
+        private("end_spin", "rad/s", "likewise, its angular velocity", shape=3),
+        private("end_energy", "J", "kinetic energy at the end of the last step"),
         *contact_ports.run_fields(model),
     )
 

@@ -16,11 +16,12 @@ from typing import Any, cast
 import numpy as np
 
 from dockfmu.components.multibody.declaration.checks import check_model
-from dockfmu.components.multibody.declaration.joint_frames import UNIT, joint_frames
+from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, joint_frames, unit_vector
 from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
 from dockfmu.components.multibody.declaration.solids import Solid, read_solid
 from dockfmu.components.multibody.declaration.surfaces import names_of, read_contact, read_sensor, read_surface
 from dockfmu.components.multibody.model.parts import (
+    CONSTRAINTS,
     COORDINATES,
     CoordinateLaw,
     JointLock,
@@ -39,6 +40,7 @@ from dockfmu.components.physics.mechanics.rotation import from_angles, quaternio
 MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports",
               "surfaces", "contacts", "sensors")  # fmt: skip
 BODY_KEYS = ("mass", "center", "inertia", "solid", "description")
+CONSTRAINT_KEYS = ("kind", "bodies", "points", "normal", "axis", "radius", "cut", "description")
 JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "start", "description")
 START_KEYS = ("position", "quaternion", "angles", "velocity", "angular_velocity")
 LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping", "friction",
@@ -169,9 +171,11 @@ def _pair(entries: Entries) -> tuple[str, str] | None:
 
 
 def _joint(name: str, entries: Entries) -> MultibodyJoint | None:
-    kind = cast(Kind, entries.text("kind", "", COORDINATES, needed=True))
+    kind = cast(Kind, entries.text("kind", "", (*COORDINATES, *CONSTRAINTS), needed=True))
     if not kind:
         return None
+    if kind in CONSTRAINTS:
+        return _constraint(name, kind, entries)
     special = kind in ("spherical", "free")
     keys = JOINT_KEYS if special else (*(key for key in JOINT_KEYS if key != "start"), *COORDINATES[kind])
     entries = Entries(entries.content, entries.where, entries.problems, keys)
@@ -203,6 +207,38 @@ def _joint(name: str, entries: Entries) -> MultibodyJoint | None:
         motions,
         entries.flag("cut"),
     )
+
+
+def _constraint(name: str, kind: Kind, entries: Entries) -> MultibodyJoint | None:
+    """Return a joint that is a non-holonomic constraint alone."""
+    entries = Entries(entries.content, entries.where, entries.problems, CONSTRAINT_KEYS)
+    bodies = _pair(entries)
+    points = entries.array("points", "m", (2, 3))
+    if not entries.flag("cut"):
+        entries.problem("cut", f"a {kind} constrains velocities and is no joint of a tree: add cut = true")
+    frames = [np.eye(3), np.eye(3)]
+    rolls = kind != "knife_edge"
+    if rolls:
+        normal = entries.array("normal", "1", (3,), (0.0, 0.0, 1.0))
+        frames[0] = about(unit_vector(entries, "normal", normal))
+    elif "normal" in entries:
+        entries.problem("normal", "a knife_edge has no plane: give axis, the direction in which it does not slip")
+    if kind == "rolling_ball":
+        if "axis" in entries:
+            entries.problem("axis", "a ball has no axis; kind = 'rolling_disc' has one")
+    else:
+        axis = entries.array("axis", "1", (3,), (0.0, 0.0, 1.0))
+        frames[1] = about(unit_vector(entries, "axis", axis))
+    radius = entries.quantity("radius", "m", 1.0, needed=True) if rolls else 0.0
+    if rolls and not radius > 0.0:
+        entries.problem("radius", "must be positive")
+    if not rolls and "radius" in entries:
+        entries.problem("radius", "a knife_edge has no radius; leave this out")
+    if bodies is None:
+        return None
+    inner, outer = map(_vector, points)
+    mountings = (Mounting(inner, _matrix(frames[0])), Mounting(outer, _matrix(frames[1])))
+    return MultibodyJoint(name, kind, *bodies, *mountings, cut=True, radius=radius)
 
 
 def _start(entries: Entries, kind: Kind) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -257,7 +293,7 @@ def _coordinates(
 
 
 def _laws(joint: MultibodyJoint, entries: Entries) -> list[CoordinateLaw]:
-    if joint.kind in ("spherical", "free", "fixed"):
+    if joint.kind in ("spherical", "free", "fixed", *CONSTRAINTS):
         return []
     found = []
     silent = Problems(entries.problems.file)
@@ -340,7 +376,7 @@ def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLoc
     joint = entries.text("joint", needed=True)
     found = next((one for one in joints if one.name == joint), None)
     whole = found is not None and found.kind in ("spherical", "free")
-    kinds = COORDINATES[found.kind] if found is not None and not whole else ()
+    kinds = COORDINATES.get(found.kind, ()) if found is not None and not whole else ()
     if whole and "coordinate" in entries:
         entries.problem("coordinate", "a spherical or free joint is locked as a whole: leave this out")
     named = entries.text("coordinate", kinds[0] if kinds else "", kinds if kinds else None)

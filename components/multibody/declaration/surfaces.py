@@ -212,7 +212,7 @@ def read_sensor(name: str, entries: Entries, joints: Iterable[MultibodyJoint]) -
         return DeclaredSensor(name, "gap", pair[0], other=pair[1], level=level, above=above)
     joint = entries.text("joint")
     found = next((one for one in joints if one.name == joint), None)
-    names = COORDINATES[found.kind] if found is not None and found.kind not in ("spherical", "free") else ()
+    names = COORDINATES.get(found.kind, ()) if found is not None and found.kind not in ("spherical", "free") else ()
     named = entries.text("coordinate", names[0] if names else "", names if names else None)
     level, above = _level(entries, UNIT.get(named, "rad"))
     return DeclaredSensor(name, "joint", joint, names.index(named) if named in names else 0, level=level, above=above)

@@ -2,6 +2,7 @@
 
 from dockfmu.components.multibody.model.parts import (
     BASE,
+    CONSTRAINTS,
     COORDINATES,
     RATES,
     CoordinateLaw,
@@ -19,6 +20,7 @@ from dockfmu.components.multibody.model.surfaces import TARGET, DeclaredContact,
 
 __all__ = [
     "BASE",
+    "CONSTRAINTS",
     "COORDINATES",
     "RATES",
     "TARGET",

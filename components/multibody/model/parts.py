@@ -27,6 +27,11 @@ free        position of the successor's    velocity of that origin as seen in th
             joint frame in the             then angular velocity as for `spherical`
             predecessor's, then quaternion
 =========== ============================== ======================================================================
+
+Non-holonomic constraints are kinds of cut joints. `rolling_disc` and `rolling_ball`: a disc with the axis z of the
+frame on the successor, or a ball, its centre in the joint point of the successor, rolls without slip on the plane
+across z of the predecessor's frame through its joint point. `knife_edge`: the joint point of the successor does not
+move along z of the successor's frame relative to the predecessor.
 """
 
 from __future__ import annotations
@@ -51,6 +56,9 @@ Kind = Literal[
     "planar",
     "spherical",
     "free",
+    "rolling_disc",
+    "rolling_ball",
+    "knife_edge",
 ]
 
 COORDINATES: dict[Kind, tuple[str, ...]] = {
@@ -77,6 +85,9 @@ START: dict[Kind, tuple[float, ...]] = {
     kind: tuple(1.0 if name == "quaternion_w" else 0.0 for name in names) for kind, names in COORDINATES.items()
 }
 """The coordinates at which the two joint frames coincide."""
+
+CONSTRAINTS: tuple[Kind, ...] = ("rolling_disc", "rolling_ball", "knife_edge")
+"""Kinds that are constraints alone, for cut joints only: they have no coordinates."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +153,8 @@ class MultibodyJoint:
         coordinates. Start values of these are those of the motion at time 0.
     cut : bool
         Whether the joint closes a loop: it is left out of the tree, and its constraints are added to it.
+    radius : float
+        Of the disc or ball that rolls, m.
     """
 
     name: str
@@ -155,10 +168,13 @@ class MultibodyJoint:
     rates: tuple[float, ...] = ()
     motions: dict[int, PrescribedMotion] = field(default_factory=dict)
     cut: bool = False
+    radius: float = 0.0
 
     @property
     def start(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Start values of (coordinates, rates), with those of prescribed coordinates at time 0."""
+        if self.kind in CONSTRAINTS:
+            return (), ()
         q = list(self.coordinates or START[self.kind])
         v = list(self.rates or (0.0,) * len(RATES[self.kind]))
         for k, motion in self.motions.items():

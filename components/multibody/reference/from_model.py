@@ -6,8 +6,10 @@ from math import pi
 
 import numpy as np
 
-from dockfmu.components.multibody.model import BASE, Kind, Model, Mounting, MultibodyJoint
+from dockfmu.components.multibody.model import BASE, CONSTRAINTS, Kind, Model, Mounting, MultibodyJoint
+from dockfmu.components.multibody.reference.constraints import NonHolonomic
 from dockfmu.components.multibody.reference.joints import AxisMotion, JointMotion, QuaternionMotion
+from dockfmu.components.multibody.reference.rolling import knife_edge, rolling_ball, rolling_disc
 from dockfmu.components.multibody.reference.system import JointArc, JointSide, ReferenceBody, RigidSystem
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -26,7 +28,16 @@ def motion_of(kind: Kind, pitch: float = 0.0) -> JointMotion:
         "spherical": QuaternionMotion(),
         "free": QuaternionMotion((X, Y, Z)),
     }
-    return motions[kind]
+    return motions["free" if kind in CONSTRAINTS else kind]
+
+
+def rows_of_kind(joint: MultibodyJoint) -> NonHolonomic | None:
+    """Return the rows on velocities of a kind that is a constraint alone."""
+    if joint.kind == "knife_edge":
+        return knife_edge
+    if joint.kind == "rolling_disc":
+        return rolling_disc(joint.radius)
+    return rolling_ball(joint.radius) if joint.kind == "rolling_ball" else None
 
 
 def rigid_system(model: Model) -> RigidSystem:
@@ -46,6 +57,7 @@ def rigid_system(model: Model) -> RigidSystem:
             motion_of(joint.kind, joint.pitch),
             side(joint.on_predecessor, joint.predecessor),
             side(joint.on_successor, joint.successor),
+            rows_of_kind(joint),
         )
 
     bodies = tuple(ReferenceBody(body.name, body.mass, np.array(body.inertia)) for body in model.bodies)

@@ -1,0 +1,114 @@
+"""Impulses: the recursion with changes of rates in the place of accelerations, for locks and for jolts of the base.
+
+A carried base in mode AFFINE gets the wrench f' - M_A (a - a') for its true acceleration a, f' being that for a' with
+which the system has moved (dynamics 11). The system follows one step later: its rates change as by the missing
+acceleration, which the difference between the true twist of the base and the extrapolated one is. M_A is what the base
+feels then: the articulated inertia with the constraints of cut joints.
+"""
+
+from __future__ import annotations
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody import closure, links, stepping
+from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, load, store, subtract
+
+
+@kernel
+def prepare(link, velocity, angular_velocity):
+    """Set the equations of an impulse without forces and velocity terms, for a jump of the base's twist, axes I.
+
+    The links are placed.
+    """
+    root = link[0]
+    store(velocity, root.acceleration)
+    store(angular_velocity, root.angular_acceleration)
+    for k in range(len(link)):
+        o = link[k]
+        store(ZERO, o.force)
+        store(ZERO, o.torque)
+        if k > 0:
+            store(ZERO, o.linear)
+            store(ZERO, o.angular)
+            o.drive = 0.0
+            o.armature = o.rotor
+
+
+@kernel
+def change_rates(link):
+    """Add the accelerations, which stand for changes, to the rates of all free coordinates; they are zero then."""
+    for k in range(1, len(link)):
+        o = link[k]
+        kind = o.kind
+        if REVOLUTE <= kind <= SCREW:
+            if o.held == 0.0:
+                o.rate += o.qdd
+        elif kind >= SPHERICAL:
+            accumulate(load(o.spin_rate), o.spin)
+            store(ZERO, o.spin_rate)
+            if kind == FREE:
+                accumulate(load(o.speed_rate), o.speed)
+                store(ZERO, o.speed_rate)
+        o.qdd = 0.0
+
+
+@kernel
+def jolt(base, gravity, link, cut, row, matrix, run):
+    """Let the system respond to the true twist of the base less that extrapolated to the end of the last step."""
+    stepping.place_base(base, run, gravity, link, 0.0)
+    links.place(link)
+    stepping.move(link)
+    root = link[0]
+    velocity = subtract(load(run.base_velocity), load(run.end_velocity))
+    prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
+    links.accelerate(link, False)
+    closure.constrain(link, cut, row, matrix, run, closure.RESPONSE)
+    change_rates(link)
+    stepping.place_base(base, run, gravity, link, 0.0)
+    links.place(link)
+    stepping.move(link)
+
+
+@kernel
+def set_affine_mass(base, gravity, link, cut, row, matrix, run, tau):
+    """Set `base.affine_mass` by six unit jumps of the base's twist; all is placed `tau` into a step, at its end.
+
+    Accelerations of the links are overwritten, those of their joints are kept.
+    """
+    root = link[0]
+    stepping.predict(link, 0.0)
+    links.place(link)
+    stepping.move(link)
+    prepare(link, ZERO, ZERO)
+    links.accelerate(link, True)
+    A = load_matrix(root.rotation)
+    place = 0
+    for k in range(6):
+        store(A[k % 3] if k < 3 else ZERO, root.acceleration)
+        store(A[k % 3] if k >= 3 else ZERO, root.angular_acceleration)
+        store(ZERO, root.force)
+        store(ZERO, root.torque)
+        links.carry(link)
+        closure.constrain(link, cut, row, matrix, run, closure.RESPONSE)
+        force, torque = stepping.base_wrench(root)
+        f = apply(A, force)
+        t = apply(A, torque)
+        # the upper triangle of a symmetric matrix
+        for i in range(k, 6):
+            base.affine_mass[place] = -(f[i] if i < 3 else t[i - 3])
+            place += 1
+    _restore_accelerations(link)
+    stepping.place_base(base, run, gravity, link, tau)
+
+
+@kernel
+def _restore_accelerations(link):
+    """Set the accelerations of the joints to those that `predict` has kept."""
+    for k in range(1, len(link)):
+        b = link[k]
+        b.qdd = b.predicted
+        if b.kind >= SPHERICAL:
+            store(load(b.predicted_spin), b.spin_rate)
+            if b.kind == FREE:
+                store(load(b.predicted_speed), b.speed_rate)
