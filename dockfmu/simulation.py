@@ -27,8 +27,8 @@ from dockfmu.master.step_control import Retry, StepControl
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.outcome import Outcome
+from dockfmu.watch.given_conditions import ConditionsObserver
 from dockfmu.watch.observers import watching
-from dockfmu.watch.overlapping_start import OverlappingStart
 
 
 class Simulation:
@@ -146,7 +146,7 @@ class Simulation:
             audit.reference_energy = energy if chosen.approach_energy is None else chosen.approach_energy or None
             audit.reference_momentum = self._plan.approach_momentum
         for observer in self._given.participants.observers:
-            if isinstance(observer, OverlappingStart):
+            if isinstance(observer, ConditionsObserver):
                 observer.conditions = chosen.starts.conditions
         self._running.reset(chosen.structure)
 

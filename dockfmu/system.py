@@ -36,6 +36,7 @@ from dockfmu.report.files import BUILD
 from dockfmu.simulation import Simulation
 from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
+from dockfmu.watch.given_conditions import GivenConditions, given
 from dockfmu.watch.overlapping_start import OverlappingStart
 
 DEFAULTS = RunOptions()
@@ -441,7 +442,8 @@ class System:
 
     def _at_the_start(self) -> list[Observer]:
         """Return what watches the start of a run of craft that are placed."""
-        return [] if self.conditions is None else [OverlappingStart(self.conditions)]
+        start = self.conditions
+        return [] if start is None else [OverlappingStart(start), GivenConditions(start)]
 
     def run(
         self,
@@ -559,6 +561,7 @@ class System:
             description=self.description,
             command=command,
             changed=json.dumps({name: str(value) for name, value in self._given.items()}),
+            **({} if self.conditions is None else {"conditions": json.dumps(given(self.conditions))}),
         )
         operators, watchers = about.live_view(chosen.live, progress)
         notes = [*self.notes, *scenes.notes]

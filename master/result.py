@@ -18,6 +18,9 @@ class Result:
 
     `network` counts what came from outside and what was lost: `datagrams`, `datagrams_refused`, `rows_dropped`, ...
 
+    `resultants` has the largest lateral forces and bending moments, of Resultants, `initial_conditions` the
+    misalignment and motion at first contact as they were given, for a system that declares them.
+
     `loads` has the verdict of LoadLimits on the loads of an interface, which may deny a success.
 
     `decided` is the outcome that the system reports, and `successes` are the outcomes that it declares to be successes;
@@ -43,6 +46,8 @@ class Result:
     warnings: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    resultants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    initial_conditions: dict[str, Any] = field(default_factory=dict)
     loads: dict[str, Any] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
     realtime: dict[str, Any] = field(default_factory=dict)
@@ -97,8 +102,10 @@ class Result:
             "sweeps": self.sweeps,
             "shortest_step": self.shortest_step,
             "longest_step": self.longest_step,
+            **({"initial_conditions": self.initial_conditions} if self.initial_conditions else {}),
             "events": self.events,
             "peaks": self.peaks,
+            **({"resultants": self.resultants} if self.resultants else {}),
             **({"loads": self.loads} if self.loads else {}),
             "audit": self.audit,
             "audit_checks": self.checks,

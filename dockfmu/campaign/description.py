@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,13 @@ from dockfmu.base.units import UnitError, parse_unit, round_conversion
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.campaign.sampling.draws import SAMPLINGS, Draws
 from dockfmu.campaign.sampling.vary import canonical, read_laws
-from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX, CONDITIONS, SEED, with_condition
+from dockfmu.declare.conditions.initial_conditions import (
+    CONDITION_PREFIX,
+    CONDITIONS,
+    SEED,
+    InitialConditions,
+    with_condition,
+)
 from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
@@ -41,14 +47,14 @@ _TABLES = (
 _RUN = ("step", "stop", "algorithm", "adaptive", "retry", "time_limit")
 _MEASURE = ("signal", "kind", "unit")
 _SERIES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "max": lambda signals: signals[:, 0],
-    "min": lambda signals: signals[:, 0],
-    "magnitude": lambda signals: np.abs(signals[:, 0]),
+    "max": lambda signals: signals.max(axis=1),
+    "min": lambda signals: signals.min(axis=1),
+    "magnitude": lambda signals: np.abs(signals).max(axis=1),
     "resultant": lambda signals: np.sqrt((signals * signals).sum(axis=1)),
     "final": lambda signals: signals[:, 0],
 }
-"""For each kind of measure the series over time that it is taken from: the largest or smallest value, the largest
-magnitude, the largest root of the sum of squares of an array's elements, the value at the end."""
+"""For each kind of measure the series over time that it is taken from: the largest or smallest value of its signals,
+their largest magnitude, the root of the sum of their squares, the value at the end of one signal."""
 _RISES = {"min": False, "final": None}
 _SECOND = parse_unit("s")
 REFINED = "refined"
@@ -198,11 +204,23 @@ class SeverityLimit:
 
 def severity_of(conditions: Any, values: Mapping[str, Any]) -> tuple[float, float]:
     """Return the severities R1 and R2 of the declared conditions with drawn values inserted; NaN without limits."""
+    found = severity(conditions_with(conditions, values))
+    return (float("nan"), float("nan")) if found is None else (found.root_sum_square, found.sum)
+
+
+def conditions_with(conditions: InitialConditions, values: Mapping[str, Any]) -> InitialConditions:
+    """Return the declared conditions with drawn values inserted."""
     for name, value in values.items():
         if name.startswith(CONDITION_PREFIX):
             conditions = with_condition(conditions, name.removeprefix(CONDITION_PREFIX), value)
-    found = severity(conditions)
-    return (float("nan"), float("nan")) if found is None else (found.root_sum_square, found.sum)
+    return conditions
+
+
+def condition_columns(conditions: InitialConditions) -> dict[str, float]:
+    """Return misses, angles and velocities by the names of their columns, "miss[1]" or "angles[3]", SI."""
+    return {
+        f"{name}[{k}]": number for name in conditions.limited for k, number in enumerate(getattr(conditions, name), 1)
+    }
 
 
 def read_content(file: Path) -> dict[str, Any]:
@@ -350,16 +368,29 @@ def _measures(table: Table, system: System) -> tuple[Measure, ...]:
     for name, row in table.tables("measures", _MEASURE, "measure").items():
         if not name.isidentifier():
             raise DeclarationError(f"{row.where}: the name of a measure must be one word, which becomes a column")
-        try:
-            signals, shape = scalars(system.structure, row.text("signal"))
-        except StructureError as error:
-            raise DeclarationError(f"{row.where}: {error}") from error
-        kind = row.text("kind", "resultant" if shape else "max", tuple(_SERIES))
-        if shape and kind != "resultant":
-            raise DeclarationError(f"{row.where}: kind = {kind!r} needs one variable; {row.text('signal')} has {shape}")
-        unit = system.structure.resolve(signals[0])[1].unit or "1"
+        given = row.content.get("signal")
+        names = row.texts("signal") if isinstance(given, list) else (row.text("signal"),)
+        signals, units = _signals(system, names, row.where)
+        kind = row.text("kind", "resultant" if len(names) == 1 and len(signals) > 1 else "max", tuple(_SERIES))
+        if kind == "final" and len(signals) > 1:
+            raise DeclarationError(f"{row.where}: kind = 'final' needs one variable; there are {len(signals)}")
+        if len(set(units)) > 1:
+            listed = ", ".join(f"{signal} in {unit}" for signal, unit in zip(signals, units, strict=True))
+            raise DeclarationError(f"{row.where}: the signals of a measure must have one unit: {listed}")
+        unit = units[0]
         found.append(Measure(name, tuple(signals), kind, unit))
     return tuple(found)
+
+
+def _signals(system: System, names: Sequence[str], where: str) -> tuple[list[str], list[str]]:
+    """Return the scalars of one or several variables, and their units. Raises DeclarationError."""
+    try:
+        signals = [scalar for name in names for scalar in scalars(system.structure, name)[0]]
+    except StructureError as error:
+        raise DeclarationError(f"{where}: {error}") from error
+    if not signals:
+        raise DeclarationError(f"{where}: signal = []: a measure needs at least one variable")
+    return signals, [system.structure.resolve(signal)[1].unit or "1" for signal in signals]
 
 
 def _answers(table: Table) -> dict[str, Any]:

@@ -19,7 +19,15 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.fmi import outcome_of_category
-from dockfmu.campaign.description import Measure, Study, load_variant, severity_of, short_name
+from dockfmu.campaign.description import (
+    Measure,
+    Study,
+    condition_columns,
+    conditions_with,
+    load_variant,
+    severity_of,
+    short_name,
+)
 from dockfmu.campaign.machine import MachineFaultError, check_machine
 from dockfmu.campaign.sampling.distributions import Choice
 from dockfmu.declare.plan import Plan
@@ -221,6 +229,7 @@ class Runner:
             row["step"] = warm.step
             conditions = warm.system.conditions
             if conditions is not None:
+                row |= condition_columns(conditions_with(conditions, settings))
                 row["R1"], row["R2"] = severity_of(conditions, settings)
             made = _simulate(warm, settings)
             # the end of a run by its time limit is no property of the run
@@ -405,12 +414,15 @@ def columns(study: Study, system: System) -> dict[str, str]:
     found |= {f"t_{event}": "number" for event in system.plan.events}
     choices = {choice.name for choice in study.choices}
     varied = {short_name(name): "text" if name in choices else "number" for name in study.draws.names}
-    severities = {"R1": "number", "R2": "number"} if system.conditions is not None else {}
+    severities: dict[str, str] = {}
+    if system.conditions is not None:
+        severities = dict.fromkeys([*condition_columns(system.conditions), "R1", "R2"], "number")
     named = [name for measure in study.measures for name in (measure.name, f"t_{measure.name}")]
     more = {f"audit_{name}": "number" for name in AUDIT} | {"warnings": "text"}
     more |= {"step": "number", "step_factor": "number", "macro_steps": "whole", "wall_s": "number", "worker": "text"}
     peaks = {f"peak_{part}": "numbers" for part in PEAKS}
     more |= {"loads": "text", "loads_exceeded": "text"} if system.plan.loads is not None else {}
+    severities = {name: kind for name, kind in severities.items() if name not in varied}
     given, others = [*varied, *named], {*found, *severities, *more, *peaks, ASKED}
     for name in given:
         if name in others or given.count(name) > 1:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
-from dockfmu.commands.terminal import styled
+from dockfmu.commands.terminal import styled, width
 from dockfmu.report.loads import load_lines
+from dockfmu.report.words import condition_texts, severity_text
 
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
@@ -23,6 +25,8 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
         print(f"  {failure['craft']}")
     if resumed := summary.get("resumed"):
         print(f"  continued from a checkpoint at {resumed['t']:.3f} s; the following covers the time since then")
+    if conditions := summary.get("initial_conditions"):
+        _print_conditions(conditions)
     if summary["status"] == "completed" and summary["message"]:
         print(f"  {summary['message']}")
     seen: set[str] = set()
@@ -46,6 +50,15 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
     print(f"  {folder}")
 
 
+def _print_conditions(conditions: dict[str, Any]) -> None:
+    """Print the initial conditions that differ from 0, as given, and how severe they are."""
+    text = f"initial conditions: {', '.join(condition_texts(conditions))}"
+    for line in textwrap.wrap(text, min(width(sys.stdout) or 100, 100) - 4, subsequent_indent="  "):
+        print(f"  {line}")
+    if severity := severity_text(conditions):
+        print(f"    {severity}")
+
+
 def _print_loads(summary: dict[str, Any]) -> None:
     """Print the largest loads of each interface, and the verdict on them where limits are declared."""
     element = ""
@@ -57,7 +70,7 @@ def _print_loads(summary: dict[str, Any]) -> None:
         if line["ok"] is not None:
             word = styled("ok", "green", sys.stdout) if line["ok"] else styled("NOT OK", "red", sys.stdout)
             verdict = f"  {word}{line['verdict'].removeprefix('ok').removeprefix('not ok')}, limit {line['limits']}"
-        print(f"    {line['name']:12} {line['largest']:>11} at {line['t_max']:.3f} s{verdict}")
+        print(f"    {line['name']:12} {line['largest']:>11} at {line['t_max']:.3f} s, {line['phase']}{verdict}")
 
 
 def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:

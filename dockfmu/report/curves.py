@@ -8,6 +8,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from dockfmu.base.names import subscripts
 from dockfmu.base.units import DISPLAY_UNITS, UnitError, parse_unit
 from dockfmu.declare.plan import Panel
 from dockfmu.master.observers.recording.results import Results
@@ -34,6 +35,26 @@ def shown_unit(unit: str, display: str = "") -> tuple[str, float]:
     return "" if target == "1" else _SYMBOLS.get(target, target), factor
 
 
+_VECTORS = {
+    f"{name}{now}"
+    for name in ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration", "force", "torque",
+                 "momentum", "angular_momentum", "deflection")
+    for now in ("", "_now")
+}  # fmt: skip
+"""Names of arrays of three elements that are vectors with the components x, y, z."""
+
+
+def component_name(results: Results, signal: str) -> str:
+    """Return "x", "y", "z" for an element of a vector, "yaw", "pitch", "roll" for angles; empty for others."""
+    array, place = subscripts(signal)
+    if len(place) != 1 or f"{array}[3]" not in results or f"{array}[4]" in results:
+        return ""
+    last = array.rpartition(".")[2]
+    if last == "angles" and str(results.attribute(signal).get("description", "")).startswith("yaw, pitch"):
+        return ("yaw", "pitch", "roll")[place[0] - 1]
+    return "xyz"[place[0] - 1] if last in _VECTORS else ""
+
+
 def quantity_text(value: float | None, unit: str) -> str:
     """Return a value with its unit as the report shows them, to four digits."""
     shown, factor = shown_unit(unit)
@@ -58,7 +79,18 @@ def plots(results: Results, panels: Sequence[Panel], window: tuple[float, float]
 def _plot(results: Results, title: str, signals: Sequence[str], window: tuple[float, float] | None) -> Plot:
     owner = _common_owner(signals)
     title = f"{title} ({owner})" if owner else title
-    curves = tuple(curve(results, signal, signal[len(owner) + 1 if owner else 0 :], window) for signal in signals)
+    labels = [signal[len(owner) + 1 if owner else 0 :] for signal in signals]
+    if components := [component_name(results, signal) for signal in signals]:
+        arrays = {subscripts(signal)[0] for signal in signals}
+        if all(components):
+            labels = (
+                components
+                if len(arrays) == 1
+                else [
+                    f"{subscripts(label)[0]} {component}" for label, component in zip(labels, components, strict=True)
+                ]
+            )
+    curves = tuple(curve(results, signal, label, window) for signal, label in zip(signals, labels, strict=True))
     if all(results[signal].dtype == np.bool_ for signal in signals):
         lifted = tuple(replace(c, values=0.7 * c.values + len(curves) - 1 - k) for k, c in enumerate(curves))
         return Plot(title, lifted, tuple((float(k), curve.label) for k, curve in enumerate(reversed(curves))))

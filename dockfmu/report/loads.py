@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dockfmu.report.words import phase_at
+
 MARK = ".load."
 
 
@@ -28,7 +30,8 @@ def load_lines(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
         for name, peak in peaks.items():
             unit = limits[name]["unit"] if name in limits else peak["unit"]
             line: dict[str, Any] = {"element": element, "name": name, "largest": load_text(peak["max"], unit)}
-            line |= {"t_max": peak["t_max"], "limits": "", "ok": None, "verdict": "", "source": ""}
+            line |= {"t_max": peak["t_max"], "phase": phase_at(summary.get("events", []), peak["t_max"])}
+            line |= {"limits": "", "ok": None, "verdict": "", "source": ""}
             if entry := limits.get(name):
                 line |= {"limits": limits_text(entry), "ok": entry["ok"], "source": entry["source"]}
                 line["verdict"] = "ok" if entry["ok"] else f"not ok: {excess_text(entry)}"

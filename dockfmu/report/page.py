@@ -20,10 +20,11 @@ from dockfmu.master.observers.recording.results import Results, read_results
 from dockfmu.report.curves import plots, quantity_text, shown_unit
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
-from dockfmu.report.loads import load_lines
+from dockfmu.report.loads import load_lines, load_text
 from dockfmu.report.plots import Plot, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.templates import environment
+from dockfmu.report.words import condition_lines, phase_at, resultant_lines, severity_text
 
 CLOSE_UP_S = 15.0
 """Duration of the close-up of the first event: contact, capture and the first oscillations."""
@@ -50,6 +51,8 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
     summary = _read_json(folder / SUMMARY, {}) or _summary_from(results)
+    if "conditions" in results.attributes:
+        summary.setdefault("initial_conditions", _table(results, "conditions"))
     events = _read_json(folder / EVENTS, [])
     if not (
         {"system", "status"} <= summary.keys()
@@ -123,6 +126,9 @@ def _page(
             standing=_style_of(summary),
             audit=_audit(summary),
             loads=load_lines(summary),
+            resultants=[{**line, "largest": load_text(line["max"], line["unit"])} for line in resultant_lines(summary)],
+            conditions=condition_lines(summary.get("initial_conditions", {})),
+            severity=severity_text(summary.get("initial_conditions", {})),
             invalid=[(name, counter) for name, counter in summary.get("validity", {}).items() if counter["count"]],
             finals=[
                 {
@@ -132,7 +138,7 @@ def _page(
                 }
                 for name, final in summary.get("finals", {}).items()
             ],
-            changed=_changed(results),
+            changed=_table(results, "changed"),
             command=results.attributes.get("command", ""),
             place=results.file.parent,
             events=list(first.values()),
@@ -157,7 +163,8 @@ def _peaks(results: Results, summary: Mapping[str, Any], panels: Sequence[Panel]
         if peak is not None:
             unit, factor = shown_unit(peak["unit"], results.display_unit(name) if name in results else "")
             scaled = {end: None if peak[end] is None else factor * peak[end] for end in ("max", "min")}
-            rows.append({**peak, **scaled, "name": name, "unit": unit})
+            phases = {f"phase_{end}": phase_at(summary.get("events", []), peak[f"t_{end}"]) for end in ("max", "min")}
+            rows.append({**peak, **scaled, **phases, "name": name, "unit": unit})
     return rows
 
 
@@ -192,16 +199,16 @@ def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _changed(results: Results) -> dict[str, Any]:
-    """Return what the user changed in the system, from the attribute of the recording. Raises ReportError."""
-    text = results.attributes.get("changed", "{}")
+def _table(results: Results, name: str) -> dict[str, Any]:
+    """Return an attribute of the recording that holds a table as JSON, empty if there is none. Raises ReportError."""
+    text = results.attributes.get(name, "{}")
     try:
-        changed = json.loads(text)
+        table = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ReportError(f"{results.file}: its attribute 'changed' is not JSON ({error})") from error
-    if not isinstance(changed, dict):
-        raise ReportError(f"{results.file}: its attribute 'changed' is not a table but {shown(changed)}")
-    return changed
+        raise ReportError(f"{results.file}: its attribute {name!r} is not JSON ({error})") from error
+    if not isinstance(table, dict):
+        raise ReportError(f"{results.file}: its attribute {name!r} is not a table but {shown(table)}")
+    return table
 
 
 def _panels_by_unit(results: Results) -> tuple[Panel, ...]:

@@ -64,15 +64,25 @@ function draw(range) {
 }
 
 const whole = [end[0], Math.max(end[1], end[0] + 1e-9)];
-draw(whole);
+const buttons = [...document.querySelectorAll("#windows button")];
+const range = (button) => (button.dataset.window ? button.dataset.window.split(" ").map(Number) : whole);
+
+// The first button is that of the impact, if the page has one.
+function choose(button) {
+  for (const other of buttons) other.setAttribute("aria-pressed", other === button);
+  draw(range(button));
+}
+
+choose(buttons[0]);
 for (const drawing of drawings)
   drawing.on("plotly_relayout", (change) => {
     const range = change["xaxis.autorange"] ? whole : [change["xaxis.range[0]"], change["xaxis.range[1]"]];
-    if (range[0] !== undefined && (range[0] !== shown[0] || range[1] !== shown[1])) draw(range.map(Number));
+    if (range[0] === undefined || (range[0] === shown[0] && range[1] === shown[1])) return;
+    for (const button of buttons) button.setAttribute("aria-pressed", false);
+    draw(range.map(Number));
   });
 dark.addEventListener("change", () => draw(shown));
 addEventListener("resize", () => draw(shown));
 const windows = document.getElementById("windows");
 windows.hidden = drawings.length === 0;
-for (const button of windows.querySelectorAll("button"))
-  button.addEventListener("click", () => draw(button.dataset.window ? button.dataset.window.split(" ").map(Number) : whole));
+for (const button of buttons) button.addEventListener("click", () => choose(button));

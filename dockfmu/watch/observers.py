@@ -10,6 +10,7 @@ from dockfmu.master.observers.loads import LoadLimits
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.outcomes import Outcomes
 from dockfmu.master.observers.peaks import Peaks
+from dockfmu.master.observers.resultants import Resultants
 from dockfmu.master.observers.validity import Validity
 from dockfmu.master.system import Structure
 from dockfmu.watch.audit import audit
@@ -21,6 +22,8 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
     """Return the observers that a plan requires. They must precede a recorder, which writes their findings."""
     peaks = Peaks(system.select(types=("Real",)))
     observers: list[Observer] = [Standing(peaks), peaks, Events(plan.events), Validity()]
+    if plan.panels:
+        observers.append(Resultants([signal for panel in plan.panels for signal in panel.signals]))
     if plan.outcome is not None:
         observers.append(Outcomes(plan.outcome))
     if plan.finals:

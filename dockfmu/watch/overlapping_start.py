@@ -6,11 +6,12 @@ import math
 
 from dockfmu.base.names import vector
 from dockfmu.declare.conditions.initial_conditions import InitialConditions
-from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.result import Result
+from dockfmu.watch.given_conditions import ConditionsObserver
 
 
-class OverlappingStart(Observer):
+class OverlappingStart(ConditionsObserver):
     """Adds a warning if the initial conditions move the active unit beyond the first contact (`start_gap` < 0).
 
     The contact force is that of the mechanism on the passive craft at the start. The energy is the work against it on
@@ -18,7 +19,7 @@ class OverlappingStart(Observer):
     """
 
     def __init__(self, conditions: InitialConditions | None) -> None:
-        self.conditions = conditions
+        super().__init__(conditions)
         self._force: float | None = None
         self._energy: float | None = None
 

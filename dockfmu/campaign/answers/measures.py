@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dockfmu.base.names import subscripts, vector
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.answers.answer import Answer
 from dockfmu.campaign.answers.censoring import UNFINISHED, finished
@@ -43,8 +44,7 @@ def values_of(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measur
     """
     complete = finished(table, measure)
     values, times = (complete[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
-    signal = measure.signals[0] if len(measure.signals) == 1 else measure.signals[0].rpartition("[")[0]
-    title = f"{measure.name}: {measure.kind} of {signal}, {measure.unit}"
+    title = f"{measure.name}: {measure.kind} of {signals_text(measure)}, {measure.unit}"
     if len(values) < 2:
         return Answer(measure.name, title, ("fewer than two runs have this measure",))
     rows: list[tuple[Any, ...]] = []
@@ -77,6 +77,16 @@ def values_of(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measur
         tuple(rows),
         _curve(measure, values, repeated),
     )
+
+
+def signals_text(measure: Measure) -> str:
+    """Return the signals of a measure in words: an array by its name, several ones with commas."""
+    arrays = list(dict.fromkeys(subscripts(signal)[0] for signal in measure.signals))
+    if len(measure.signals) == 1:
+        return measure.signals[0]
+    if len(arrays) == 1 and measure.signals == vector(arrays[0], len(measure.signals)):
+        return arrays[0]
+    return ", ".join(measure.signals)
 
 
 def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> Chart:

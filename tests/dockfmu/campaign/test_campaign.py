@@ -19,11 +19,11 @@ from dockfmu.campaign.answers.measures import deciding
 from dockfmu.campaign.campaign import make_runs
 from dockfmu.campaign.description import Measure, read_study
 from dockfmu.campaign.folder import data_set
-from dockfmu.campaign.runner import Runner, RunPoint, outcome_of
+from dockfmu.campaign.runner import Runner, RunPoint, columns, outcome_of, resolve
 from dockfmu.cli import main
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.toml.tables import Table
+from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.fmus.catalogue import component, names
 from dockfmu.master.observers.outcomes import OutcomeRule
 from dockfmu.master.result import Result
@@ -753,3 +753,46 @@ def test_a_range_that_no_number_spans_and_a_law_for_whole_numbers_are_refused(fo
     content = {"system": "alone.ssp", "runs": 2, "vary": [habit]}
     with pytest.raises(dockfmu.DeclarationError, match=r"h.habit is of type Integer: give its values by law = .choice"):
         read_study(content, folder, "the test")
+
+
+def test_measures_take_several_signals(folder):
+    """Over the rows of one run: the largest of both, the smallest, the largest magnitude, the resultant."""
+    both = ["first.position", "second.position"]
+    kinds = ("max", "min", "magnitude", "resultant")
+    made = study(folder, measures={kind: {"signal": both, "kind": kind} for kind in kinds}, keep={}, end=[])
+    row = Runner(made).run(RunPoint(1))
+    system = dockfmu.load(folder / "pair.ssp")
+    _, settings = resolve(made, made.draws.values(1))
+    outcome = system.with_values(settings).run(stop=1.0)
+    values = np.column_stack([outcome[name] for name in both])
+    assert row["max"] == values.max()
+    assert row["min"] == values.min()
+    assert row["magnitude"] == np.abs(values).max()
+    assert row["resultant"] == pytest.approx(np.linalg.norm(values, axis=1).max(), rel=1e-14)
+    assert row["t_min"] == outcome.time[values.min(axis=1).argmin()]
+
+
+@pytest.mark.parametrize(
+    ("measure", "says"),
+    [
+        ({"signal": ["first.position", "second.velocity"]}, "one unit: first.position in m, second.velocity in m/s"),
+        ({"signal": ["first.position", "second.position"], "kind": "final"}, "needs one variable"),
+        ({"signal": []}, "at least one"),
+    ],
+)
+def test_signals_of_a_measure_that_do_not_fit_are_refused(folder, measure, says):
+    with pytest.raises(DeclarationError, match=says):
+        study(folder, measures={"reach": measure}, keep={})
+
+
+@pytest.mark.slow
+def test_rows_have_all_initial_conditions(folder):
+    """Varied or not: the drawn miss, and the declared angles and velocities of the system."""
+    made = study(folder, **DOCKING | {"end": []})
+    system = dockfmu.load("atv_probe_cone")
+    row = Runner(made).run(RunPoint(2))
+    drawn = made.draws.values(2)
+    assert [row["miss[1]"], row["miss[2]"]] == [drawn[f"initial_conditions.miss[{k}]"] for k in (1, 2)]
+    assert [row[f"angles[{k}]"] for k in (1, 2, 3)] == list(system.conditions.angles)
+    assert [row[f"velocity[{k}]"] for k in (1, 2, 3)] == list(system.conditions.velocity)
+    assert {"miss[1]", "angles[3]", "angular_velocity[2]", "R1"} <= columns(made, system).keys()

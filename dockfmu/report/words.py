@@ -1,0 +1,89 @@
+"""Words of reports: initial conditions as they were given, phases of a run, resultants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dockfmu.base.names import subscripts
+from dockfmu.report.curves import shown_unit
+
+_LABELS = {
+    "miss[1]": "miss y", "miss[2]": "miss z", "start_gap": "gap at the start", "gap": "gap before the berth",
+    **{f"{name}[{k}]": f"{name.replace('_', ' ')} {axis}"
+       for name in ("velocity", "angular_velocity", "orbital_rate") for k, axis in enumerate("xyz", 1)},
+}  # fmt: skip
+"""Words for the initial conditions whose names are no words."""
+
+
+def phase_at(events: Sequence[Mapping[str, Any]], time: float | None) -> str:
+    """Return the phase of a time of a run: "after EVENT" for the latest first occurrence, "start" before any.
+
+    Of events at the same time the first one counts, as in campaigns.
+    """
+    first: dict[str, float] = {}
+    for event in events:
+        first.setdefault(event["name"], event["t"])
+    before = {name: t for name, t in first.items() if time is not None and t <= time + 1e-12}
+    if not before:
+        return "start"
+    return f"after {max(before, key=lambda name: before[name]).replace('_', ' ')}"
+
+
+def condition_lines(conditions: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the initial conditions as lines of a table: name for `--set`, words, value, limit in display units."""
+    lines = []
+    sums = conditions.get("vector_sums", [])
+    for name, entry in conditions.get("values", {}).items():
+        unit, factor = condition_unit(entry["unit"])
+        limit = entry.get("limit")
+        array = "angles" if name in ("yaw", "pitch") else subscripts(name)[0]
+        summed = array in sums and name not in ("velocity[1]", "angular_velocity[1]")
+        lines.append(
+            {
+                "name": f"initial_conditions.{name}",
+                "words": _LABELS.get(name, name),
+                "value": factor * entry["value"],
+                "unit": unit,
+                "limit": "" if limit is None else f"{factor * limit:.4g}{' (vector sum)' if summed else ''}",
+            }
+        )
+    return lines
+
+
+def condition_unit(unit: str) -> tuple[str, float]:
+    """Return the unit in which a condition is read, and the factor to it: misses in mm, angles in degrees."""
+    return ("mm", 1e3) if unit == "m" else shown_unit(unit)
+
+
+def severity_text(conditions: Mapping[str, Any]) -> str:
+    """Return R1, R2 and the condition nearest to its limit in words; empty for a system without limits."""
+    if "R1" not in conditions:
+        return ""
+    name, share = conditions["nearest"]
+    words = {"angles[1]": "yaw", "angles[2]": "pitch", "angles[3]": "roll", "angles[1, 2]": "yaw and pitch"}
+    nearest = words.get(name) or _LABELS.get(name, name.replace("_", " "))
+    return (
+        f"R1 = {conditions['R1']:.2f} (nominal below 1), R2 = {conditions['R2']:.2f} of the limits, "
+        f"most {nearest} with {share:.0%}"
+    )
+
+
+def condition_texts(conditions: Mapping[str, Any]) -> list[str]:
+    """Return the initial conditions that differ from 0 in words, each with its unit."""
+    parts = [
+        f"{line['words']} {line['value']:.4g}{'' if line['unit'] == '°' else ' '}{line['unit']}"
+        for line in condition_lines(conditions)
+        if line["value"]
+    ]
+    return parts or ["all zero"]
+
+
+def resultant_lines(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the largest resultants of a run as lines of a table: vector, word, value in kN or N, time, phase."""
+    lines = []
+    for name, entry in summary.get("resultants", {}).items():
+        vector, _, word = name.rpartition(" ")
+        phase = phase_at(summary.get("events", []), entry["t_max"])
+        lines.append({"vector": vector, "word": word, **entry, "phase": phase})
+    return lines
