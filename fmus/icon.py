@@ -48,7 +48,7 @@ class Disc:
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line through points with round ends and corners."""
 
     colour: str
@@ -65,7 +65,7 @@ class Line:
         return near
 
 
-Shape = Polygon | Disc | Line
+Shape = Polygon | Disc | Stroke
 
 
 def _box(colour: str, left: float, bottom: float, right: float, top: float) -> Polygon:
@@ -79,20 +79,20 @@ _CONE = (
 
 DRAWINGS: dict[str, tuple[Shape, ...]] = {
     "multibody": (
-        _box(DARK, 4, 40, 14, 60), Line(STEEL, ((14, 50), (40, 70), (62, 44), (90, 60)), 6.0),
-        Line(BLUE, ((62, 44), (76, 16)), 6.0), Disc(ORANGE, (14, 50), 5.0), Disc(ORANGE, (40, 70), 5.0),
+        _box(DARK, 4, 40, 14, 60), Stroke(STEEL, ((14, 50), (40, 70), (62, 44), (90, 60)), 6.0),
+        Stroke(BLUE, ((62, 44), (76, 16)), 6.0), Disc(ORANGE, (14, 50), 5.0), Disc(ORANGE, (40, 70), 5.0),
         Disc(ORANGE, (62, 44), 5.0),
     ),
     "oscillator": (
         _box(DARK, 8, 20, 13, 80),
-        Line(STEEL, ((13, 50), (20, 50), (24, 62), (32, 38), (40, 62), (48, 38), (52, 50), (60, 50))),
+        Stroke(STEEL, ((13, 50), (20, 50), (24, 62), (32, 38), (40, 62), (48, 38), (52, 50), (60, 50))),
         _box(BLUE, 60, 34, 90, 66),
     ),
     "spacecraft": (
         _box(BLUE, 44, 4, 62, 34), _box(BLUE, 44, 66, 62, 96),
-        Line(BACKGROUND, ((53, 4), (53, 34)), 1.5), Line(BACKGROUND, ((53, 66), (53, 96)), 1.5),
-        Line(BACKGROUND, ((44, 19), (62, 19)), 1.5), Line(BACKGROUND, ((44, 81), (62, 81)), 1.5),
-        Line(DARK, ((53, 34), (53, 66)), 4.0),
+        Stroke(BACKGROUND, ((53, 4), (53, 34)), 1.5), Stroke(BACKGROUND, ((53, 66), (53, 96)), 1.5),
+        Stroke(BACKGROUND, ((44, 19), (62, 19)), 1.5), Stroke(BACKGROUND, ((44, 81), (62, 81)), 1.5),
+        Stroke(DARK, ((53, 34), (53, 66)), 4.0),
         Polygon(STEEL, ((24, 36), (72, 36), (82, 43), (82, 57), (72, 64), (24, 64))),
         Polygon(DARK, ((24, 44), (24, 56), (14, 60), (14, 40))),
         _box(DARK, 82, 41, 88, 59),
@@ -100,30 +100,33 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
     "probe_mechanism": (
         *_CONE,
         _box(DARK, 4, 16, 10, 84), _box(BLUE, 10, 36, 34, 64),
-        Line(ORANGE, ((10, 80), (22, 64)), 2.5), Line(ORANGE, ((10, 20), (22, 36)), 2.5),
-        Line(DARK, ((34, 50), (68, 50)), 5.0), Disc(ORANGE, (70, 50), 9.0),
+        Stroke(ORANGE, ((10, 80), (22, 64)), 2.5), Stroke(ORANGE, ((10, 20), (22, 36)), 2.5),
+        Stroke(DARK, ((34, 50), (68, 50)), 5.0), Disc(ORANGE, (70, 50), 9.0),
     ),
     "contact_probe_cone": (
         *_CONE,
-        Line(STEEL, ((8, 54), (56, 54)), 5.0), Disc(BLUE, (60, 54), 12.0),
-        Line(ORANGE, ((68, 63), (46, 86)), 3.0), Polygon(ORANGE, ((40, 92), (44, 80), (52, 88))),
+        Stroke(STEEL, ((8, 54), (56, 54)), 5.0), Disc(BLUE, (60, 54), 12.0),
+        Stroke(ORANGE, ((68, 63), (46, 86)), 3.0), Polygon(ORANGE, ((40, 92), (44, 80), (52, 88))),
     ),
     "peripheral_mechanism": (
         _box(DARK, 4, 10, 12, 90), _box(BLUE, 56, 16, 64, 84),
-        *(Line(ORANGE, ((12, a), (56, b)), 3.0) for a, b in ((20, 40), (50, 24), (50, 76), (80, 60))),
+        *(Stroke(ORANGE, ((12, a), (56, b)), 3.0) for a, b in ((20, 40), (50, 24), (50, 76), (80, 60))),
         Polygon(BLUE, ((64, 84), (88, 70), (88, 64), (64, 62))),
         Polygon(BLUE, ((64, 38), (88, 36), (88, 30), (64, 16))),
     ),
     "ring_mechanism": (
         _box(DARK, 4, 10, 12, 90), _box(BLUE, 66, 16, 74, 84),
-        *(Line(STEEL, ((12, y), (40, y)), 9.0) for y in (28, 50, 72)),
-        *(Line(ORANGE, ((40, y), (66, y)), 3.5) for y in (28, 50, 72)),
+        *(Stroke(STEEL, ((12, y), (40, y)), 9.0) for y in (28, 50, 72)),
+        *(Stroke(ORANGE, ((40, y), (66, y)), 3.5) for y in (28, 50, 72)),
         *(Polygon(BLUE, ((74, y + 8), (92, y + 3), (92, y - 3), (74, y - 8))) for y in (28, 72)),
     ),
     "peripheral_cyclogram": (
-        Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
-        *(Line(ORANGE, ((12, y), (30 + 8 * k, y), (30 + 8 * k, y + 12), (90, y + 12))) for k, y in enumerate((66, 44))),
-        Line(DARK, ((12, 20), (60, 20), (60, 34), (90, 34))),
+        Stroke(EDGE, ((10, 12), (10, 90)), 1.5), Stroke(EDGE, ((10, 12), (92, 12)), 1.5),
+        *(
+            Stroke(ORANGE, ((12, y), (30 + 8 * k, y), (30 + 8 * k, y + 12), (90, y + 12)))
+            for k, y in enumerate((66, 44))
+        ),
+        Stroke(DARK, ((12, 20), (60, 20), (60, 34), (90, 34))),
     ),
     "contact_ring": (
         _box(STEEL, 20, 10, 32, 90), _box(DARK, 68, 10, 80, 90),
@@ -131,12 +134,12 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         *(Polygon(ORANGE, ((68, y + 12), (40, y + 4), (40, y - 4), (68, y - 12))) for y in (78, 22)),
     ),
     "berthing_sequence": (
-        _box(DARK, 10, 10, 90, 34), Line(STEEL, ((32, 34), (26, 70)), 6.0), Disc(ORANGE, (26, 74), 9.0),
-        Line(STEEL, ((68, 34), (76, 70)), 6.0), Disc(BLUE, (76, 74), 9.0),
+        _box(DARK, 10, 10, 90, 34), Stroke(STEEL, ((32, 34), (26, 70)), 6.0), Disc(ORANGE, (26, 74), 9.0),
+        Stroke(STEEL, ((68, 34), (76, 70)), 6.0), Disc(BLUE, (76, 74), 9.0),
     ),
     "contact_airlock": (
         Polygon(STEEL, ((92, 10), (92, 90), (80, 90), (58, 62), (70, 56), (70, 44), (58, 38), (80, 10))),
-        Line(BLUE, ((8, 50), (40, 50)), 6.0), Disc(DARK, (10, 50), 6.0), Disc(BLUE, (46, 50), 9.0),
+        Stroke(BLUE, ((8, 50), (40, 50)), 6.0), Disc(DARK, (10, 50), 6.0), Disc(BLUE, (46, 50), 9.0),
         Polygon(ORANGE, ((30, 56), (38, 66), (38, 56))), Polygon(ORANGE, ((30, 44), (38, 34), (38, 44))),
     ),
     "contact_radiator": (
@@ -148,27 +151,27 @@ DRAWINGS: dict[str, tuple[Shape, ...]] = {
         Polygon(STEEL, ((34, 36), (66, 36), (66, 64), (34, 64))),
         Polygon(DARK, ((36, 64), (46, 64), (41, 72))), Polygon(DARK, ((54, 36), (64, 36), (59, 28))),
         Polygon(ORANGE, ((41, 72), (35, 94), (47, 94))), Polygon(ORANGE, ((59, 28), (53, 6), (65, 6))),
-        Line(BLUE, ((78, 28), (88, 42), (88, 58), (78, 72)), 3.0), Polygon(BLUE, ((72, 70), (84, 64), (80, 78))),
-        Line(BLUE, ((22, 72), (12, 58), (12, 42), (22, 28)), 3.0), Polygon(BLUE, ((28, 30), (16, 36), (20, 22))),
+        Stroke(BLUE, ((78, 28), (88, 42), (88, 58), (78, 72)), 3.0), Polygon(BLUE, ((72, 70), (84, 64), (80, 78))),
+        Stroke(BLUE, ((22, 72), (12, 58), (12, 42), (22, 28)), 3.0), Polygon(BLUE, ((28, 30), (16, 36), (20, 22))),
     ),
     "manipulator": (
-        _box(DARK, 4, 8, 30, 16), Line(STEEL, ((17, 16), (22, 62)), 8.0), Line(STEEL, ((22, 62), (64, 80)), 7.0),
-        Line(STEEL, ((64, 80), (70, 58)), 6.0), Disc(ORANGE, (17, 18), 7.0), Disc(ORANGE, (22, 62), 7.0),
+        _box(DARK, 4, 8, 30, 16), Stroke(STEEL, ((17, 16), (22, 62)), 8.0), Stroke(STEEL, ((22, 62), (64, 80)), 7.0),
+        Stroke(STEEL, ((64, 80), (70, 58)), 6.0), Disc(ORANGE, (17, 18), 7.0), Disc(ORANGE, (22, 62), 7.0),
         Disc(ORANGE, (64, 80), 6.0), _box(BLUE, 54, 20, 90, 54), _box(DARK, 66, 54, 74, 60),
     ),
     "stand_emulator": (
         _box(DARK, 6, 8, 94, 14), _box(DARK, 6, 88, 94, 94),
-        Line(STEEL, ((16, 14), (30, 44)), 4.0), Line(STEEL, ((44, 14), (30, 44)), 4.0),
-        Line(STEEL, ((56, 14), (70, 44)), 4.0), Line(STEEL, ((84, 14), (70, 44)), 4.0),
-        _box(BLUE, 22, 44, 78, 52), Line(DARK, ((50, 52), (50, 64)), 5.0), Disc(ORANGE, (50, 66), 6.0),
+        Stroke(STEEL, ((16, 14), (30, 44)), 4.0), Stroke(STEEL, ((44, 14), (30, 44)), 4.0),
+        Stroke(STEEL, ((56, 14), (70, 44)), 4.0), Stroke(STEEL, ((84, 14), (70, 44)), 4.0),
+        _box(BLUE, 22, 44, 78, 52), Stroke(DARK, ((50, 52), (50, 64)), 5.0), Disc(ORANGE, (50, 66), 6.0),
         Polygon(STEEL, ((28, 82), (72, 82), (56, 70), (44, 70))),
-        *(Line(ORANGE, ((x, 82), (x, 88)), 3.0) for x in (32, 50, 68)),
+        *(Stroke(ORANGE, ((x, 82), (x, 88)), 3.0) for x in (32, 50, 68)),
     ),
     "probe_cyclogram": (
-        Line(EDGE, ((10, 12), (10, 90)), 1.5), Line(EDGE, ((10, 12), (92, 12)), 1.5),
-        Line(BLUE, ((12, 66), (30, 66), (30, 84), (62, 84), (62, 66), (90, 66))),
-        Line(ORANGE, ((12, 42), (46, 42), (46, 58), (90, 58))),
-        Line(DARK, ((12, 18), (66, 18), (66, 34), (80, 34), (80, 18), (90, 18))),
+        Stroke(EDGE, ((10, 12), (10, 90)), 1.5), Stroke(EDGE, ((10, 12), (92, 12)), 1.5),
+        Stroke(BLUE, ((12, 66), (30, 66), (30, 84), (62, 84), (62, 66), (90, 66))),
+        Stroke(ORANGE, ((12, 42), (46, 42), (46, 58), (90, 58))),
+        Stroke(DARK, ((12, 18), (66, 18), (66, 34), (80, 34), (80, 18), (90, 18))),
     ),
 }  # fmt: skip
 """Folder of a component -> what its icon shows, the first shape at the bottom."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from dockfmu.commands.terminal import styled, width
 from dockfmu.report.loads import load_lines
-from dockfmu.report.words import condition_texts, severity_text
+from dockfmu.report.words import START, condition_texts, severity_text
 
 
 def print_summary(summary: dict[str, Any], folder: Path) -> None:
@@ -70,7 +70,8 @@ def _print_loads(summary: dict[str, Any]) -> None:
         if line["ok"] is not None:
             word = styled("ok", "green", sys.stdout) if line["ok"] else styled("NOT OK", "red", sys.stdout)
             verdict = f"  {word}{line['verdict'].removeprefix('ok').removeprefix('not ok')}, limit {line['limits']}"
-        print(f"    {line['name']:12} {line['largest']:>11} at {line['t_max']:.3f} s, {line['phase']}{verdict}")
+        phase = "" if line["phase"] == START else f", {line['phase']}"
+        print(f"    {line['name']:12} {line['largest']:>11} at {line['t_max']:.3f} s{phase}{verdict}")
 
 
 def _print_balance(name: str, value: float | None, check: dict[str, Any] | None) -> None:

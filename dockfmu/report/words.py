@@ -15,6 +15,9 @@ _LABELS = {
 }  # fmt: skip
 """Words for the initial conditions whose names are no words."""
 
+START = "start"
+"""The phase before any event."""
+
 
 def phase_at(events: Sequence[Mapping[str, Any]], time: float | None) -> str:
     """Return the phase of a time of a run: "after EVENT" for the latest first occurrence, "start" before any.
@@ -26,7 +29,7 @@ def phase_at(events: Sequence[Mapping[str, Any]], time: float | None) -> str:
         first.setdefault(event["name"], event["t"])
     before = {name: t for name, t in first.items() if time is not None and t <= time + 1e-12}
     if not before:
-        return "start"
+        return START
     return f"after {max(before, key=lambda name: before[name]).replace('_', ' ')}"
 
 

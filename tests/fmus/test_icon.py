@@ -8,7 +8,7 @@ import pytest
 from matplotlib.image import imread
 
 from dockfmu.fmus import catalogue
-from dockfmu.fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Line, Polygon, render
+from dockfmu.fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Stroke, Polygon, render
 
 
 def test_icon_of_an_fmu_is_read_by_others(gadget_fmu):
@@ -26,7 +26,7 @@ def test_every_component_of_the_catalogue_has_a_drawing_of_its_own():
     [
         (Polygon("#000000", ((20, 20), (80, 20), (20, 80))), 1800.0),
         (Disc("#000000", (50, 50), 30.0), np.pi * 900.0),
-        (Line("#000000", ((20, 50), (80, 50)), 20.0), 60.0 * 20.0 + np.pi * 100.0),
+        (Stroke("#000000", ((20, 50), (80, 50)), 20.0), 60.0 * 20.0 + np.pi * 100.0),
     ],
 )
 def test_shapes_cover_their_area(shape, area):
