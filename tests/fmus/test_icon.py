@@ -8,7 +8,7 @@ import pytest
 from matplotlib.image import imread
 
 from dockfmu.fmus import catalogue
-from dockfmu.fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Stroke, Polygon, render
+from dockfmu.fmus.icon import DRAWINGS, OTHER, SIZE, Disc, Polygon, Stroke, render
 
 
 def test_icon_of_an_fmu_is_read_by_others(gadget_fmu):
