@@ -89,7 +89,7 @@ def draw(system: str, starts: int, seed: int) -> list[str]:
 def main() -> None:
     """Print the table, or write it into the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--starts", type=int, default=40, help="of each system (default 40)")
+    parser.add_argument("--starts", type=int, default=200, help="of each system (default 200)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help=f"write into {PAGE}")
     options = parser.parse_args()
