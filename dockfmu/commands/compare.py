@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import FAILED
-from dockfmu.base.units import DISPLAY_UNITS, conversion, parse_unit
 from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns, split_patterns
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
-    from dockfmu.report.comparison import Comparison, Pair
+    from dockfmu.report.comparison import Comparison
 
 MOST = 12
 """Most lines of a list of differences; --json has all."""
@@ -26,9 +25,10 @@ def add_compare(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help="show what differs between two runs, with an overlay of their signals",
-        description="Compare two runs: outcome, settings, FMUs, parameters, events, peaks and\n"
-        "signals. Draw the signals of the report over each other on a page. Runs that\n"
-        "failed, or whose files are damaged, are compared as far as they go.",
+        description="Compare two runs: outcome, initial conditions, events and loads, then the peaks\n"
+        "and signals that differ most, then settings, parameters and FMUs. Draw the\n"
+        "signals of the report over each other on a page. Runs that failed, or whose\n"
+        "files are damaged, are compared as far as they go.",
         epilog="exit status:\n"
         "  0  the results agree: outcome, events, peaks and signals are equal within the\n"
         "     tolerances; settings, FMUs and parameters are shown, but do not count\n"
@@ -79,7 +79,7 @@ def _share(text: str) -> float:
 def _compare(arguments: argparse.Namespace) -> int:
     from dockfmu.base.numbers import finite
     from dockfmu.report.comparison import compare, open_run, selected
-    from dockfmu.report.overlay import panels, write_overlay
+    from dockfmu.report.overlay import panels, write_comparison
 
     file = arguments.output or Path("compare.html")
     if file.suffix != ".html":
@@ -98,13 +98,15 @@ def _compare(arguments: argparse.Namespace) -> int:
     if not arguments.no_figure:
         in_a, in_b = selected(a, b, signals)
         drawn = list(dict.fromkeys([*in_a, *in_b])) if signals else None
-        write_overlay(a, b, panels(a, b, drawn, comparison), file)
+        write_comparison(a, b, comparison, panels(a, b, drawn, comparison), file)
         if not arguments.json:
             print(file)
     return DONE if comparison.same else FAILED
 
 
 def _print(comparison: Comparison, a: Path, b: Path) -> None:
+    from dockfmu.report.comparison_lines import sections
+
     for letter, place, ended in (("A", a, comparison.a), ("B", b, comparison.b)):
         outcome = str(ended["outcome"]).replace("_", " ")
         outcome = styled(outcome, "green" if ended["status"] == "completed" else "red", sys.stdout)
@@ -114,63 +116,17 @@ def _print(comparison: Comparison, a: Path, b: Path) -> None:
             print(f"   {ended['message']}")
     for problem in comparison.problems:
         print(f"{styled('damaged or missing', 'red', sys.stdout)}  {problem}")
-    _print_pairs("settings", comparison.settings)
-    _print_pairs("FMUs", [_shortened(pair) for pair in comparison.fmus])
-    _print_pairs("parameters", comparison.parameters)
-    _print_pairs("events", comparison.events, every_pair=True)
-    _print_pairs("event counts", comparison.repeats)
-    _print_pairs("peaks", comparison.peaks)
-    _print_signals(comparison)
-    for letter, names in (("A", comparison.only_a), ("B", comparison.only_b)):
-        if names:
-            _heading(f"only in {letter}: {len(names)} signals")
-            _lines([[name] for name in names])
+    for section in sections(comparison):
+        _heading(section.title)
+        if section.rows:
+            _lines([section.head, *section.rows], None if section.whole else MOST + 1)
+        if section.note:
+            print(f"  {section.note}")
     print("the results agree" if comparison.same else "the results differ")
-
-
-def _shortened(pair: Pair) -> Pair:
-    """Return a pair with its digests shortened; different digests differ in their first digits."""
-    from dataclasses import replace
-
-    if not pair.name.endswith("sha256"):
-        return pair
-    return replace(pair, a=pair.a[:12], b=pair.b[:12])
 
 
 def _heading(text: str) -> None:
     print(styled(text, "bold", sys.stdout))
-
-
-def _print_pairs(what: str, pairs: Sequence[Pair], every_pair: bool = False) -> None:
-    if pairs:
-        differ = "" if every_pair else f" that differ: {len(pairs)}"
-        _heading(f"{what}{differ}")
-        rows = [["", "A", "B", "B - A", ""], *map(_row, pairs)]
-        if all(pair.difference is None for pair in pairs):
-            rows = [row[:3] for row in rows]
-        _lines(rows, None if every_pair else MOST + 1)
-
-
-def _row(pair: Pair) -> list[str]:
-    """Return name, A, B, B - A and unit, angles in degrees."""
-    unit, factor = _display(pair.unit)
-    difference = "" if pair.difference is None else f"{factor * pair.difference:+.4g}"
-    return [pair.name, _text(pair.a, factor), _text(pair.b, factor), difference, unit]
-
-
-def _print_signals(comparison: Comparison) -> None:
-    if comparison.span is not None:
-        start, end = comparison.span
-        _heading(
-            f"signals that differ: {len(comparison.signals)} of {comparison.compared}, from {start:g} to {end:g} s"
-        )
-    if comparison.signals:
-        rows = [["", "most", "", "share", "at"]]
-        for signal in comparison.signals:
-            unit, factor = _display(signal.unit)
-            most, share = f"{factor * signal.largest:.4g}", f"{100 * signal.share:.3g} %"
-            rows.append([signal.name, most, unit, share, f"{signal.time:.3f} s"])
-        _lines(rows, MOST + 1)
 
 
 def _lines(rows: Sequence[Sequence[str]], most: int | None = MOST) -> None:
@@ -185,16 +141,3 @@ def _lines(rows: Sequence[Sequence[str]], most: int | None = MOST) -> None:
         print(f"  {line}")
     if len(rows) > len(shown):
         print(f"  and {len(rows) - len(shown)} more; --json has all")
-
-
-def _display(unit: str) -> tuple[str, float]:
-    """Return the unit in which values are displayed, and the factor to it."""
-    if unit in DISPLAY_UNITS:
-        return DISPLAY_UNITS[unit], conversion(parse_unit(unit), parse_unit(DISPLAY_UNITS[unit]))[0]
-    return "" if unit == "1" else unit, 1.0
-
-
-def _text(value: Any, factor: float = 1.0) -> str:
-    if value is None:
-        return "-"
-    return f"{factor * value:.7g}" if isinstance(value, float) else str(value)

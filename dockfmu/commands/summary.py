@@ -35,7 +35,7 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
             print(f"  {event['t']:10.3f} s  {event['name'].replace('_', ' ')}")
             seen.add(event["name"])
     for name, final in summary.get("finals", {}).items():
-        from dockfmu.report.curves import quantity_text
+        from dockfmu.report.shown_units import quantity_text
 
         print(f"  {name.replace('_', ' '):24} {quantity_text(final['value'], final['unit'])}")
     _print_loads(summary)

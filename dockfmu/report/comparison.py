@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.files import SUMMARY, recording
+from dockfmu.report.loads import interface_peaks
+from dockfmu.report.words import condition_lines
 
 SETTINGS = ("system", "algorithm", "step", "record_every")
 VERSIONS = ("model_name", "sha256", "generation_tool", "fmi_version")
@@ -73,16 +75,21 @@ class Comparison:
 
     Settings, FMUs and parameters are causes and do not count for `same`. `events` holds all events by their first
     times, `repeats` those that happened a different number of times; `peaks` and `signals` hold only those that differ
-    by more than the tolerance, the largest share first. `span` is the time in s that both recordings cover.
+    by more than the tolerance, the largest share first, those that are nothing beside others of their unit last.
+    `conditions` holds the initial conditions that differ, as they were given; `loads` the largest interface loads and
+    resultants, all of them, which do not count for `same`: their signals do. `span` is the time in s that both
+    recordings cover.
     """
 
     a: dict[str, Any]
     b: dict[str, Any]
+    conditions: list[Pair] = field(default_factory=list)
     settings: list[Pair] = field(default_factory=list)
     fmus: list[Pair] = field(default_factory=list)
     parameters: list[Pair] = field(default_factory=list)
     events: list[Pair] = field(default_factory=list)
     repeats: list[Pair] = field(default_factory=list)
+    loads: list[Pair] = field(default_factory=list)
     peaks: list[Pair] = field(default_factory=list)
     signals: list[SignalDifference] = field(default_factory=list)
     compared: int = 0
@@ -119,6 +126,43 @@ def open_run(place: Path) -> Run:
     if results is None and summary is None:
         raise ComparisonError(f"{place}: holds no run: {'; '.join(problems)}")
     return Run(place, results, summary or _summary_from_attributes(results), problems)
+
+
+def _conditions(a: Run, b: Run) -> list[Pair]:
+    """Return the initial conditions that differ, by the words of reports, with the severities."""
+    one, other = (run.summary.get("initial_conditions", {}) for run in (a, b))
+    if not (one and other):
+        return []
+    values = [{line["words"]: (line["value"], line["unit"]) for line in condition_lines(run)} for run in (one, other)]
+    for found, run in zip(values, (one, other), strict=True):
+        found |= {name: (run[name], "1") for name in ("R1", "R2") if name in run}
+    pairs = []
+    for name in dict.fromkeys([*values[0], *values[1]]):
+        # a condition that is left out is 0
+        (first, unit), (second, _) = (found.get(name, (0.0, values[0].get(name, values[1].get(name, (0.0, "")))[1]))
+                                      for found in values)  # fmt: skip
+        if first != second:
+            pairs.append(Pair(name, first, second, unit, second - first))
+    return pairs
+
+
+def _loads(a: Run, b: Run) -> list[Pair]:
+    """Return the largest interface loads and resultants of both runs."""
+    found = []
+    for run in (a, b):
+        entries: dict[str, tuple[float | None, str]] = {
+            f"{element}.load.{name}": (peak.get("max"), str(peak.get("unit", "")))
+            for element, loads in interface_peaks(run.summary).items()
+            for name, peak in loads.items()
+        }
+        entries |= {name: (entry["max"], entry["unit"]) for name, entry in run.summary.get("resultants", {}).items()}
+        found.append(entries)
+    pairs = []
+    for name in dict.fromkeys([*found[0], *found[1]]):
+        (first, unit), (second, other) = (entries.get(name, (None, "")) for entries in found)
+        difference = None if first is None or second is None else second - first
+        pairs.append(Pair(name, first, second, unit or other, difference))
+    return pairs
 
 
 def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
@@ -173,6 +217,7 @@ def compare(
     """
     found = Comparison(a.ended, b.ended, problems=[f"A: {p}" for p in a.problems] + [f"B: {p}" for p in b.problems])
     found.settings = _settings(a, b)
+    found.conditions, found.loads = _conditions(a, b), _loads(a, b)
     found.fmus, found.parameters = _fmus(a, b), _parameters(a, b)
     found.events, found.repeats = _events(a, b)
     chosen_a, chosen_b = selected(a, b, signals)
@@ -293,7 +338,26 @@ def _peaks(a: Run, b: Run, chosen: set[str] | None, tolerance: float) -> list[Pa
                     ranked.append((abs(difference) / scale, pair))
             elif first != second:
                 ranked.append((np.inf, Pair(f"{name} {which}", first, second, str(peak.get("unit", "")))))
-    return [pair for _, pair in sorted(ranked, key=lambda entry: -entry[0])]
+    largest = _largest_of_units((pair.unit, *(v for v in (pair.a, pair.b) if _number(v))) for _, pair in ranked)
+    ranked.sort(key=lambda entry: -entry[0])
+    ranked.sort(key=lambda entry: _is_nothing(largest, entry[1].unit, entry[1].difference))
+    return [pair for _, pair in ranked]
+
+
+NOTHING = 1e-9
+"""Share of the largest value of a unit below which a difference is rounding."""
+
+
+def _largest_of_units(rows: Iterable[tuple[Any, ...]]) -> dict[str, float]:
+    """Return the largest magnitude for each unit, from rows of a unit and values."""
+    largest: dict[str, float] = {}
+    for unit, *values in rows:
+        largest[unit] = max([largest.get(unit, 0.0), *(abs(value) for value in values)])
+    return largest
+
+
+def _is_nothing(largest: Mapping[str, float], unit: str, difference: float | None) -> bool:
+    return difference is not None and abs(difference) <= NOTHING * largest.get(unit, 0.0)
 
 
 def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, found: Comparison) -> None:
@@ -306,6 +370,7 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
         found.problems.append("the recordings have no time in common")
         return
     found.span, found.compared = (float(time[0]), float(time[-1])), len(names)
+    scales: list[tuple[Any, ...]] = []
     for name in names:
         try:
             first, second = a.results[name], b.results[name]
@@ -320,6 +385,7 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
             continue
         step = a.results.variability(name) == "discrete"
         scale = max(_largest(first), _largest(second))
+        scales.append((a.results.unit(name), scale))
         reference, compared = first[inside].astype(float), resampled(other, second.astype(float), time, step)
         gap = np.abs(compared - reference)
         gap[np.isnan(compared) & np.isnan(reference)] = 0.0
@@ -329,7 +395,9 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
             share = float(gap[at] / scale) if scale else np.inf
             unit = a.results.unit(name)
             found.signals.append(SignalDifference(name, unit, float(gap[at]), float(time[at]), share))
-    found.signals.sort(key=lambda difference: -difference.share)
+    magnitudes = _largest_of_units(scales)
+    found.signals.sort(key=lambda signal: -signal.share)
+    found.signals.sort(key=lambda signal: _is_nothing(magnitudes, signal.unit, signal.largest))
 
 
 def _largest(values: np.ndarray) -> float:

@@ -17,17 +17,15 @@ from dockfmu.base.messages import shown
 from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.master.observers.recording.results import Results, read_results
-from dockfmu.report.curves import plots, quantity_text, shown_unit
+from dockfmu.report.curves import plots
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
 from dockfmu.report.loads import load_lines, load_text
-from dockfmu.report.plots import Plot, first_events
+from dockfmu.report.plots import Plot, close_up, first_events
 from dockfmu.report.png import Picture, write_png
+from dockfmu.report.shown_units import quantity_text, shown_unit
 from dockfmu.report.templates import environment
 from dockfmu.report.words import condition_lines, phase_at, resultant_lines, severity_text
-
-CLOSE_UP_S = 15.0
-"""Duration of the close-up of the first event: contact, capture and the first oscillations."""
 
 
 class ReportError(DockfmuError, RuntimeError):
@@ -73,15 +71,6 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     return written
 
 
-def _close_up(results: Results, events: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return start and end of the close-up of the first event, s; None without an event or for a shorter run."""
-    first, last = float(results.time[0]), float(results.time[-1])
-    if not events or last <= CLOSE_UP_S:
-        return None
-    start = max(first, events[0]["t"] - 0.5)
-    return start, min(start + CLOSE_UP_S, last)
-
-
 def _pictures(
     folder: Path,
     results: Results,
@@ -93,7 +82,7 @@ def _pictures(
     """Return the overview of the plots and, for longer runs, the close-up of the first event."""
     whole, named = (float(results.time[0]), float(results.time[-1])), first_events(events)
     pictures = [Picture(folder / OVERVIEW, title, shown, named, *whole)]
-    if window := _close_up(results, events):
+    if window := close_up(float(results.time[0]), float(results.time[-1]), events):
         pictures.append(Picture(folder / IMPACT, title, plots(results, panels, window), named, *window))
     return pictures
 
@@ -115,7 +104,7 @@ def _page(
         "events": first_events(events),
         "end": [float(results.time[0]), float(results.time[-1])],
     }
-    close_up = _close_up(results, events)
+    window = close_up(float(results.time[0]), float(results.time[-1]), events)
     return (
         environment()
         .get_template("report.html.j2")
@@ -142,7 +131,7 @@ def _page(
             command=results.attributes.get("command", ""),
             place=results.file.parent,
             events=list(first.values()),
-            windows=[("impact", *close_up)] if close_up else [],
+            windows=[("impact", *window)] if window else [],
             plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
             # escaped, so that no text in it can close the script element
             figures=Markup(as_json(figures).replace("<", "\\u003c")),

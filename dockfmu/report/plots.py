@@ -11,6 +11,9 @@ import numpy as np
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 """Colours of the curves of a plot, in turn; legible on white and on black."""
 
+CLOSE_UP_S = 15.0
+"""Duration of the close-up of the first event: contact, capture and the first oscillations."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -62,3 +65,14 @@ def first_events(events: Sequence[Mapping[str, Any]]) -> list[tuple[float, str]]
     for event in events:
         first.setdefault(event["name"], event["t"])
     return [(t, name.replace("_", " ")) for name, t in first.items()]
+
+
+def close_up(first: float, last: float, events: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return start and end of the close-up of the first event, s; None without an event or for a shorter run.
+
+    `first` and `last` are the times of the first and last row.
+    """
+    if not events or last <= CLOSE_UP_S:
+        return None
+    start = max(first, events[0]["t"] - 0.5)
+    return start, min(start + CLOSE_UP_S, last)

@@ -6,9 +6,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const NAME_HEIGHT = 13;
 
 // `dockfmu view` serves this page next to the replay
-if (location.protocol === "http:") {
-  document.getElementById("replay").innerHTML = '<a href="./">Replay</a>';
-}
+const replay = document.getElementById("replay");
+if (replay && location.protocol === "http:") replay.innerHTML = '<a href="./">Replay</a>';
 
 // Events whose labels would overlap share one label, which counts the events that it omits.
 function labels(drawing, range) {

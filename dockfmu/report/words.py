@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dockfmu.base.names import subscripts
-from dockfmu.report.curves import shown_unit
+from dockfmu.report.shown_units import shown_unit
 
 _LABELS = {
     "miss[1]": "miss y", "miss[2]": "miss z", "start_gap": "gap at the start", "gap": "gap before the berth",

@@ -16,8 +16,8 @@ import numpy as np
 
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.report.curves import shown_unit
 from dockfmu.report.files import EVENTS, REPORT, SUMMARY
+from dockfmu.report.shown_units import shown_unit
 from dockfmu.view.address import ViewError
 from dockfmu.view.scenes import poses_among
 

@@ -12,7 +12,7 @@ from dockfmu.master.errors import ArchiveError
 from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.variables import Description
 from dockfmu.master.system import Structure
-from dockfmu.report.curves import shown_unit
+from dockfmu.report.shown_units import shown_unit
 
 LISTED = 12
 """Number of outputs shown of an FMU without a scene."""

@@ -10,7 +10,8 @@ from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.report.comparison import compare, open_run, resampled
-from dockfmu.report.overlay import panels, write_overlay
+from dockfmu.report.comparison_lines import sections
+from dockfmu.report.overlay import panels, write_comparison
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 
@@ -161,16 +162,19 @@ def test_other_sets_of_signals(runs, oscillator, tmp_path):
 
 def test_the_overlay_has_both_runs(runs, pair, tmp_path):
     a, b = open_run(runs["plain"]), open_run(runs["failed"])
-    chosen = panels(a, b, None, compare(a, b))
+    differ = compare(a, b)
+    chosen = panels(a, b, None, differ)
     assert chosen == [("Displacements", ["first.position", "second.position"])]
-    text = write_overlay(a, b, chosen, tmp_path / "overlay.html").read_text()
-    for letter in "AB":
+    text = write_comparison(a, b, differ, chosen, tmp_path / "overlay.html").read_text()
+    for letter, dash in (("A", "solid"), ("B", "dash")):
         assert f"{letter}: first.position" in text
+        assert f'"dash": "{dash}"' in text.replace('":"', '": "')
     # between rows that are far apart
     sparse = open_run(made(pair, tmp_path / "sparse", "--every", 17))
     speeds = [("speeds", ["first.velocity", "second.velocity"])]
-    assert '"fill":"toself"' in write_overlay(sparse, b, speeds, tmp_path / "boxes.html").read_text()
-    assert '"fill":"toself"' not in text
+    boxes = write_comparison(sparse, b, compare(sparse, b), speeds, tmp_path / "boxes.html").read_text()
+    drawn = [page.partition('id="figures">')[2].partition("</script>")[0] for page in (text, boxes)]
+    assert ["toself" in figures for figures in drawn] == [False, True]
     assert panels(a, b, ["x.y[1]", "x.y[2]", "z"], compare(a, b)) == [("x.y", ["x.y[1]", "x.y[2]"]), ("z", ["z"])]
 
 
@@ -249,3 +253,58 @@ def test_strings_are_compared(tmp_path, lag):
     (text,) = found(folders, "one", "two").signals
     assert (text.name, text.share) == ("a.text", np.inf)
     assert found(folders, "one", "again").signals == []
+
+
+@pytest.fixture(scope="module")
+def impacts(tmp_path_factory):
+    """Return folders of two short impacts, with another miss and yaw."""
+    place = tmp_path_factory.mktemp("impacts")
+    conditions = {"a": ("initial_conditions.yaw=2deg",), "b": ("initial_conditions.yaw=2.5deg",
+                                                               "initial_conditions.miss=10mm,0mm")}  # fmt: skip
+    for name, settings in conditions.items():
+        given = [word for setting in settings for word in ("--set", setting)]
+        status = status_of("run", "central_impact_20t", "--stop", "0.7", "--no-report", *given, "-o", place / name)
+        assert status in (0, 3)
+    return place / "a", place / "b"
+
+
+@pytest.mark.slow
+def test_the_question_of_a_comparison_comes_first_and_causes_last(impacts):
+    """Conditions as given, not the states that follow from them; rounding beside large values of its unit is last."""
+    a, b = map(open_run, impacts)
+    differ = compare(a, b)
+    given = {pair.name: (pair.a, pair.b, pair.unit) for pair in differ.conditions}
+    assert given["miss y"] == (0.0, pytest.approx(10.0), "mm")
+    assert given["yaw"] == (pytest.approx(2.0), pytest.approx(2.5), "°")
+    assert {"R1", "R2"} <= given.keys()
+    assert len(given) == 4
+    titles = [section.title.partition(":")[0] for section in sections(differ)]
+    order = ["initial conditions that differ", "events", "loads", "peaks that differ", "signals that differ"]
+    assert titles[: len(order)] == order
+    assert any(pair.name.startswith("chaser.parameters.initial.") for pair in differ.parameters)
+    shown = [row[0] for section in sections(differ) for row in section.rows]
+    assert not any(".parameters.initial." in name for name in shown)
+    (loads,) = [section for section in sections(differ) if section.title == "loads"]
+    assert {"mechanism.load.compression", "mechanism.target.force_now lateral"} <= {row[0] for row in loads.rows}
+    largest = max(signal.largest for signal in differ.signals if signal.unit == "N.m")
+    nothing = [signal.unit == "N.m" and signal.largest <= 1e-9 * largest for signal in differ.signals]
+    # those that are nothing follow all that are something
+    assert not any(nothing[: len(differ.signals) // 2])
+
+
+@pytest.mark.slow
+def test_the_page_of_a_comparison_is_that_of_the_report(impacts, browser, tmp_path):
+    """Its font, its tables, values by name at their ticks; nothing is wider than a phone."""
+    file = tmp_path / "compare.html"
+    assert status_of("compare", *impacts, "-o", file) == 1
+    for width in (390, 1280):
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        errors = []
+        page.on("pageerror", lambda error, found=errors: found.append(error))
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate("document.querySelectorAll('.plot .main-svg').length") > 10
+        assert "system-ui" in page.evaluate("document.querySelector('.plot').layout.font.family")
+        assert "sensor.first_contact" in page.evaluate("document.querySelectorAll('.plot')[10].textContent")
+        assert not errors
+        page.close()

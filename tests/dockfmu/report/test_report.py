@@ -11,9 +11,10 @@ import pytest
 from dockfmu.base.files import WriteError
 from dockfmu.declare.plan import Panel
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.report.curves import plots, shown_unit
+from dockfmu.report.curves import plots
 from dockfmu.report.figures import description, figure
 from dockfmu.report.page import write_report
+from dockfmu.report.shown_units import shown_unit
 from tests.dockfmu.command_line import status_of
 
 TIME = np.linspace(0.0, 4.0, 41)
