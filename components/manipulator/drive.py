@@ -12,29 +12,10 @@ from math import copysign, fabs, sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import EFFICIENCY, VARIANT
+from dockfmu.components.physics.devices.geared_motor import gear_energy, gear_friction, gear_law
 
 SOURCE = EFFICIENCY.codes["SOURCE"]
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
-
-
-@kernel
-def gear_law(windup, stiffness, play, play_torque):
-    """Return (torque, tangent stiffness) at the input shaft of a gearbox for a wind-up in rad, (8.2.1) with E1."""
-    size = fabs(windup)
-    if size < play:
-        tangent = 2.0 * play_torque / (play * play) * size
-        return copysign(0.5 * tangent * size, windup), tangent
-    return copysign(stiffness * (size - play) + play_torque, windup), stiffness
-
-
-@kernel
-def gear_energy(windup, stiffness, play, play_torque):
-    """Return the energy stored in a gearbox, J."""
-    size = fabs(windup)
-    if size < play:
-        return play_torque * size * size * size / (3.0 * play * play)
-    over = size - play
-    return play_torque * play / 3.0 + over * (play_torque + 0.5 * stiffness * over)
 
 
 @kernel
@@ -49,18 +30,11 @@ def predicted_torque(law, motor_angle, motor_rate, angle, rate, windup, damping,
 
 @kernel
 def gear_losses(torque, efficiency, law):
-    """Return (load on the motor, friction against its positive motion, friction against its negative motion).
-
-    For a moving motor, load plus friction is T_g* of (8.2.6): T_g divided by the efficiency if the motor drives the
-    load, or multiplied by it if the load drives the motor (E9). As friction, the losses also hold a motor at rest.
-    """
+    """Return (load on the motor, friction against its positive motion, friction against its negative motion)."""
     if law == SOURCE:
         return torque / efficiency, 0.0, 0.0
-    driving = fabs(torque) * (1.0 / efficiency - 1.0)
-    driven = fabs(torque) * (1.0 - efficiency)
-    if torque > 0.0:
-        return torque, driving, driven
-    return torque, driven, driving
+    up, down = gear_friction(torque, efficiency)
+    return torque, up, down
 
 
 @kernel

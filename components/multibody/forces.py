@@ -3,7 +3,8 @@
 The laws of coordinates are linearly implicit over a micro-step: a coordinate is taken at the mean of its positions at
 both ends, its rate likewise. With the acceleration a of the joint these are q + h^2/4 a and q' + h/2 a, so that a
 spring adds k h^2/4 to the inertia that the joint feels, a damper c h/2: the implicit midpoint rule, stable for any
-step, which keeps the energy of a linear spring exactly.
+step, which keeps the energy of a linear spring exactly. A hysteretic spring is linear within a micro-step: its segment
+is selected where the micro-step begins.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum
+from dockfmu.components.multibody import drives, momentum
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
 from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
 
@@ -57,10 +59,52 @@ def _friction(p, deflection, rate, h, acceleration):
 
 
 @kernel
-def drive_coordinates(link, coordinate, law, run, h):
+def start_loops(link, coordinate, law, loop, run):
+    """Set the laws of hysteretic springs and their memory at the start. Returns (0, or its code; coordinate)."""
+    for i in range(int(run.loops)):
+        o = loop[i]
+        k = int(o.coordinate)
+        p = law[k]
+        lost = p.hysteresis_loss
+        largest = hysteresis.largest_loss(p.hysteresis_common, p.hysteresis_ratio)
+        hysteresis.elastic_loop(
+            o.law,
+            p.hysteresis_stiffness,
+            p.hysteresis_range,
+            p.hysteresis_play,
+            p.hysteresis_common,
+            min(lost, largest),
+            p.hysteresis_ratio,
+        )
+        code = hysteresis.validate(o.law)
+        if code != 0:
+            return code, k + 1
+        hysteresis.reset(o.law, o.memory)
+        b = link[int(coordinate[k].link)]
+        hysteresis.update(o.law, o.memory, b.q - p.hysteresis_rest, b.rate, 1.0)
+        # a spring that is deformed at the start has lost nothing yet
+        o.memory.dissipated_energy = 0.0
+    return 0, 0
+
+
+@kernel
+def select_segments(link, coordinate, law, loop, run):
+    """Select the segments of all hysteretic springs at the start of a micro-step."""
+    for i in range(int(run.loops)):
+        o = loop[i]
+        k = int(o.coordinate)
+        b = link[int(coordinate[k].link)]
+        before = o.memory.state
+        hysteresis.update(o.law, o.memory, b.q - law[k].hysteresis_rest, b.rate, 1.0)
+        if o.memory.state != before:
+            run.restart = 1.0
+
+
+@kernel
+def drive_coordinates(link, coordinate, law, loop, motor, run, h):
     """Set drives and armatures of all coordinates for a micro-step h, placed in its middle.
 
-    With h = 0 they are those of the present state.
+    With h = 0 they are those of the present state. `motor` is (drives, their data).
     """
     for k in range(int(run.coordinates)):
         c = coordinate[k]
@@ -81,10 +125,18 @@ def drive_coordinates(link, coordinate, law, run, h):
                 armature += inertia
         b.drive = drive
         b.armature = armature
+    for i in range(int(run.loops)):
+        o = loop[i]
+        k = int(o.coordinate)
+        b = link[int(coordinate[k].link)]
+        b.drive -= hysteresis.reaction(o.memory, b.q - law[k].hysteresis_rest)
+        b.armature += 0.25 * h * h * o.memory.stiffness
+    if run.drive_count > 0.0:
+        drives.drive(link, motor[0], motor[1], run, h)
 
 
 @kernel
-def account_coordinates(link, coordinate, law, run, h):
+def account_coordinates(link, coordinate, law, loop, motor, run, h):
     """Add up work and losses of the laws over a micro-step, after the kick, and advance the friction.
 
     `b.q` is still the coordinate in the middle, as for `drive_coordinates`; `b.qdd` the acceleration of the step.
@@ -127,6 +179,23 @@ def account_coordinates(link, coordinate, law, run, h):
             change = 0.5 * p.friction_stiffness * (c.deflection * c.deflection - before * before)
             run.friction -= friction * moved + change
         c.force = spring + damper + stop + friction
+    for i in range(int(run.loops)):
+        o = loop[i]
+        k = int(o.coordinate)
+        b = link[int(coordinate[k].link)]
+        q = b.q + 0.25 * h * (b.rate - b.last_rate)
+        coordinate[k].force -= hysteresis.reaction(o.memory, q - law[k].hysteresis_rest)
+    if run.drive_count > 0.0:
+        drives.account(link, motor[0], motor[1], run, h)
+
+
+@kernel
+def lost_in_loops(loop, run):
+    """Return what hysteresis has lost so far, J."""
+    lost = 0.0
+    for i in range(int(run.loops)):
+        lost += loop[i].memory.dissipated_energy
+    return lost
 
 
 @kernel
@@ -213,9 +282,15 @@ def push_ports(link, port, run, h):
 
 
 @kernel
-def stored_energy(link, coordinate, law, spring, strength, run):
-    """Return the energy of all springs, stops and frictions, and of the preloads, J."""
-    energy = 0.0
+def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
+    """Return the energy of all springs, stops, frictions, gears, and of the preloads, J."""
+    energy = drives.stored_energy(link, motor[0], motor[1], run)
+    for i in range(int(run.loops)):
+        o = loop[i]
+        k = int(o.coordinate)
+        x = link[int(coordinate[k].link)].q - law[k].hysteresis_rest
+        work = 0.5 * (o.memory.reaction + hysteresis.reaction(o.memory, x)) * (x - o.memory.deformation)
+        energy += o.memory.stored_energy + work
     for k in range(int(run.coordinates)):
         c = coordinate[k]
         p = law[k]

@@ -17,17 +17,20 @@ from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.multibody import (
     assembly,
     closure,
+    drives,
     exchange,
     forces,
     impulse_response,
     locks,
     momentum,
+    outcomes,
     outputs,
     stepping,
 )
 from dockfmu.components.multibody.contacts import detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
+from dockfmu.components.physics import hysteresis
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
@@ -44,6 +47,8 @@ SOURCE_BASE = 407
 NO_INERTIA = 409
 OUTLINE = 410
 TOO_DEEP = 411
+COMMAND = 412
+HYSTERESIS = 430
 
 OWN_MESSAGES = {
     INERTIA: Message(
@@ -68,6 +73,7 @@ OWN_MESSAGES = {
     ),
     STOPS: Message("parameters.joint: lower of coordinate {status.index:.0f} is not less than upper"),
     INPUT: Message("drive of coordinate {status.index:.0f}, or the wrench on port {status.index:.0f}, is not finite"),
+    COMMAND: Message("the command of drive {status.index:.0f} is not finite"),
     SOURCE_BASE: Message("parameters.base_motion must be LAGGED or AFFINE, not SOURCE"),
 }
 
@@ -88,7 +94,8 @@ def messages_of(contacts: Sequence[str], pairs: Sequence[str]) -> dict[int, Mess
             outcome=LIMIT_EXCEEDED,
         ),
     }
-    return combined(check.messages("1 base, 2 target"), OWN_MESSAGES, assembly.MESSAGES, own)
+    loops = hysteresis.messages("parameters.joint, coordinate {status.index:.0f}", HYSTERESIS)
+    return combined(check.messages("1 base, 2 target"), OWN_MESSAGES, assembly.MESSAGES, loops, own)
 
 
 MESSAGES = messages_of((), ())
@@ -270,11 +277,14 @@ def _check_motion(link, run, status):
 
 
 @kernel
-def _check_inputs(base, target, coordinate, port, run, base_motion, status):
+def _check_inputs(base, target, coordinate, drive, port, run, base_motion, status):
     """Return 0 if the inputs are valid, else a code."""
     for k in range(int(run.coordinates)):
         if not isfinite(coordinate[k].drive):
             return fail(status, INPUT, coordinate[k].drive, k + 1)
+    for k in range(int(run.drive_count)):
+        if not isfinite(drive[k].command):
+            return fail(status, COMMAND, drive[k].command, k + 1)
     for k in range(int(run.ports)):
         p = port[k]
         total = p.force[0] + p.force[1] + p.force[2] + p.torque[0] + p.torque[1] + p.torque[2]
@@ -304,6 +314,7 @@ def _finish(
     link,
     coordinate,
     law,
+    elements,
     turning,
     body,
     spring,
@@ -324,7 +335,7 @@ def _finish(
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, tau)
     detection.place_target(target, run, tau)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, 0.0)
     stepping.move(link)
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
@@ -342,8 +353,11 @@ def _finish(
     pair = touch[2]
     contact_forces.publish(pair, touch[3], run)
     contact_forces.publish_target(target, run, h)
-    stored = forces.stored_energy(link, coordinate, law, spring, strength, run)
-    outputs.publish_audit(audit, gravity, link, stored + contact_forces.energy(pair, touch[4], run), run)
+    loop, drive, data = elements
+    stored = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
+    stored += contact_forces.energy(pair, touch[4], run)
+    moving = drives.kinetic_energy(drive, data, run)
+    outputs.publish_audit(audit, gravity, link, moving, stored, forces.lost_in_loops(loop, run), run)
 
 
 @kernel
@@ -354,6 +368,7 @@ def _advance(
     link,
     coordinate,
     law,
+    elements,
     spring,
     strength,
     port,
@@ -384,7 +399,7 @@ def _advance(
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
     detection.place_target(target, run, 0.0)
-    stepping.evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, 0.0)
     if run.free_root != 0.0:
         momentum.keep(link, run)
     done = 0.0
@@ -400,6 +415,7 @@ def _advance(
             link,
             coordinate,
             law,
+            elements,
             spring,
             strength,
             port,
@@ -437,7 +453,7 @@ def _respond(base, gravity, link, cut, row, matrix, run, tau):
 def initialize(m):
     """Set the system to its initial state. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.target, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    code = _check_inputs(m.base, m.target, m.coordinate, m.drive, m.port, m.run, p.base_motion, m.status)
     if code == 0:
         code = _check_masses(p.body, m.status)
     if code == 0:
@@ -460,6 +476,10 @@ def initialize(m):
     code = assembly.assemble(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, m.status)
     if code:
         return code
+    drives.start(m.link, m.drive, p.drive, m.run)
+    code, place = forces.start_loops(m.link, m.coordinate, p.coordinate, m.loop, m.run)
+    if code:
+        return fail(m.status, HYSTERESIS + code, 0.0, place)
     _finish(
         m.base,
         m.target,
@@ -467,6 +487,7 @@ def initialize(m):
         m.link,
         m.coordinate,
         p.coordinate,
+        (m.loop, m.drive, p.drive),
         m.rotation,
         m.body,
         m.spring,
@@ -485,6 +506,7 @@ def initialize(m):
     outputs.publish_base(m.base, m.link, m.run, 0.0)
     _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, 0.0)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
+    outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
     if code == 0:
         code = _check_motion(m.link, m.run, m.status)
@@ -497,7 +519,7 @@ def initialize(m):
 def step(m, t, h):
     """Advance the system from t by h > 0, s. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.target, m.coordinate, m.port, m.run, p.base_motion, m.status)
+    code = _check_inputs(m.base, m.target, m.coordinate, m.drive, m.port, m.run, p.base_motion, m.status)
     if code:
         return code
     touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
@@ -508,6 +530,7 @@ def step(m, t, h):
         m.link,
         m.coordinate,
         p.coordinate,
+        (m.loop, m.drive, p.drive),
         m.spring,
         p.spring,
         m.port,
@@ -530,6 +553,7 @@ def step(m, t, h):
         m.link,
         m.coordinate,
         p.coordinate,
+        (m.loop, m.drive, p.drive),
         m.rotation,
         m.body,
         m.spring,
@@ -548,6 +572,7 @@ def step(m, t, h):
     outputs.publish_base(m.base, m.link, m.run, h)
     _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, h)
     sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
+    outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_motion(m.link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 from dockfmu.components.multibody.contacts.ports import lay_out_contacts
 from dockfmu.components.multibody.link_data import Links, Placing
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
+from dockfmu.components.multibody.outcomes import requirements
 from dockfmu.components.multibody.ports import ROWS, coordinate_labels
 
 
@@ -71,6 +72,14 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
         special = made.special.get(lock.joint)
         place = made.coordinates[lock.joint, lock.coordinate] if special is None else special[0]
         put(f"lock.{lock.name}.link", place)
+    for k, requirement in enumerate(requirements(model), start=1):
+        for field, value in zip(("outcome", "kind", "part"), requirement, strict=True):
+            put(f"requirement[{k}].{field}", value)
+    for drive in model.drives:
+        put(f"drive.{drive.name}.link", made.coordinates[drive.joint, drive.coordinate])
+    for k, loop in enumerate(model.loops, start=1):
+        joint = next(one for one in model.tree if one.name == loop.joint)
+        put(f"loop[{k}].coordinate", labels.index(f"{loop.joint}.{COORDINATES[joint.kind][loop.coordinate]}"))
     lay_out_contacts(model, made.bodies, index, labels, put)
     for port in model.ports:
         put(f"{port.name}.body", index[port.body])

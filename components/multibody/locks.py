@@ -76,7 +76,8 @@ def _ask_to_stop(b, p):
 def _impulse(b, run):
     """Return the impulse that stops the joint of link b: its generalised impulse, or a magnitude of several rates."""
     if b.kind < SPHERICAL:
-        return -b.load
+        # `load` is that without the rotor, which stops with the joint
+        return -b.load - b.rotor * b.rate
     a = load(b.acceleration)
     e = load(b.angular_acceleration)
     if b.kind == FREE:

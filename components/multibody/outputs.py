@@ -96,11 +96,14 @@ def publish_ports(link, port, gravity, run, h):
 
 
 @kernel
-def publish_audit(audit, gravity, link, stored, run):
-    """Set energies, works and momenta; the links must be placed with their velocities, `stored` is that of springs."""
+def publish_audit(audit, gravity, link, moving, stored, loops_lost, run):
+    """Set energies, works and momenta; the links must be placed with their velocities.
+
+    `moving` is the kinetic energy of rotors, `stored` the energy of springs, `loops_lost` what hysteresis has lost.
+    """
     kinetic, linear, angular, moment = momentum.momenta(link, load(run.base_velocity), ZERO)
     mass = momentum.total_mass(link)
-    audit.kinetic_energy = kinetic
+    audit.kinetic_energy = kinetic + moving
     height = add(moment, scale(mass, load(run.base_position)))
     audit.stored_energy = stored - dot(load(gravity), height)
     audit.dissipated_dampers = run.dampers
@@ -109,9 +112,13 @@ def publish_audit(audit, gravity, link, stored, run):
     audit.dissipated_springs = run.springs_lost
     audit.dissipated_locks = run.locks_lost
     audit.dissipated_contacts = run.contacts_lost
+    audit.dissipated_hysteresis = loops_lost
+    audit.dissipated_motors = run.motors_lost
     lost = run.dampers + run.stops + run.friction + run.springs_lost + run.locks_lost + run.contacts_lost
+    lost += loops_lost + run.motors_lost
     audit.dissipated_energy = lost
     audit.work_drives = run.drives
+    audit.work_motors = run.motors
     audit.work_motions = run.motions
     audit.work_ports = run.ports_work
     audit.work_base = run.base_work

@@ -24,12 +24,14 @@ from dockfmu.components.core.field import (
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 from dockfmu.components.multibody import closure
 from dockfmu.components.multibody.contacts import ports as contact_ports
+from dockfmu.components.multibody.drive_ports import drive_fields, drive_parameters, hysteresis_fields, loop_group
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
 from dockfmu.components.multibody.model.parts import (
     BASE,
     COORDINATES,
     CoordinateLaw,
+    JointDrive,
     JointLock,
     Kind,
     Model,
@@ -40,6 +42,7 @@ from dockfmu.components.multibody.model.parts import (
     RigidBody,
 )
 from dockfmu.components.multibody.model.surfaces import DeclaredSensor
+from dockfmu.components.multibody.outcomes import decision, outcome_fields, requirement_group, requirements
 from dockfmu.components.physics.devices import interface_load, micro_steps
 
 FAR = 1e9
@@ -62,8 +65,8 @@ ROWS: dict[Kind, tuple[tuple[float, int], ...]] = {
     "knife_edge": ((closure.EDGE, 2),),
 }
 """Kind and axis of the constraints of each kind of joint that can be cut."""
-DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts")
-WORKS = ("drives", "motions", "ports", "base", "target")
+DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts", "hysteresis", "motors")
+WORKS = ("drives", "motors", "motions", "ports", "base", "target")
 
 
 def coordinate_labels(model: Model) -> list[str]:
@@ -98,6 +101,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     surfaces = {surface.name: surface for surface in model.surfaces}
     contacts = {contact.name: contact for contact in model.contacts}
     sensors = {sensor.name: sensor for sensor in model.sensors}
+    drives = {drive.name: drive for drive in model.drives}
     looked_at = {sensor.name: sensor_unit(sensor, joints) for sensor in model.sensors}
     return NamedRecord(
         _base(model),
@@ -109,11 +113,15 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("body", list(bodies), lambda name: _body_fields(), "body"),
         Family("spring", list(springs), lambda name: _spring_fields(), "spring"),
         Family("lock", list(locks), lambda name: _lock_fields(locks.get(name), joints), "lock"),
+        Family("drive", list(drives),
+               lambda name: drive_fields(drives.get(name), *_drive_units(drives.get(name), joints)), "drive"),
         Family("cut", list(cuts), lambda name: _cut_fields(cuts.get(name)), "joint"),
         Family("surface", list(surfaces), lambda name: contact_ports.surface_fields(), "surface"),
         Family("contact", list(contacts), lambda name: contact_ports.contact_fields(), "contact"),
         Family("sensor", list(sensors),
                lambda name: contact_ports.sensor_fields(sensors.get(name), looked_at.get(name, "1")), "sensor"),
+        decision(model),
+        Family("result", [one.name for one in model.outcomes], outcome_fields, "outcome"),
         FamilyGroup(
             "parameters",
             (
@@ -125,6 +133,9 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
                        "joint"),
                 Family("coordinate", coordinates, lambda label: _law_fields(label, model, joints), "joint"),
                 Family("rotation", special, lambda name: _start_fields(joints.get(name)), "joint"),
+                Family("drive", list(drives),
+                       lambda name: drive_parameters(drives.get(name), *_drive_units(drives.get(name), joints)),
+                       "drive"),
                 Family("spring", list(springs), lambda name: _spring_parameters(springs.get(name)), "spring"),
                 Family("port", list(own_ports), lambda name: _port_parameters(own_ports.get(name)), "port"),
                 Family("surface", list(surfaces), lambda name: contact_ports.outline_fields(surfaces.get(name)),
@@ -143,6 +154,8 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         _run(model),
         _closure(max(1, rows_of(model))),
         *contact_ports.hidden_groups(model),
+        loop_group(len(model.loops)),
+        requirement_group(model),
         link_group(len(made.kind)),
         values=values,
     )  # fmt: skip
@@ -371,6 +384,11 @@ def _force(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> str:
     return units(COORDINATES[kind][lock.coordinate])[1]
 
 
+def _drive_units(drive: JointDrive | None, joints: Mapping[str, MultibodyJoint]) -> tuple[str, str]:
+    """Return the units of the coordinate of a drive and of the force on it."""
+    return units("angle" if drive is None else COORDINATES[joints[drive.joint].kind][drive.coordinate])
+
+
 def units(label: str) -> tuple[str, str]:
     """Return the units of a coordinate and of the generalised force on it."""
     unit = UNIT.get(label.rpartition(".")[2], "rad")
@@ -381,6 +399,9 @@ def _law_fields(label: str, model: Model, joints: dict[str, MultibodyJoint]) -> 
     unit, force = units(label)
     joint = joints.get(label.partition(".")[0])
     number = COORDINATES[joint.kind].index(label.rpartition(".")[2]) if joint is not None else 0
+    loop = next(
+        (one for one in model.loops if joint is not None and (one.joint, one.coordinate) == (joint.name, number)), None
+    )
     given = [law for law in model.laws if joint is not None and (law.joint, law.coordinate) == (joint.name, number)]
     law = given[0] if given else CoordinateLaw("")
     q, v = joint.start if joint is not None else ((0.0,), (0.0,))
@@ -417,6 +438,7 @@ def _law_fields(label: str, model: Model, joints: dict[str, MultibodyJoint]) -> 
     return (
         *_hidden(starts, motion is None and label != HIDDEN),
         *_hidden(laws, bool(given)),
+        *_hidden(hysteresis_fields(loop, unit, per, label), loop is not None),
         private("has_law", "1", "1: the declaration gives the coordinate a law", float(bool(given))),
         *_hidden(motions, motion is not None),
         private("prescribed", "1", "1: the coordinate follows its motion", float(motion is not None)),
@@ -473,6 +495,12 @@ def _run(model: Model) -> Group:
         private("cuts", "1", "number of cut joints", float(len(model.cuts))),
         private("rows", "1", "number of their constraints", float(rows_of(model))),
         private("open", "1", "not 0: the constraints cannot be solved"),
+        private("outcomes", "1", "number of outcomes", float(len(model.outcomes))),
+        private("requirements", "1", "number of their conditions", float(len(requirements(model)))),
+        private("loops", "1", "number of hysteretic springs", float(len(model.loops))),
+        private("drive_count", "1", "number of drives", float(len(model.drives))),
+        private("motors", "J", "work of motors so far"),
+        private("motors_lost", "J", "lost so far in drives, but for the heat of the motors"),
         private("locks", "1", "number of locks", float(len(model.locks))),
         private("ports", "1", "number of ports", float(len(model.ports))),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),

@@ -146,9 +146,10 @@ def move(link):
 
 
 @kernel
-def evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, h):
+def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, h):
     """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
 
+    `elements` is (hysteretic springs, drives, data of the drives);
     `touch` is (surfaces, faces, pairs, contacts, their laws, loads of the target).
     """
     surface, face, pair, contact, contact_law, loads = touch
@@ -158,7 +159,8 @@ def evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, mat
         forces.pull_springs(link, spring, strength, run, h)
         forces.push_ports(link, port, run, h)
         contact_forces.press(link, surface, face, pair, contact_law, run, h)
-    forces.drive_coordinates(link, coordinate, law, run, h)
+    loop, drive, data = elements
+    forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     links.accelerate(link, h == 0.0 or run.free_root != 0.0)
     closure.constrain(link, cut, row, matrix, run, h)
     if h > 0.0 and run.pairs > 0.0:
@@ -220,9 +222,28 @@ def _change(link):
 
 @kernel
 def micro_step(
-    base, target, gravity, link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, tau, t, h
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    elements,
+    spring,
+    strength,
+    port,
+    touch,
+    cut,
+    row,
+    matrix,
+    run,
+    tau,
+    t,
+    h,
 ):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
+    loop, drive, data = elements
+    forces.select_segments(link, coordinate, law, loop, run)
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)
     predict(link, h)
@@ -230,14 +251,14 @@ def micro_step(
         momentum.begin(link, run, h)
     place_base(base, run, gravity, link, tau + 0.5 * h)
     detection.place_target(target, run, tau + 0.5 * h)
-    evaluate(link, coordinate, law, spring, strength, port, touch, cut, row, matrix, run, h)
+    evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, h)
     run.change = _change(link)
     _kick(link, h)
     if run.free_root != 0.0:
         momentum.add_field(link, run, gravity)
         force, torque = base_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
-    forces.account_coordinates(link, coordinate, law, run, h)
+    forces.account_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     _drift(link, 0.5 * h)
     if run.free_root != 0.0:
         follow_motions(link, coordinate, law, run, t + h)

@@ -47,6 +47,8 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
             "body",
             "spring",
             "lock",
+            "outcome",
+            "drive",
             "surface",
             "contact",
             "sensor",
@@ -56,6 +58,8 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
         ):
             yield f"ports.{port.name}", "this is the name of a group of variables; choose another"
     yield from _check_locks(model)
+    yield from _check_drives(model)
+    yield from _check_outcomes(model)
     yield from check_contacts(model)
     if sound:
         yield from _check_graph(model)
@@ -106,6 +110,40 @@ def _check_locks(model: Model) -> Iterator[Problem]:
         elif lock.coordinate in joints[lock.joint].motions:
             name = COORDINATES[joints[lock.joint].kind][lock.coordinate]
             yield f"{where}.coordinate", f"{lock.joint}.{name} is prescribed and cannot be locked"
+
+
+def _check_drives(model: Model) -> Iterator[Problem]:
+    joints = {joint.name: joint for joint in model.joints}
+    for drive in model.drives:
+        where = f"drives.{drive.name}"
+        if drive.joint not in joints:
+            yield f"{where}.joint", f"there is no joint {drive.joint!r}{did_you_mean(drive.joint, joints)}"
+            continue
+        joint = joints[drive.joint]
+        if joint.cut:
+            yield f"{where}.joint", f"{drive.joint} is a cut joint; drive a joint of the tree"
+        elif joint.kind in ("spherical", "free", "fixed"):
+            yield f"{where}.joint", f"a {joint.kind} joint has no coordinate that a motor turns or moves"
+        elif drive.coordinate in joint.motions:
+            name = COORDINATES[joint.kind][drive.coordinate]
+            yield f"{where}.coordinate", f"{drive.joint}.{name} is prescribed: a drive changes nothing there"
+
+
+def _check_outcomes(model: Model) -> Iterator[Problem]:
+    sensors, locks = ({one.name for one in parts} for parts in (model.sensors, model.locks))
+    names: dict[str, str] = {}
+    for one in model.outcomes:
+        where = f"outcomes.{one.name}"
+        if one.name.upper() in ("NONE", "DECIDED"):
+            yield where, "this name has a meaning of its own; choose another"
+        other = names.setdefault(one.name.upper(), one.name)
+        if other != one.name:
+            yield where, f"and outcomes.{other} differ in their case only"
+        for name in one.when:
+            if name in sensors and name in locks:
+                yield f"{where}.when", f"{name!r} is a sensor and a lock; give one of them another name"
+            elif name not in sensors | locks:
+                yield f"{where}.when", f"there is no sensor or lock {name!r}{did_you_mean(name, sensors | locks)}"
 
 
 def _check_graph(model: Model) -> Iterator[Problem]:

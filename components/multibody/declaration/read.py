@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from dockfmu.components.multibody.declaration.checks import check_model
+from dockfmu.components.multibody.declaration.drives import read_drive, read_loops
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, joint_frames, unit_vector
 from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
 from dockfmu.components.multibody.declaration.solids import Solid, read_solid
@@ -24,6 +25,8 @@ from dockfmu.components.multibody.model.parts import (
     CONSTRAINTS,
     COORDINATES,
     CoordinateLaw,
+    DeclaredOutcome,
+    HystereticSpring,
     JointLock,
     Kind,
     Model,
@@ -37,15 +40,15 @@ from dockfmu.components.multibody.model.parts import (
 from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
-MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "springs", "locks", "ports",
-              "surfaces", "contacts", "sensors")  # fmt: skip
+MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "drives", "springs", "locks", "ports",
+              "surfaces", "contacts", "sensors", "outcomes")  # fmt: skip
 BODY_KEYS = ("mass", "center", "inertia", "solid", "description")
 CONSTRAINT_KEYS = ("kind", "bodies", "points", "normal", "axis", "radius", "cut", "description")
 JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "start", "description")
 START_KEYS = ("position", "quaternion", "angles", "velocity", "angular_velocity")
 LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping", "friction",
             "friction_stiffness")  # fmt: skip
-COORDINATE_KEYS = ("start", "rate", "motion", *LAW_KEYS)
+COORDINATE_KEYS = ("start", "rate", "motion", "hysteresis", *LAW_KEYS)
 MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
 SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "pusher", "description")
 LOCK_KEYS = ("joint", "coordinate", "at", "direction", "closed", "close_when", "open_when", "description")
@@ -83,11 +86,13 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
     bodies = tuple(_body(key, entries, solids) for key, entries in top.tables("bodies").items())
     joints: list[MultibodyJoint] = []
     laws: list[CoordinateLaw] = []
+    loops: list[HystereticSpring] = []
     for key, entries in top.tables("joints").items():
         joint = _joint(key, entries)
         if joint is not None:
             joints.append(joint)
             laws.extend(_laws(joint, entries))
+            loops.extend(read_loops(joint, entries))
     model = Model(
         name=top.text("name", name),
         description=top.text("description"),
@@ -96,6 +101,8 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
         bodies=bodies,
         joints=tuple(joints),
         laws=tuple(laws),
+        loops=tuple(loops),
+        drives=tuple(read_drive(key, entries, joints) for key, entries in top.tables("drives").items()),
         springs=tuple(filter(None, (_spring(key, entries) for key, entries in top.tables("springs").items()))),
         locks=tuple(_lock(key, entries, joints) for key, entries in top.tables("locks").items()),
         ports=tuple(_port(key, entries) for key, entries in top.tables("ports").items()),
@@ -104,6 +111,7 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
         sensors=tuple(
             filter(None, (read_sensor(key, entries, joints) for key, entries in top.tables("sensors").items()))
         ),
+        outcomes=tuple(_outcome(key, entries) for key, entries in top.tables("outcomes").items()),
     )
     for where, what in check_model(model, complete=len(joints) == len(top.table("joints").content)):
         problems.add(where, what)
@@ -393,6 +401,14 @@ def _lock(name: str, entries: Entries, joints: list[MultibodyJoint]) -> JointLoc
         names_of(entries, "close_when"),
         names_of(entries, "open_when"),
     )
+
+
+def _outcome(name: str, entries: Entries) -> DeclaredOutcome:
+    entries = Entries(entries.content, entries.where, entries.problems, ("when", "description"))
+    when = names_of(entries, "when")
+    if not when:
+        entries.problem("when", "is missing; give the names of the sensors and locks that are closed then")
+    return DeclaredOutcome(name, when)
 
 
 def _port(name: str, entries: Entries) -> Port:

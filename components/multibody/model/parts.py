@@ -207,6 +207,80 @@ class CoordinateLaw:
 
 
 @dataclass(frozen=True)
+class HystereticSpring:
+    """Spring of one coordinate whose loading and unloading branches differ (hysteresis 3, `elastic_loop`).
+
+    `stiffness` of the loading branch up to a deformation of `range` from `rest` on either side, and `play` before it
+    acts; `loss` is the area of a full loop over the work of loading, `ratio` the stiffness between the branches over
+    that of loading, `common` the share of the range without hysteresis. Units by the coordinate.
+    """
+
+    joint: str
+    coordinate: int
+    stiffness: float
+    range: float
+    loss: float
+    ratio: float = 2.0
+    common: float = 0.03
+    play: float = 0.0
+    rest: float = 0.0
+
+
+Control = Literal["voltage", "rate", "position"]
+
+
+@dataclass(frozen=True)
+class JointDrive:
+    """A DC motor with controller, friction, brake and gearbox on one coordinate (`drives`).
+
+    Attributes
+    ----------
+    ratio : float
+        Radians of the motor a rad or m of the coordinate.
+    inertia, damping, friction, brake_torque : float
+        Of the motor: kg m2, N m s, N m; the brake's limit, N m.
+    holding_stiffness : float
+        N m/rad at the motor, of the presliding on which friction and brake hold.
+    torque_constant, voltage_constant, resistance, voltage_limit, current_limit : float
+        N m/A, V s/rad, ohm, V, A.
+    gear_stiffness, gear_damping, play : float
+        Of the gearbox, at the joint: N m/rad or N/m, 0 for a rigid one; N m s/rad or N s/m; rad or m.
+    efficiency : float
+        Of the gearbox.
+    rate_gain, position_gain, rate_limit : float
+        Of the controller: V s/rad at the motor; 1/s; rad/s or m/s at the joint.
+    command, powered, braked :
+        Start values of the inputs.
+    """
+
+    name: str
+    joint: str
+    coordinate: int = 0
+    control: Control = "voltage"
+    ratio: float = 1.0
+    inertia: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    brake_torque: float = 0.0
+    holding_stiffness: float = 0.0
+    torque_constant: float = 1.0
+    voltage_constant: float = 1.0
+    resistance: float = 1.0
+    voltage_limit: float = 0.0
+    current_limit: float = 0.0
+    gear_stiffness: float = 0.0
+    gear_damping: float = 0.0
+    play: float = 0.0
+    efficiency: float = 1.0
+    rate_gain: float = 0.0
+    position_gain: float = 0.0
+    rate_limit: float = 0.0
+    command: float = 0.0
+    powered: bool = True
+    braked: bool = False
+
+
+@dataclass(frozen=True)
 class PointSpring:
     """A spring and damper between a point of one body and a point of another (m, body frames).
 
@@ -249,6 +323,14 @@ class JointLock:
 
 
 @dataclass(frozen=True)
+class DeclaredOutcome:
+    """An outcome of a run: it is met while all these sensors and locks are closed."""
+
+    name: str
+    when: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Port:
     """A port on a body: a wrench comes in there; pose, twist and acceleration go out.
 
@@ -278,12 +360,15 @@ class Model:
     bodies: tuple[RigidBody, ...]
     joints: tuple[MultibodyJoint, ...]
     laws: tuple[CoordinateLaw, ...] = ()
+    loops: tuple[HystereticSpring, ...] = ()
+    drives: tuple[JointDrive, ...] = ()
     springs: tuple[PointSpring, ...] = ()
     locks: tuple[JointLock, ...] = ()
     ports: tuple[Port, ...] = ()
     surfaces: tuple[DeclaredSurface, ...] = ()
     contacts: tuple[DeclaredContact, ...] = ()
     sensors: tuple[DeclaredSensor, ...] = ()
+    outcomes: tuple[DeclaredOutcome, ...] = ()
     gravity: Vector = ZERO
     base: Literal["fixed", "carried"] = "fixed"
     description: str = ""

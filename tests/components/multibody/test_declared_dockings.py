@@ -7,7 +7,7 @@ import dockfmu
 from dockfmu.components.core.component import Instance
 from dockfmu.components.core.record import Record
 from dockfmu.components.multibody import component_of
-from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.multibody.declaration import ModelError, read_text
 from dockfmu.components.physics.contact import probe_cone
 from tests.components.multibody.random_models import interpreted
 
@@ -87,6 +87,83 @@ def test_small_probe_docks_with_the_latch_of_its_file() -> None:
     for k in (1, 2, 3):
         assert np.ptp(done[f"mechanism.sensor.mated{k}.value"][late]) < 1e-5
     assert done.success
+    assert done.result.outcome == "docked"
+
+
+@pytest.mark.slow
+def test_outcome_of_a_declared_docking_tells_how_far_it_came() -> None:
+    """Before capture none, before the planes meet captured, which is no success; a command line has exit status 3."""
+    for stop, outcome in ((3.0, "none"), (6.0, "captured")):
+        done = dockfmu.load("small_probe").run(every=10, stop=stop)
+        assert (done.result.outcome, done.success) == (outcome, False)
+
+
+def test_an_outcome_is_the_last_declared_one_whose_sensors_and_locks_are_closed() -> None:
+    text = """
+name = "slider"
+[bodies.block]
+mass = 2.0
+[joints.guide]
+kind = "prismatic"
+bodies = ["base", "block"]
+axis = [1, 0, 0]
+displacement = { rate = 1.0 }
+[locks.end]
+joint = "guide"
+at = 0.3
+[sensors.near]
+joint = "guide"
+above = 0.2
+[sensors.far]
+joint = "guide"
+below = 0.25
+[outcomes.approached]
+when = "near"
+[outcomes.between]
+when = ["near", "far"]
+[outcomes.held]
+when = "end"
+"""
+    one = Instance(interpreted(component_of(read_text(text))))
+    seen = [one.m.outcome.decided]
+    for k in range(5):
+        one.step(0.08 * k, 0.08)
+        seen.append(one.m.outcome.decided)
+    # NONE, approached, between, held are 1 to 4; at 0.24 m both sensors, at 0.3 m the lock
+    assert seen == [1.0, 1.0, 1.0, 3.0, 4.0, 4.0]
+    assert [float(result.met) for result in one.m.result] == [1.0, 0.0, 1.0]
+
+
+def test_what_is_wrong_with_outcomes_is_said_all_at_once() -> None:
+    text = """
+name = "slider"
+[bodies.block]
+mass = 2.0
+[joints.guide]
+kind = "prismatic"
+bodies = ["base", "block"]
+[locks.end]
+joint = "guide"
+[sensors.end]
+joint = "guide"
+above = 0.2
+[outcomes.done]
+when = ["end", "ende"]
+[outcomes.Done]
+[outcomes.none]
+when = "end"
+"""
+    with pytest.raises(ModelError) as error:
+        read_text(text)
+    said = "\n".join(error.value.problems)
+    for what in (
+        "outcomes.done.when: 'end' is a sensor and a lock; give one of them another name",
+        "outcomes.done.when: there is no sensor or lock 'ende'; did you mean end?",
+        "outcomes.Done.when: is missing; give the names of the sensors and locks that are closed then",
+        "outcomes.Done: and outcomes.done differ in their case only",
+        "outcomes.none: this name has a meaning of its own; choose another",
+    ):
+        assert what in said, what
 
 
 @pytest.mark.slow
@@ -100,3 +177,4 @@ def test_ring_claw_grips_the_ring_and_both_craft_move_as_one() -> None:
     # the flange stays where it was gripped: within the depth of the contacts
     assert np.ptp(done["claw.sensor.reach.value"][late]) < 1e-4
     assert done.success
+    assert done.result.outcome == "gripped"
