@@ -15,6 +15,21 @@ from dockfmu.campaign.cluster.execution import Execution
 
 
 @dataclass(frozen=True)
+class Link:
+    """A cell of a table that leads to a file, relative to the folder of the campaign."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A cell of a table that is a command to type."""
+
+    command: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """An answer: its question, sentences, rows of a table, and its chart."""
 

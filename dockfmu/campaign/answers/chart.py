@@ -62,3 +62,7 @@ class Chart:
     x: str = ""
     y: str = ""
     logarithmic: bool = False
+
+
+class Scatter(Chart):
+    """Points over axes of their own, named by their names, of which one is shown at a time; values are run numbers."""

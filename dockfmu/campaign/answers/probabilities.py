@@ -42,9 +42,11 @@ def probabilities(
         rows.append((word, int(mask.sum()), estimate.value, estimate.low, estimate.high))
     words, _, y, low, high = zip(*rows, strict=True) if rows else ((),) * 5
     bars = Bars("probability", [str(word).replace("_", " ") for word in words], y, low, high)
+    # one word is a bar as wide as the page that says nothing more than the table
+    chart = Chart([bars], y="probability") if len(rows) > 1 else None
     caveats = [_CAVEATS[sampling]] if sampling in _CAVEATS else []
     head = (noun, "runs", "probability", "95 % from", "to")
-    return Answer(name, question, (*caveats, *sentences), head, tuple(rows), Chart([bars], y="probability"))
+    return Answer(name, question, (*caveats, *sentences), head, tuple(rows), chart)
 
 
 def counted(outcomes: pandas.Series) -> str:

@@ -1,7 +1,7 @@
 """The questions of a campaign file, answered from its runs.
 
 Every campaign gives the probability of each outcome, the statistics of each measure, whose deciding runs are repeated
-at a tenth of the step, and the sensitivities of each measure. A table `[answers.NAME]` with `kind` requests more.
+at a tenth of the step, its worst runs, and its sensitivities. A table `[answers.NAME]` with `kind` requests more.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dockfmu.campaign.answers.interface_loads import interface_loads
 from dockfmu.campaign.answers.measures import deciding, values_of
 from dockfmu.campaign.answers.outcomes import outcomes
 from dockfmu.campaign.answers.sensitivities import sensitivities
+from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.declare.toml.tables import Table
@@ -61,7 +62,9 @@ def answer_all(campaign: CampaignFolder, cluster: Execution, progress: Callable[
     if repeated:
         progress(f"repeating {len(repeated)} runs that decide a load, at a tenth of the step")
     fine = refined(campaign, cluster, repeated)
-    answers += [values_of(campaign, table, measure, _rows(fine, chosen[measure])) for measure in study.measures]
+    for measure in study.measures:
+        answers.append(values_of(campaign, table, measure, _rows(fine, chosen[measure])))
+        answers += worst_runs(campaign, table, measure)
     answers += [sensitivities(campaign, table, measure) for measure in study.measures]
     for name, question in declared.items():
         progress(f"answering {name}")

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from dockfmu.base.files import write_file
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.answers.answer import Answer, plain
+from dockfmu.campaign.answers.chart import Scatter
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.campaign.report.picture import write_picture
 from dockfmu.campaign.report.plotly import layout, traces
@@ -55,4 +56,9 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
         charts=Markup(text),
         version=version("dockfmu"),
         figure=figure_text,
+        axes={
+            answer.name: [part.name for part in answer.chart.parts]
+            for answer in answers
+            if isinstance(answer.chart, Scatter)
+        },
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.files import atomic_file
-from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points
+from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points, Scatter
 from dockfmu.campaign.report.colours import COLOUR_OF, FIRST, NEUTRAL
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 DPI = 160
 BARS_WIDTH = 0.8
 """Width of all bars at one word."""
+MOST_BESIDE = 6
+"""Most parts of a scatter in one picture."""
 FEW_WORDS = 5
 """Number of words that fit below an axis without being turned."""
 
@@ -26,6 +28,9 @@ def write_picture(chart: Chart, title: str, file: Path) -> None:
     """Write a chart as PNG. Raises WriteError."""
     from matplotlib.figure import Figure
 
+    if isinstance(chart, Scatter):
+        _write_scatter(chart, title, file)
+        return
     figure = Figure(figsize=(9, 5), layout="constrained")
     axis = figure.subplots()
     groups = [part for part in chart.parts if isinstance(part, Bars)]
@@ -40,6 +45,24 @@ def write_picture(chart: Chart, title: str, file: Path) -> None:
     axis.set(xlabel=chart.x, ylabel=chart.y, yscale="log" if chart.logarithmic else "linear")
     axis.set_title(title, fontsize=10)
     axis.grid(alpha=0.3)
+    with atomic_file(file) as unfinished:
+        figure.savefig(unfinished, dpi=DPI, format="png")
+
+
+def _write_scatter(chart: Scatter, title: str, file: Path) -> None:
+    """Draw the first parts of a scatter beside each other."""
+    from matplotlib.figure import Figure
+
+    parts = [part for part in chart.parts if isinstance(part, Points)][:MOST_BESIDE]
+    columns = min(3, len(parts))
+    lines = -(-len(parts) // columns)
+    figure = Figure(figsize=(9, 1 + 2.6 * lines), layout="constrained")
+    for axis, part in zip(figure.subplots(lines, columns, sharey=True, squeeze=False).flat, parts, strict=False):
+        _draw(part, axis)
+        axis.set_xlabel(part.name, fontsize=8)
+        axis.grid(alpha=0.3)
+    figure.supylabel(chart.y, fontsize=9)
+    figure.suptitle(title, fontsize=10)
     with atomic_file(file) as unfinished:
         figure.savefig(unfinished, dpi=DPI, format="png")
 

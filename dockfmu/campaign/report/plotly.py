@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points
+from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points, Scatter
 from dockfmu.campaign.report.colours import COLOUR_OF, FIRST, NEUTRAL, PALE
 
 
 def traces(chart: Chart) -> list[dict[str, Any]]:
-    """Return the traces of a chart."""
+    """Return the traces of a chart; of a scatter the first is visible."""
+    if isinstance(chart, Scatter):
+        hover = "%{x:.4g}, %{y:.4g}: run %{customdata:d}<extra></extra>"
+        return [
+            {**trace, "hovertemplate": hover, "visible": k == 0, "showlegend": False}
+            for k, part in enumerate(chart.parts)
+            for trace in _traces(part)
+        ]
     return [trace for part in chart.parts for trace in _traces(part)]
 
 

@@ -1,5 +1,6 @@
 """The report of a campaign: its pictures, and its page in a browser, legible in both colour schemes."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from dockfmu.campaign.answers.compare import compare
 from dockfmu.campaign.answers.measures import values_of
 from dockfmu.campaign.answers.outcomes import outcomes
 from dockfmu.campaign.answers.sensitivities import sensitivities
+from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.report.page import write_campaign_report
 
@@ -55,7 +57,11 @@ def report(tmp_path_factory):
         draws=SimpleNamespace(sampling="random", seed=1),
         choices=(SimpleNamespace(name="fault"),),
     )
-    system = SimpleNamespace(plan=SimpleNamespace(events=("capture",)))
+    structure = SimpleNamespace(resolve=lambda name: ("chaser", SimpleNamespace(unit="kg")))
+    system = SimpleNamespace(plan=SimpleNamespace(events=("capture",)), structure=structure)
+    worst = int(table["force"].nlargest(2).index[0])
+    (folder / "series" / f"{worst:06d}").mkdir(parents=True)
+    (folder / "series" / f"{worst:06d}" / "results.h5").touch()
     campaign = SimpleNamespace(folder=folder, study=study, system=system, names=NAMES, runs=lambda columns=None: table)
     grid = np.stack(np.meshgrid(np.linspace(-0.3, 0.3, 9), np.linspace(0.01, 0.15, 9)), -1).reshape(-1, 2)
     margins = np.hypot(grid[:, 0], grid[:, 1]) - 0.2
@@ -71,6 +77,7 @@ def report(tmp_path_factory):
     answers = [
         outcomes(campaign, table),
         values_of(campaign, table, FORCE, fine),
+        *worst_runs(campaign, table, FORCE),
         values_of(campaign, table, MARGIN, table.head(0)),
         sensitivities(campaign, table, FORCE),
         Answer("where", "Where margin is below 0", chart=domain),
@@ -85,6 +92,7 @@ def test_figures_are_written_as_png(report):
     assert [file.name for file in pictures] == [
         "outcomes.png",
         "force.png",
+        "worst_runs_of_force.png",
         "margin.png",
         "sensitivity_of_force.png",
         "where.png",
@@ -126,3 +134,37 @@ def test_the_report_is_legible(report, browser, width, scheme):
 def test_numbers_have_four_figures():
     given = (35021.4, 0.0152, 1e-6, -np.inf, np.inf, 0.0, 123456.7)
     assert [figure_text(value) for value in given] == ["35020", "0.0152", "1e-06", "-∞", "∞", "0", "123500"]
+
+
+def test_the_worst_runs_are_told_with_inputs_and_how_to_see_them(report, browser):
+    """Largest first, angles in degrees; the figure shows the measure over the input that is chosen."""
+    text = report[0].read_text()
+    section = text.partition("Worst runs by force")[2].partition("</section>")[0]
+    assert "angular_velocity[3], deg/s" in section
+    assert "chaser.parameters.mass, kg" in section
+    assert "after capture" in section
+    runs = [int(run) for run in re.findall(r'<tr><td class="number">(\d+)</td>', section)]
+    assert len(runs) == 5
+    folder = report[0].parent
+    assert f"<code>dockfmu view {folder}/series/{runs[0]:06d}</code>" in section
+    assert f"<code>dockfmu campaign {folder} --index {runs[1]}</code>" in section
+    page = browser.new_page()
+    page.goto(report[0].as_uri())
+    plot = page.get_attribute("select", "data-plot")
+    title = f"document.getElementById('{plot}').layout.xaxis.title.text"
+    shown = f"document.getElementById('{plot}').data.map((trace) => trace.visible)"
+    # the force is made of the miss and a little of the rate
+    assert page.evaluate(title) == "miss[1], m"
+    page.select_option("select", "angular_velocity[3], deg/s")
+    page.wait_for_function(f"{title} === 'angular_velocity[3], deg/s'")
+    assert page.evaluate(shown) == [False, True, False]
+    page.close()
+
+
+@pytest.mark.quick
+def test_one_outcome_is_no_bar():
+    study = SimpleNamespace(draws=SimpleNamespace(sampling="random"))
+    table = pandas.DataFrame({"index": [0, 1], "status": "completed", "outcome": "docked", "reason": ""})
+    answer = outcomes(SimpleNamespace(study=study, folder="x"), table)
+    assert answer.chart is None
+    assert answer.table[0][:3] == ("docked", 2, 1.0)
