@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from dockfmu.base.file_names import file_name
 from dockfmu.base.messages import shown
@@ -38,6 +38,7 @@ from dockfmu.swap.fit import swap
 from dockfmu.view.scenes import scenes_of
 from dockfmu.watch.given_conditions import GivenConditions, given
 from dockfmu.watch.overlapping_start import OverlappingStart
+from dockfmu.watch.progress_messages import ProgressMessages
 
 DEFAULTS = RunOptions()
 
@@ -363,6 +364,42 @@ class System:
         named, outputs = tuple((names or {}).items()), tuple((interim or {}).items())
         self.plan = replace(self.plan, outcome=OutcomeRule(signal, tuple(success), named, undecided, outputs))
 
+    def declare_audit(
+        self,
+        elements: Sequence[str],
+        *,
+        supplied: Sequence[str] = (),
+        limits: Mapping[str, float | Literal[False]] | None = None,
+    ) -> None:
+        """Declare the elements whose momentum and energy are balanced in every run.
+
+        Parameters
+        ----------
+        elements : sequence of str
+            Elements with `audit` outputs, such as `audit.momentum` and `audit.kinetic_energy`; the passive craft last.
+        supplied : sequence of str
+            Outputs "element.variable" with the work done on them from outside, J.
+        limits : mapping of str to float or False, optional
+            Limits of lines of the audit that differ from the usual ones; False for a line that does not hold for this
+            system, such as "linear_momentum_drift" if a craft is held from outside.
+
+        Raises
+        ------
+        StructureError, DeclarationError
+            for elements without audit outputs, outputs that do not exist, and unknown lines
+        """
+        plan = replace(self.plan, audited=tuple(elements), supplied=tuple(supplied), limits=dict(limits or {}))
+        plan.check(self.structure)
+        for name in supplied:
+            self.structure.resolve(name)
+        silent_ones = [
+            name for name in elements
+            if not any(variable.startswith("audit.") for variable in self.structure.description(name).variables)
+        ]  # fmt: skip
+        if silent_ones:
+            raise StructureError([f"audit: {name} has no `audit` outputs" for name in silent_ones])
+        self.plan = plan
+
     def limit_loads(self, element: str, limits: Mapping[str, LoadLimit], *, decides: bool = False) -> None:
         """Declare limits of the loads at the interface of a mechanism.
 
@@ -452,6 +489,7 @@ class System:
         check: bool = True,
         drivers: Sequence[Driver] = (),
         observers: Sequence[Observer] = (),
+        progress: Callable[[str], None] = silent,
         **changes: Unpack[RunChanges],
     ) -> Outcome:
         """Run to the stop time or the stop signal, and return the outcome with its recording in memory.
@@ -467,6 +505,8 @@ class System:
             Drivers that set inputs.
         observers : sequence of Observer
             Observers, called after those of the plan.
+        progress : callable
+            Called with messages on the state of the run, about once a second.
         **changes
             Fields of RunOptions, which take precedence over `options`.
 
@@ -480,7 +520,9 @@ class System:
         chosen = replace(options, **changes)
         if chosen.stop is None:
             chosen = replace(chosen, stop=self.plan.stop)
-        simulation = self.simulate(chosen, drivers=drivers, observers=observers)
+        told = [] if progress is silent else [ProgressMessages(progress)]
+        simulation = self.simulate(chosen, drivers=drivers, observers=[*observers, *told])
+        progress(f"{self.name}: loading {len(self.structure.elements)} FMUs")
         try:
             with simulation:
                 simulation.advance()

@@ -148,6 +148,9 @@ ARM = "arm"
 SLOWEST, VECTOR_SUM = "slowest", "vector_sum"
 """Entries of the table of limits: the least closing speed, and whether a limit is one of a vector sum."""
 
+PLAUSIBLE = 0.5
+"""Misalignment beyond which a plain number looks like degrees, rad: several times the limit of any standard."""
+
 PLACES = ("active", "target", "mechanism")
 
 
@@ -256,7 +259,7 @@ def with_condition(conditions: InitialConditions, name: str, value: Any) -> Init
         raise DeclarationError(f"{where}: there is no such condition{hint}")
     before = known[base]
     try:
-        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{typed}")
+        value = in_unit(value, parse_unit(UNITS[base]), f"{CONDITIONS}.{typed}", PLAUSIBLE)
     except UnitError as error:
         raise DeclarationError(str(error)) from error
     candidates = [finite_number(item) for item in (value if isinstance(value, list) else [value])]

@@ -23,17 +23,17 @@ class AngleWarning(UserWarning):
     """A plain number given for an angle looks like degrees."""
 
 
-def in_unit(value: Any, unit: Unit | None, name: str) -> Any:
+def in_unit(value: Any, unit: Unit | None, name: str, plausible: float = math.pi) -> Any:
     """Return `value` for the variable `name` with its quantities, also in nested lists, as numbers in `unit`.
 
     Values that are not quantities are returned unchanged. A variable whose `unit` is None is dimensionless. Raises
     UnitError for a quantity of another dimension or in an unknown unit; the message names the variable, its unit and
-    the accepted ones. Emits AngleWarning for a plain number beyond pi for an angle.
+    the accepted ones. Emits AngleWarning for a plain number beyond `plausible`, in rad, for an angle.
     """
     numbers: list[float] = []
     converted = _converted(value, unit, name, numbers)
     largest = max(numbers, key=abs, default=0.0)
-    if unit is not None and unit.exponents == ANGLE.exponents and unit.factor == 1.0 and abs(largest) > math.pi:
+    if unit is not None and unit.exponents == ANGLE.exponents and unit.factor == 1.0 and abs(largest) > plausible:
         degrees = f"{math.degrees(largest):.4g}"
         message = f"{name}: {largest:g} rad = {degrees} deg; did you mean {largest:g}deg?"
         warnings.warn(message, AngleWarning, stacklevel=2)

@@ -1,4 +1,7 @@
-"""Physical values in a file: `{ value = 1.0, unit = "deg", source = "..." }`, or a string with a unit, `"1deg"`."""
+"""Physical values in a file: `{ value = 1.0, unit = "deg", source = "..." }`, a string with a unit, `"1deg"`, or plain.
+
+A plain number or Boolean means what `--set` makes of it: the unit is that of the variable.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,19 @@ from dockfmu.declare.toml.quantities import is_quantity
 from dockfmu.declare.toml.tables import NEEDED, DeclarationError, Table, finite_number
 
 
+class PlainValue(dict[str, Any]):
+    """The long form of a number or Boolean that was written without a table."""
+
+
 def long_form(content: Any) -> Any:
-    """Return nested tables with `"1deg"` and `["1m", "2m"]` written as `{ value = ... }`."""
+    """Return nested tables with `"1deg"`, `["1m", "2m"]`, `false` and `1.5` written as `{ value = ... }`."""
     if isinstance(content, dict):
         return content if "value" in content else {key: long_form(item) for key, item in content.items()}
     if isinstance(content, list) and any(isinstance(item, dict) for item in content):
         return [long_form(item) for item in content]
-    return {"value": content} if has_texts(content) else content
+    if has_texts(content):
+        return {"value": content}
+    return PlainValue(value=content) if is_numeric(content) else content
 
 
 def has_texts(value: Any) -> bool:
@@ -24,7 +33,7 @@ def has_texts(value: Any) -> bool:
 
 
 def physical_value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
-    """Return (value, unit, source) of a physical value; for strings with a unit, `"1deg"`, the unit is empty.
+    """Return (value, unit, source) of a physical value; for strings with a unit and plain numbers the unit is empty.
 
     `source` is the default source of numbers; strings with a unit need no source.
     """
@@ -35,6 +44,8 @@ def physical_value(leaf: Table, source: Any = NEEDED) -> tuple[Any, str, str]:
         raise DeclarationError(
             f'{leaf.where}: value = {shown(value)}: must be finite numbers, or strings with a unit such as "20t"'
         )
+    if isinstance(leaf.content, PlainValue):
+        return value, "", ""
     if not has_texts(value):
         return value, leaf.text("unit"), leaf.text("source", source)
     if "unit" in leaf.content:

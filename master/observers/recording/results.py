@@ -16,7 +16,7 @@ import numpy as np
 
 from dockfmu.base.files import atomic_file
 from dockfmu.base.locks import is_held
-from dockfmu.base.names import did_you_mean, matching
+from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal, killed
 from dockfmu.master.observers.recording.datasets import read_strings
@@ -56,6 +56,8 @@ class DamagedRecording(UserWarning):
 
 class Results:
     """A recorded run, open for reading; a context manager. `results["element.variable"]` is an array over `time`.
+
+    The name of a whole array gives its elements together, with shape (rows, ...), as in an Outcome.
 
     For a run in progress it holds what was on disk when it was opened, for a run that was killed everything that was
     ever written. For a file that was damaged later it holds the rows before the damage; `damage` describes the damage,
@@ -117,6 +119,9 @@ class Results:
             self._salvaged.cleanup()
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if elements := self._array(name):
+            shape = array_shape(list(elements))
+            return np.column_stack([self[elements[place]] for place in sorted(elements)]).reshape(-1, *shape)
         values = self._stored(name)
         if self.attribute(name)["type"] != "String":
             return values
@@ -124,6 +129,15 @@ class Results:
         if len(values) and not (values.min() >= 0 and values.max() < len(strings)):
             raise MasterError(f"{self.file}: {name} has numbers of strings that the file does not hold")
         return np.array(strings, str)[values]
+
+    def _array(self, name: str) -> dict[tuple[int, ...], str]:
+        """Return the recorded elements of a whole array by their subscripts; empty for other names."""
+        if name in self._paths:
+            return {}
+        begins = f"{name}["
+        found = {subscripts(other)[1]: other for other in self.variables if other.startswith(begins)}
+        found = {place: other for place, other in found.items() if subscripts(other)[0] == name}
+        return found if found and array_shape(list(found)) else {}
 
     def _stored(self, name: str) -> np.ndarray:
         """Return the values of a variable, for strings their indices."""
@@ -177,11 +191,11 @@ class Results:
         return np.split(entries, np.searchsorted(entries["variable"], np.arange(1, len(self._numbers))))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._paths
+        return name in self._paths or bool(self._array(name))
 
     def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self._paths:
-            raise MasterError(f"{self.file}: holds no {name!r}")
+            raise MasterError(f"{self.file}: holds no {name!r}{did_you_mean(name, self.variables)}")
         return self._in[self._paths[name]]
 
     def select(self, *patterns: str) -> list[str]:
@@ -224,8 +238,12 @@ class Results:
         return str(self.attribute(name)["variability"])
 
     def attribute(self, name: str) -> dict[str, Any]:
-        """Return unit, description, causality, variability, type, and display_unit and items if there are any."""
-        return {**ABOUT, **self._dataset(name).attrs}
+        """Return unit, description, causality, variability, type, and display_unit and items if there are any.
+
+        For a whole array they are those of its first element.
+        """
+        elements = self._array(name)
+        return {**ABOUT, **self._dataset(next(iter(elements.values()), name)).attrs}
 
     def parameters(self, element: str) -> dict[str, float]:
         """Return the value of each parameter of an element."""
