@@ -42,6 +42,8 @@ def print_summary(summary: dict[str, Any], folder: Path) -> None:
     if real := summary.get("realtime"):
         _print_pace(real)
     for name, value in summary["audit"].items():
+        if summary["audit_checks"].get(name, {"limit": 1.0})["limit"] is None:
+            continue  # no balance of this system: a craft that is held from outside keeps no momentum
         _print_balance(name, value, summary["audit_checks"].get(name))
     for name, counter in summary["validity"].items():
         if counter["count"]:

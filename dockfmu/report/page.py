@@ -179,12 +179,13 @@ def _style_of(summary: Mapping[str, Any]) -> str:
 
 
 def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines of the balance, with their judgement if there is one."""
+    """Return the lines of the balance, with their judgement if there is one; without those that do not hold here."""
     checks = summary.get("audit_checks", {})
     no_check = {"limit": None, "ok": None, "tests": "", "meaning": ""}
     return [
         {"name": name.replace("_", " "), "value": value, **no_check, **checks.get(name, {})}
         for name, value in summary.get("audit", {}).items()
+        if name not in checks or checks[name]["limit"] is not None
     ]
 
 

@@ -14,6 +14,7 @@ from dockfmu.declare.conditions.initial_conditions import InitialConditions, wit
 from dockfmu.declare.toml.quantities import AngleWarning
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.errors import MasterError, StructureError
+from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import TOML
 
 
@@ -105,3 +106,14 @@ def test_two_radians_of_yaw_are_told():
     assert changed.angles[0] == 2.0
     assert with_condition(conditions, "yaw", 0.1).angles[0] == 0.1
     assert with_condition(conditions, "roll", "90deg").angles[2] == pytest.approx(0.5 * math.pi)
+
+
+@pytest.mark.slow
+def test_a_line_that_is_no_balance_of_the_system_is_not_printed(pair, tmp_path, capsys):
+    """The pair is tied to the ground, which takes momentum: its momentum tells nothing."""
+    assert status_of("run", pair, "-o", tmp_path / "run") in (0, 4)
+    said = capsys.readouterr().out
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "energy residual" in said
+    assert ">energy residual<" in page
+    assert "linear momentum drift" not in said + page

@@ -58,8 +58,15 @@ def test_python_of_the_pages_imports_what_there_is(source):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", ["getting-started.md", "guide/python-api.md", "guide/multibody-analysis.md", "develop/component.md"]
-)
+    "page",
+    [
+        "../README.md",
+        "getting-started.md",
+        "guide/python-api.md",
+        "guide/multibody-analysis.md",
+        "develop/component.md",
+    ],
+)  # fmt: skip
 def test_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
