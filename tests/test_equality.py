@@ -351,7 +351,14 @@ SCENARIOS = [
     Scenario(
         "Multibody",
         tuple(
-            {"tip.force[1]": 2.0 * k, "tip.torque[2]": sin(0.7 * k), "joint.lift.displacement.drive": 1.0}
+            {
+                "tip.force[1]": 2.0 * k,
+                "tip.torque[2]": sin(0.7 * k),
+                "joint.lift.displacement.drive": 1.0,
+                "drive.shoulder.command": 0.5 + 0.1 * k,
+                "drive.shoulder.powered": float(k < 15),
+                "drive.spindle.brake": float(k > 8),
+            }
             for k in range(20)
         ),
         step=0.01,
@@ -366,6 +373,16 @@ SCENARIOS = [
         step=0.01,
         options={"model": PROBE},
         values={"target.position": (0.22, 0.004, 0.002), "target.velocity[1]": -0.2},
+    ),
+    Scenario(
+        "Multibody",
+        tuple(
+            {"base.velocity[2]": 0.01 * k, "base.acceleration[2]": 0.5, "base.quaternion[3]": 1e-4 * k}
+            for k in range(9)
+        ),
+        step=0.01,
+        options={"model": PROBE},
+        values={"parameters.base_motion": 3},
     ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),

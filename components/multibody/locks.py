@@ -19,6 +19,7 @@ from dockfmu.components.physics.mechanics.vector import (
     axpy,
     dot,
     load,
+    negate,
     norm,
     scale,
     store,
@@ -52,8 +53,9 @@ def start(link, lock, run):
 
 
 @kernel
-def _kinetic_energy(link):
-    return momentum.momenta(link, ZERO, ZERO)[0]
+def _kinetic_energy(link, frame):
+    """Return the kinetic energy seen with a velocity added to that of all bodies."""
+    return momentum.momenta(link, frame, ZERO)[0]
 
 
 @kernel
@@ -93,7 +95,11 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link)
     stepping.move(link)
-    before = _kinetic_energy(link)
+    # a loss does not depend on the frame, its rounding does: at 7.5 km/s it is 4e-6 J of 500 kg
+    frame = ZERO
+    if run.free_root != 0.0:
+        frame = negate(load(link[1].velocity))
+    before = _kinetic_energy(link, frame)
     root = link[0]
     impulse_response.prepare(link, ZERO, ZERO)
     _ask_to_stop(b, link[int(b.parent)])
@@ -112,7 +118,7 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     stepping.move(link)
     # the base turns while its impulsive torque acts
     work = -dot(torque, load(root.angular_velocity))
-    return impulse, before + work - _kinetic_energy(link)
+    return impulse, before + work - _kinetic_energy(link, frame)
 
 
 @kernel

@@ -27,6 +27,9 @@ class Kind:
     Motions are compared for `duration`, s. Rings rattle between petals and latches: within a second rounding decides on
     the length of a micro-step, and motions then differ by the tolerance of the micro-steps, 2e-6 m/s a step.
 
+    A declared mechanism has no drawn initial conditions: its `approach`, m along x, brings the craft to where they soon
+    touch, and the start is drawn about it.
+
     `halving` bounds the change of velocities by half the macro step, against those exchanged. The contact of a radiator
     is evaluated once a step: on the 30 kg that the arm's end feels like, 2e6 N/m give (w h)^2 / 24 = 3e-3 in a bounce.
     """
@@ -37,6 +40,7 @@ class Kind:
     quick: bool = False
     duration: float = 1.0
     halving: float = 1e-2
+    approach: float = 0.0
 
 
 SYSTEMS = {
@@ -55,6 +59,8 @@ SYSTEMS = {
     "airlock_on_a_station": Kind(arm=True, duration=3.0),
     "radiator_on_a_station": Kind(arm=True, duration=2.0, halving=2e-2),
     "mim1_on_a_station": Kind(arm=True, duration=4.0),
+    "small_probe": Kind(turns=True, approach=0.1, duration=1.0, quick=True),
+    "ring_claw": Kind(approach=0.046, duration=1.0),
 }
 OWN = Path(__file__).parent / "systems"
 # the parameters that say how the acceleration of the base reaches what it carries
@@ -117,7 +123,7 @@ class Bench:
         self.crafts = [e for e in structure.elements if "body.velocity[1]" in structure.description(e).variables]
         self.arms = [e for e in structure.elements if "payload.velocity[1]" in structure.description(e).variables]
         self.bodies = [f"{e}.body" for e in self.crafts] + [f"{e}.payload" for e in self.arms]
-        (unit,) = (e for e in ("mechanism", "contact") if e in structure.elements)
+        (unit,) = (e for e in ("mechanism", "contact", "claw") if e in structure.elements)
         self.forces = [f"{unit}.target.force_now[{k}]" for k in (1, 2, 3)]
         self._open: dict = {}
 
@@ -136,11 +142,14 @@ class Bench:
     def draw(self, seed: int, **conditions) -> Case:
         """Return random initial conditions within the documented limits."""
         simulation = self.simulation(None, 0.0)
-        simulation.reset({"initial_conditions.seed": seed} | conditions)
+        approach = SYSTEMS[self.name].approach if self.name in SYSTEMS else 0.0
+        simulation.reset({} if approach else {"initial_conditions.seed": seed} | conditions)
         crafts = {
             name: Craft(*(np.asarray(simulation[f"{name}.parameters.initial.{key}"], float) for key in STATE))
             for name in self.crafts
         }
+        if approach:
+            return Case(self.name, _drawn(crafts, approach, seed))
         if not self.arms:
             return Case(self.name, crafts)
         initial = [f"{arm}.parameters.initial.{key}" for arm in self.arms for key in ("angle", "payload_angles")]
@@ -189,6 +198,22 @@ def _adrift(seed: int) -> Craft:
     random = np.random.default_rng(seed)
     rate = np.radians(0.2) * random.uniform(-1.0, 1.0, 3)
     return Craft(random.uniform(-10.0, 10.0, 3), rotations.random_rotation(random), random.uniform(-0.1, 0.1, 3), rate)
+
+
+def _drawn(crafts: dict[str, Craft], approach: float, seed: int) -> dict[str, Craft]:
+    """Return craft near their start: the first one nearer by `approach`, a few mm, mm/s and tenths of a degree off."""
+    random = np.random.default_rng(seed)
+    first, *others = crafts
+    craft = crafts[first]
+    turn = np.concatenate([[1.0], 2e-3 * random.uniform(-1.0, 1.0, 3)])
+    moved = replace(
+        craft,
+        position=craft.position + [approach, 0.0, 0.0] + 2e-3 * random.uniform(-1.0, 1.0, 3),
+        quaternion=rotations.product(craft.quaternion, turn / np.linalg.norm(turn)),
+        velocity=craft.velocity + 2e-3 * random.uniform(-1.0, 1.0, 3),
+        angular_velocity=craft.angular_velocity + 1e-3 * random.uniform(-1.0, 1.0, 3),
+    )
+    return {first: moved, **{name: crafts[name] for name in others}}
 
 
 @cache
