@@ -29,7 +29,7 @@ def audit(m, h):
     stored, hysteresis, slipped = _accumulators(m)
     out.kinetic_energy += drive.kinetic_energy(m.motor)
     out.stored_energy = stored + retraction.stored_energy(m.parameters.cables, m.cable) + m.balance.pusher_energy
-    out.stored_energy += forward_stop.stored_energy(m.parameters, m.hexapod) + m.guiding.energy
+    out.stored_energy += forward_stop.stored_energy(m.parameters, m.hexapod) + m.guiding.sums.stored_energy
     out.dissipated_accumulators = hysteresis
     out.dissipated_clutches = slipped
     out.dissipated_legs = m.ring_state.viscous

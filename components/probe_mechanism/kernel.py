@@ -96,9 +96,10 @@ def _push(m):
         p.pushers, p.docking_plane_x, load(ring.position), load_matrix(ring.rotation)
     )
     planes = m.plane_contact
-    docking_planes.exert(p.planes, p.pushers, p.pusher_stop, p.docking_plane_x, planes)
-    m.balance.pusher_energy = energy + planes.stored_energy
-    return add(force, load(planes.force)), add(torque, load(planes.torque))
+    docking_planes.exert(p.planes, p.pusher_stop, planes)
+    on_target = planes.sums.passive
+    m.balance.pusher_energy = energy + planes.sums.stored_energy
+    return add(force, load(on_target.force)), add(torque, load(on_target.torque))
 
 
 @kernel

@@ -61,7 +61,7 @@ def _react(m):
 def _audit(m, h):
     """Set momentum and energies, with everything placed at the end of a step of length h."""
     momentum_balance.audit(m, h)
-    m.audit.stored_energy = m.balance.pusher_energy + m.guiding.energy
+    m.audit.stored_energy = m.balance.pusher_energy + m.guiding.sums.stored_energy
     m.audit.dissipated_guide_pins = m.guiding.dissipated
     m.audit.dissipated_energy = m.guiding.dissipated
     legs.audit(m)

@@ -117,13 +117,23 @@ def list_push(tally, pair, index, link, normal, point, push, energy):
 
 
 @kernel
-def check_depths(tally, kinds, status, penetration):
-    """Return 0, or `penetration` + pair of the first listed contact that is deeper than the law of its pair allows."""
+def first_too_deep(tally, kinds):
+    """Return the number, from 0, of the first listed contact that is deeper than the law of its pair allows, or -1."""
     for k in range(int(tally.count)):
         item = tally.contact[k]
         if item.penetration > kind_of(kinds, item.pair).penetration_limit:
-            return fail(status, penetration + int(item.pair), item.penetration, item.index)
-    return 0
+            return k
+    return -1
+
+
+@kernel
+def check_depths(tally, kinds, status, penetration):
+    """Return 0, or `penetration` + pair of the first listed contact that is deeper than the law of its pair allows."""
+    k = first_too_deep(tally, kinds)
+    if k < 0:
+        return 0
+    item = tally.contact[k]
+    return fail(status, penetration + int(item.pair), item.penetration, item.index)
 
 
 @kernel

@@ -6,6 +6,9 @@ Here the law of friction is solved at the end of the step for a link of known ma
 from its motion over the last step and the friction that it had then. A link that friction can hold thus stays at rest
 and does not creep.
 
+A mechanism that knows its own response to a force at a contact gives `hold` the sliding and the mobility itself, as do
+the declared systems. `hold_friction` finds them from the last step:
+
 The mass may be too small: with a fraction beta of the true one, the change of sliding from step to step decays by
 sqrt(1 - beta). The method is stable for beta below 4/3. Contacts of one link share its mass.
 """
@@ -17,7 +20,7 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.force import free_velocity, friction_force, tangential
 from dockfmu.components.physics.contact.pairs import kind_of, slot_of
 from dockfmu.components.physics.contact.sums import exert_contact
-from dockfmu.components.physics.mechanics.vector import ZERO, axpy, load, norm, store, subtract
+from dockfmu.components.physics.mechanics.vector import ZERO, axpy, load, norm, scale, store, subtract
 
 
 def inputs(links: int) -> tuple[Field, ...]:
@@ -67,6 +70,34 @@ def _find(memory, slot):
 
 
 @kernel
+def set_friction(item, friction):
+    """Replace the friction of a listed contact, in its force too."""
+    item.friction_force = norm(friction)
+    store(friction, item.friction)
+    store(axpy(item.normal_force, load(item.normal), friction), item.force)
+
+
+@kernel
+def recall(item, law, friction):
+    """Give a listed contact the `friction` of the last step: its part across the normal, at most the law's limit."""
+    held = tangential(friction, load(item.normal))
+    limit = law.friction * item.normal_force
+    size = norm(held)
+    set_friction(item, scale(1.0 if size <= limit else limit / size, held))
+
+
+@kernel
+def hold(item, law, free, mobility, link, sums):
+    """Replace the friction of a listed contact by that of the end of a step, in the list and in the sums.
+
+    For the sliding `free` without friction, and the `mobility`, see `force.friction_force`.
+    """
+    friction = friction_force(law, item.normal_force, free, mobility)
+    exert_contact(item, subtract(friction, load(item.friction)), ZERO, link, sums)
+    set_friction(item, friction)
+
+
+@kernel
 def hold_friction(tally, kinds, memory, inputs, link, sums):
     """Replace the friction of all listed contacts by that held over `inputs.step`, in the list and in the sums."""
     step = inputs.step
@@ -84,11 +115,7 @@ def hold_friction(tally, kinds, memory, inputs, link, sums):
         if last >= 0:
             ratio = (step - lead) / (memory.step - memory.lead + lead)
             free = free_velocity(memory.contact[last], ratio, n, slip, mobility)
-        friction = friction_force(law, item.normal_force, free, mobility)
-        exert_contact(item, subtract(friction, load(item.friction)), ZERO, link, sums)
-        item.friction_force = norm(friction)
-        store(friction, item.friction)
-        store(axpy(item.normal_force, n, friction), item.force)
+        hold(item, law, free, mobility, link, sums)
         store(slip, item.slip)
 
 

@@ -79,14 +79,20 @@ def weight(slot):
 
 
 @kernel
-def set_kind(kind, law, first_slot):
-    """Fill the row of one kind from its law, a group of parameters `force.law`."""
-    kind.stiffness = law.stiffness
-    kind.damping = law.damping
+def set_spread_kind(kind, law, share, penetration_limit, first_slot):
+    """Fill the row of one kind from its law, of which each contact bears a `share`."""
+    kind.stiffness = share * law.stiffness
+    kind.damping = share * law.damping
     kind.friction = law.friction
     kind.slip_velocity = law.slip_velocity
-    kind.penetration_limit = law.penetration_limit
+    kind.penetration_limit = penetration_limit
     kind.first_slot = first_slot
+
+
+@kernel
+def set_kind(kind, law, first_slot):
+    """Fill the row of one kind from its law, a group of parameters `force.law`."""
+    set_spread_kind(kind, law, 1.0, law.penetration_limit, first_slot)
 
 
 def setting(pairs: Mapping[float, PairKind], law_of: Any) -> Any:

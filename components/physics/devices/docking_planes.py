@@ -16,20 +16,24 @@ from math import cos, fabs, pi, sin
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, parameter, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact.force import (
-    contact_force,
-    penetration,
-    point_velocity,
-    spring_force,
-    stored_energy,
-)
+from dockfmu.components.physics.contact import contact_list, pairs
+from dockfmu.components.physics.contact import sums as contact_sums
+from dockfmu.components.physics.contact.contact_list import clear_list, list_contact
+from dockfmu.components.physics.contact.force import penetration
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.losses import lost_power
+from dockfmu.components.physics.contact.pairs import kind_of, set_spread_kind
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 from dockfmu.components.physics.devices.pushers import COUNT
 from dockfmu.components.physics.mechanics.kinematics import placement
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store
+from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, scale, store
 
 AZIMUTHS = 16
 POINTS = 2 * AZIMUTHS
+# kinds of pairs, and the body that touches PU
+PLANE_POINT, SOLID_PUSHER, RING = 1.0, 2.0, 0.0
+NORMAL = (1.0, 0.0, 0.0)
 
 # within the range of codes after which a mechanism halves its micro-step (R30)
 PLANES = 131
@@ -75,16 +79,16 @@ def parameters() -> tuple[Group, ...]:
 
 
 def state() -> Group:
-    """Return the group `plane_contact`: the wrench of planes and solid pushers, and its energies."""
+    """Return the group `plane_contact`: what touches, the sums of its forces, and its energies."""
     return Group(
         "plane_contact",
         placement("ring", "frame 0 as it would be on a stiff hatch cover, relative to PU"),
         private("depth", "m", "largest: planes, solid pushers; negative: a clearance", shape=2),
         private("number", "1", "of the solid pusher that is deepest, from 1"),
         private("touching", "1", "set of the two kinds that touched in the last micro-step"),
-        private("force", "N", "on the passive unit, PU axes", shape=3),
-        private("torque", "N.m", "on the passive unit about the origin of PU, PU axes", shape=3),
-        private("stored_energy", "J", "in planes and solid pushers"),
+        contact_list.tally(POINTS + COUNT),
+        pairs.kinds(2),
+        contact_sums.sums("sums", 1, "forces of planes and solid pushers"),
         private("lost_power", "W", "that damping and friction take"),
         private("dissipated", "J", "by planes and solid pushers so far"),
         private("early", "1", "micro-steps in which they touched before the drive has retracted the probe"),
@@ -125,7 +129,8 @@ def _within(rim, point):
 
 @kernel
 def measure(p, pushers, stop, plane_x, c):
-    """Set the depths of planes and solid pushers at the placed `ring`: a bound, as long as that is a clearance."""
+    """List what touches at the placed `ring`, and set both depths: a bound, as long as that is a clearance."""
+    clear_list(c.tally)
     ring = c.ring
     A = load_matrix(ring.rotation)
     spread = fabs(A[1][0]) + fabs(A[2][0])
@@ -137,15 +142,21 @@ def measure(p, pushers, stop, plane_x, c):
         c.depth[0] = -spread * p.outer_radius
         for k in range(POINTS):
             point = _plane_point(p, plane_x, ring, k)
-            if point[0] > c.depth[0] and _within(p.rim, point):
-                c.depth[0] = point[0]
+            if _within(p.rim, point):
+                c.depth[0] = max(c.depth[0], point[0])
+                if point[0] > 0.0:
+                    list_contact(c.tally, PLANE_POINT, 0.0, RING, point[0], NORMAL, 1.0, point)
     if c.depth[1] > 0.0:
         c.depth[1] = -spread * pushers.radius
         for k in range(COUNT):
             point = _pusher_point(pushers, plane_x, ring, k)
-            if point[0] + reach > c.depth[1] and _within(p.rim, point):
-                c.depth[1] = point[0] + reach
-                c.number = k + 1.0
+            depth = point[0] + reach
+            if _within(p.rim, point):
+                if depth > c.depth[1]:
+                    c.depth[1] = depth
+                    c.number = k + 1.0
+                if depth > 0.0:
+                    list_contact(c.tally, SOLID_PUSHER, k + 1.0, RING, depth, NORMAL, 1.0, point)
 
 
 @kernel
@@ -187,36 +198,19 @@ def remember(c):
 
 
 @kernel
-def _bear(law, share, c, point, depth):
-    """Add the force of one point, which bears the `share` of a law."""
-    n = (1.0, 0.0, 0.0)
-    v = point_velocity(c.ring, point)
-    force, _, _ = contact_force(law, v, n, 1.0, depth)
-    c.lost_power += share * (dot(force, v) - spring_force(law, 1.0, depth) * v[0])
-    c.stored_energy += share * stored_energy(law, depth)
-    force = scale(share, force)
-    store(add(load(c.force), force), c.force)
-    store(add(load(c.torque), cross(point, force)), c.torque)
-
-
-@kernel
-def exert(p, pushers, stop, plane_x, c):
-    """Set force, torque, energy and lost power at the placed `ring`, after `measure`."""
-    store(ZERO, c.force)
-    store(ZERO, c.torque)
-    c.stored_energy = 0.0
+def exert(p, stop, c):
+    """Set the sums of forces, stored energy and lost power of what `measure` has listed."""
+    clear_sums(c.sums)
     c.lost_power = 0.0
-    if c.depth[0] > 0.0:
-        for k in range(POINTS):
-            point = _plane_point(p, plane_x, c.ring, k)
-            if point[0] > 0.0 and _within(p.rim, point):
-                _bear(p, 1.0 / POINTS, c, point, point[0])
-    if c.depth[1] > 0.0:
-        reach = pushers.protrusion - stop.travel
-        for k in range(COUNT):
-            point = _pusher_point(pushers, plane_x, c.ring, k)
-            if point[0] + reach > 0.0 and _within(p.rim, point):
-                _bear(stop, 1.0, c, point, point[0] + reach)
+    if c.tally.count == 0.0:
+        return
+    # each point of the annulus bears the same part of the whole
+    set_spread_kind(kind_of(c.kind, PLANE_POINT), p, 1.0 / POINTS, p.penetration_limit, 0.0)
+    set_spread_kind(kind_of(c.kind, SOLID_PUSHER), stop, 1.0, stop.penetration_limit, POINTS)
+    set_velocities(c.tally, 0.0, (c.ring,))
+    make_forces(c.tally, 0.0, c.kind, True)
+    add_forces(c.tally, 0.0, (c.ring,), c.sums)
+    c.lost_power = lost_power(c.tally)
 
 
 @kernel

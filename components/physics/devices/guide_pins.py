@@ -16,9 +16,13 @@ from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.field import Group, output, parameter, private
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.contact import force
+from dockfmu.components.physics.contact import contact_list, force, sums
+from dockfmu.components.physics.contact.contact_list import check_depths, clear_list, list_contact
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
+from dockfmu.components.physics.contact.losses import lost_power
+from dockfmu.components.physics.contact.sums import add_forces, clear_sums
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, negate, store, subtract
+from dockfmu.components.physics.mechanics.vector import add, axpy, load, negate, subtract
 
 PINS = 2
 DEPTH = 361
@@ -37,6 +41,8 @@ MESSAGES = {
     ),
 }
 
+# kind of pair, and the body that touches PU
+PIN, FRAME_0 = 1.0, 0.0
 ROD, CONE, END = 0.0, 1.0, 2.0
 # cosine of the tilt of the docking planes up to which pins are taken to face their sockets
 LEAST_AXIAL = 0.8
@@ -78,12 +84,11 @@ def outputs() -> Group:
 
 
 def state() -> Group:
-    """Return the group `guiding`: the wrench of the pins at the last evaluation, and their losses."""
+    """Return the group `guiding`: the contacts of the pins at the last evaluation, and their losses."""
     return Group(
         "guiding",
-        private("force", "N", "on the passive unit, PU axes", shape=3),
-        private("torque", "N.m", "on the passive unit about the origin of PU, PU axes", shape=3),
-        private("energy", "J", "stored in the contacts"),
+        contact_list.tally(PINS),
+        sums.sums("sums", 1, "forces of the pins"),
         private("power", "W", "lost by damping and friction"),
         private("missed", "1", "a pin bears with its end beside the socket"),
         private("dissipated", "J", "energy dissipated by the pins so far"),
@@ -130,32 +135,20 @@ def _in_mouth(p, s, y, z):
 
 
 @kernel
-def _act(p, pin, state, relative, contact, point, normal):
-    """Add the force of one pin, the `contact` of `_in_mouth`, at `point` with unit reaction `normal`, PU axes."""
+def _list(pins, number, state, contact, point, normal):
+    """List the `contact` of pin `number`, from 1, as `_in_mouth` found it; `normal` is the reaction on PU, its axes."""
     depth, part, _, _ = contact
-    pin.depth = depth
-    pin.force = 0.0
+    pins[int(number) - 1].depth = depth
     if depth <= 0.0:
         return
-    arm = subtract(point, load(relative.position))
-    v = add(load(relative.velocity), cross(load(relative.angular_velocity), arm))
-    push, pin.force, _ = force.contact_force(p.law, v, normal, 1.0, depth)
-    store(add(load(state.force), push), state.force)
-    store(add(load(state.torque), cross(point, push)), state.torque)
-    state.energy += force.stored_energy(p.law, depth)
-    state.power += dot(push, v) - force.spring_force(p.law, 1.0, depth) * dot(normal, v)
-    if part == END:
-        state.missed = 1.0
+    item = list_contact(state.tally, PIN, number, FRAME_0, depth, normal, 1.0, point)
+    item.feature = part
 
 
 @kernel
-def evaluate(p, plane_x, relative, pins, state):
-    """Set the wrench of both pins for frame 0 placed `relative` to PU, with its docking plane at `plane_x`, m."""
-    store(ZERO, state.force)
-    store(ZERO, state.torque)
-    state.energy = 0.0
-    state.power = 0.0
-    state.missed = 0.0
+def detect(p, plane_x, relative, pins, state):
+    """List the pins that touch, for frame 0 placed `relative` to PU, with its docking plane at `plane_x`, m."""
+    clear_list(state.tally)
     if p.pin_radius == 0.0:
         return
     A = load_matrix(relative.rotation)
@@ -167,7 +160,6 @@ def evaluate(p, plane_x, relative, pins, state):
         for k in range(PINS):
             pins[k].insertion = overlap + p.length
             pins[k].offset = sqrt(r[1] * r[1] + r[2] * r[2])
-            pins[k].force = 0.0
             pins[k].depth = 0.0
         return
     y = p.radius * cos(p.azimuth)
@@ -184,7 +176,7 @@ def evaluate(p, plane_x, relative, pins, state):
     u = (0.0, (at[1] - y) / size, (at[2] - z) / size)
     hole = p.pin_radius + p.clearance
     point = (0.0, y + hole * u[1], z + hole * u[2])
-    _act(p, pins[0], state, relative, contact, point, (contact[2], contact[3] * u[1], contact[3] * u[2]))
+    _list(pins, 1.0, state, contact, point, (contact[2], contact[3] * u[1], contact[3] * u[2]))
     # the pin of the passive unit, in frame 0, where it points to -x
     z = -z
     axis = apply(A, (-1.0, 0.0, 0.0))
@@ -199,7 +191,30 @@ def evaluate(p, plane_x, relative, pins, state):
     mouth = (plane_x, y + hole * u[1], z + hole * u[2])
     point = add(r, apply_transposed(A, mouth))
     on_socket = (-contact[2], contact[3] * u[1], contact[3] * u[2])
-    _act(p, pins[1], state, relative, contact, point, negate(apply_transposed(A, on_socket)))
+    _list(pins, 2.0, state, contact, point, negate(apply_transposed(A, on_socket)))
+
+
+@kernel
+def evaluate(p, plane_x, relative, pins, state):
+    """Set the wrench of both pins for frame 0 placed `relative` to PU, with its docking plane at `plane_x`, m."""
+    detect(p, plane_x, relative, pins, state)
+    state.power = 0.0
+    state.missed = 0.0
+    clear_sums(state.sums)
+    for k in range(PINS):
+        pins[k].force = 0.0
+    tally = state.tally
+    if tally.count == 0.0:
+        return
+    set_velocities(tally, 0.0, (relative,))
+    make_forces(tally, 0.0, (p.law,), True)
+    add_forces(tally, 0.0, (relative,), state.sums)
+    state.power = lost_power(tally)
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        pins[int(item.index) - 1].force = item.normal_force
+        if item.feature == END:
+            state.missed = 1.0
 
 
 @kernel
@@ -209,9 +224,6 @@ def dissipate(state, h):
 
 
 @kernel
-def check_depth(p, pins, status):
+def check_depth(p, state, status):
     """Return 0, or the code of a pin that is in the mouth of its socket beyond the limit of its law."""
-    for k in range(PINS):
-        if pins[k].depth > p.law.penetration_limit:
-            return fail(status, DEPTH, pins[k].depth, k + 1)
-    return 0
+    return check_depths(state.tally, (p.law,), status, DEPTH - int(PIN))

@@ -29,7 +29,8 @@ def _push(m):
         p.pushers, p.docking_plane_x, load(m.relative.position), load_matrix(m.relative.rotation)
     )
     guide_pins.evaluate(p.guide_pins, p.docking_plane_x, m.relative, m.guide_pin, m.guiding)
-    return add(force, load(m.guiding.force)), add(torque, load(m.guiding.torque))
+    pins = m.guiding.sums.passive
+    return add(force, load(pins.force)), add(torque, load(pins.torque))
 
 
 @kernel
@@ -65,4 +66,4 @@ def finish(m):
     """Set the stored energies at the placed position, and count a pin beside its socket. Returns 0, or a code."""
     _push(m)
     m.validity.pin_missed += m.guiding.missed
-    return guide_pins.check_depth(m.parameters.guide_pins, m.guide_pin, m.status)
+    return guide_pins.check_depth(m.parameters.guide_pins, m.guiding, m.status)

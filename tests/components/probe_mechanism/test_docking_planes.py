@@ -31,7 +31,7 @@ def bearing(position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0), velocity=(0.0, 0.0
     ring.velocity[:], ring.angular_velocity[:] = velocity, rate
     docking_planes.reset(m.plane_contact)
     docking_planes.measure(p.planes, p.pushers, p.pusher_stop, PLANE, m.plane_contact)
-    docking_planes.exert(p.planes, p.pushers, p.pusher_stop, PLANE, m.plane_contact)
+    docking_planes.exert(p.planes, p.pusher_stop, m.plane_contact)
     return m
 
 
@@ -40,9 +40,9 @@ def test_spec00_ruling_47_planes_bear_as_an_annulus():
     """Even pressure is a force, tilted pressure a moment: area and second moments of the annulus, exactly."""
     m = bearing((1e-3, 0.0, 0.0))
     p, c = m.parameters.planes, m.plane_contact
-    assert c.force == pytest.approx([p.stiffness * 1e-3, 0.0, 0.0])
-    assert np.abs(c.torque).max() < 1e-9 * p.stiffness * 1e-3
-    assert c.stored_energy == pytest.approx(0.5 * p.stiffness * 1e-6)
+    assert c.sums.passive.force == pytest.approx([p.stiffness * 1e-3, 0.0, 0.0])
+    assert np.abs(c.sums.passive.torque).max() < 1e-9 * p.stiffness * 1e-3
+    assert c.sums.stored_energy == pytest.approx(0.5 * p.stiffness * 1e-6)
     tilt = 1e-3
     bending = p.stiffness * 0.25 * (p.inner_radius**2 + p.outer_radius**2) * sin(tilt)
     for axis, angles in ((1, (tilt, 0.0, 0.0)), (2, (0.0, tilt, 0.0))):
@@ -50,8 +50,8 @@ def test_spec00_ruling_47_planes_bear_as_an_annulus():
         expected = np.zeros(3)
         # the passive unit is turned towards the active one
         expected[axis] = bending * cos(tilt)
-        assert m.plane_contact.torque == pytest.approx(expected, rel=1e-3, abs=1.0)
-        assert m.plane_contact.force[0] == pytest.approx(p.stiffness * 2e-3, rel=1e-6)
+        assert m.plane_contact.sums.passive.torque == pytest.approx(expected, rel=1e-3, abs=1.0)
+        assert m.plane_contact.sums.passive.force[0] == pytest.approx(p.stiffness * 2e-3, rel=1e-6)
 
 
 @pytest.mark.quick
@@ -61,9 +61,9 @@ def test_a_tilted_plane_touches_first_at_its_rim_and_not_beyond_that_of_the_othe
     assert bearing((-first - 1e-6, 0.0, 0.0), (tilt, 0.0, 0.0)).plane_contact.depth[0] < 0.0
     m = bearing((-first + 1e-4, 0.0, 0.0), (tilt, 0.0, 0.0))
     assert m.plane_contact.depth[0] == pytest.approx(1e-4)
-    assert m.plane_contact.force[0] == pytest.approx(m.parameters.planes.stiffness * 1e-4 / 32.0)
-    assert not bearing((1e-3, 1.2, 0.0)).plane_contact.force.any()
-    assert not bearing((7.0, 1.2, 0.0)).plane_contact.force.any()
+    assert m.plane_contact.sums.passive.force[0] == pytest.approx(m.parameters.planes.stiffness * 1e-4 / 32.0)
+    assert not bearing((1e-3, 1.2, 0.0)).plane_contact.sums.passive.force.any()
+    assert not bearing((7.0, 1.2, 0.0)).plane_contact.sums.passive.force.any()
 
 
 @pytest.mark.quick
@@ -77,9 +77,9 @@ def test_planes_do_not_pull_and_lose_energy_in_any_motion():
             tuple(generator.normal(scale=0.02, size=3)),
         )
         c = m.plane_contact
-        assert c.force[0] >= 0.0
-        assert c.lost_power >= -1e-9 * (1.0 + abs(c.force[0]))
-        assert np.hypot(*c.force[1:]) <= m.parameters.planes.friction * c.force[0] * (1.0 + 1e-9)
+        assert c.sums.passive.force[0] >= 0.0
+        assert c.lost_power >= -1e-9 * (1.0 + abs(c.sums.passive.force[0]))
+        assert np.hypot(*c.sums.passive.force[1:]) <= m.parameters.planes.friction * c.sums.passive.force[0] * (1.0 + 1e-9)
 
 
 @pytest.mark.quick
@@ -97,8 +97,8 @@ def test_spec06_oracle_17_planes_in_a_mirror():
             ([1, 1, -1], [-1, -1, 1], [-1, 1, -1]),
         ):
             other = bearing(place * vector, angles * angle, velocity * vector, rate * spin).plane_contact
-            assert other.force == pytest.approx(plain.force * vector, rel=1e-10, abs=1e-6)
-            assert other.torque == pytest.approx(plain.torque * spin, rel=1e-10, abs=1e-6)
+            assert other.sums.passive.force == pytest.approx(plain.sums.passive.force * vector, rel=1e-10, abs=1e-6)
+            assert other.sums.passive.torque == pytest.approx(plain.sums.passive.torque * spin, rel=1e-10, abs=1e-6)
 
 
 @pytest.mark.quick
@@ -109,10 +109,10 @@ def test_a_solid_pusher_is_a_stop():
     c.ring.rotation[:] = np.eye(3)
     c.ring.position[0] = -PLANE - 4e-3
     docking_planes.measure(p.planes, p.pushers, p.pusher_stop, PLANE, c)
-    docking_planes.exert(p.planes, p.pushers, p.pusher_stop, PLANE, c)
+    docking_planes.exert(p.planes, p.pusher_stop, c)
     assert c.depth == pytest.approx([-4e-3, 1e-3])
-    assert c.force == pytest.approx([4 * p.pusher_stop.stiffness * 1e-3, 0.0, 0.0])
-    assert c.stored_energy == pytest.approx(4 * 0.5 * p.pusher_stop.stiffness * 1e-6)
+    assert c.sums.passive.force == pytest.approx([4 * p.pusher_stop.stiffness * 1e-3, 0.0, 0.0])
+    assert c.sums.stored_energy == pytest.approx(4 * 0.5 * p.pusher_stop.stiffness * 1e-6)
 
 
 def meeting(speed=0.05, angles=(0.5, -0.3, 1.0), **values):

@@ -47,7 +47,7 @@ class Planes:
         r = self.m.relative
         r.position[:], r.rotation[:], r.velocity[:], r.angular_velocity[:] = position, A, velocity, turning
         guide_pins.evaluate(self.m.parameters.guide_pins, PLANE, r, self.m.guide_pin, self.m.guiding)
-        return np.concatenate([self.m.guiding.force, self.m.guiding.torque])
+        return np.concatenate([self.m.guiding.sums.passive.force, self.m.guiding.sums.passive.torque])
 
 
 def test_centred_pins_go_in_without_touching():
@@ -97,7 +97,7 @@ def test_a_pin_beside_its_socket_is_told():
     assert planes.m.guiding.missed == 0.0
     assert not planes.place(0.1, y=PIN).any()
     planes.place(0.01, y=CLEARANCE + 6e-3)
-    code = guide_pins.check_depth(planes.m.parameters.guide_pins, planes.m.guide_pin, planes.m.status)
+    code = guide_pins.check_depth(planes.m.parameters.guide_pins, planes.m.guiding, planes.m.status)
     assert (code, planes.m.status.index) == (guide_pins.DEPTH, 1)
 
 
@@ -141,7 +141,7 @@ def test_the_wrench_is_the_gradient_of_the_energy():
             energies = []
             for sign in (1.0, -1.0):
                 planes.place(gap + sign * step[0], y + sign * step[1], z + sign * step[2], rotation=A)
-                energies.append(planes.m.guiding.energy)
+                energies.append(planes.m.guiding.sums.stored_energy)
             assert (energies[0] - energies[1]) / (2 * h) == pytest.approx(
                 force[i], abs=0.01 * np.abs(force).max() + 0.1
             )
