@@ -27,7 +27,7 @@ from dockfmu.components.multibody import (
     outputs,
     stepping,
 )
-from dockfmu.components.multibody.contacts import detection, sensors
+from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
 from dockfmu.components.physics import hysteresis
@@ -350,12 +350,12 @@ def _finish(
     outputs.publish_joints(link, coordinate, turning, run)
     outputs.publish_bodies(link, body, run)
     outputs.publish_ports(link, port, gravity, run, h)
-    pair = touch[2]
-    contact_forces.publish(pair, touch[3], run)
-    contact_forces.publish_target(target, run, h)
+    _, _, pair, contact, kind, tally, sums, _ = touch
+    accounts.publish(pair, contact, kind, tally, run)
+    accounts.publish_target(target, run, h)
     loop, drive, data = elements
     stored = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
-    stored += contact_forces.energy(pair, touch[4], run)
+    stored += sums.stored_energy
     moving = drives.kinetic_energy(drive, data, run)
     outputs.publish_audit(audit, gravity, link, moving, stored, forces.lost_in_loops(loop, run), run)
 
@@ -386,13 +386,13 @@ def _advance(
 ):
     """Make all micro-steps of a step h."""
     sensor, levels, condition = sensing
-    surface, _, pair, contact, _, loads = touch
+    surface, _, pair, contact, _, tally, _, loads = touch
     stepping.place_base(base, run, gravity, link, 0.0)
     if run.affine != 0.0:
         impulse_response.jolt(base, gravity, link, cut, row, matrix, run)
         exchange.count_jolt(base, target, link, run)
     exchange.begin(run)
-    contact_forces.begin_step(contact, loads, run)
+    accounts.begin_step(contact, loads, run)
     if run.locks > 0.0:
         locks.command(base, gravity, link, lock, cut, row, matrix, run)
     # inputs may have jumped: predict with the accelerations that they cause
@@ -430,7 +430,7 @@ def _advance(
         )
         done += size
         if run.conditions > 0.0:
-            sensors.read(link, coordinate, surface, pair, sensor, levels, run)
+            sensors.read(link, coordinate, surface, tally, sensor, levels, run)
             sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
             locks.catch(base, gravity, link, lock, cut, row, matrix, run, done)
@@ -467,8 +467,9 @@ def initialize(m):
         return code
     _clear(m.run)
     m.run.affine = 1.0 if m.run.carried != 0.0 and p.base_motion == AFFINE else 0.0
-    contact_forces.clear(m.pair, m.contact, m.run)
-    touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
+    accounts.clear(m.pair, m.contact, m.run)
+    contact_forces.set_laws(m.kind, p.contact, m.pair, m.run)
+    touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
     locks.start(m.link, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
@@ -505,7 +506,7 @@ def initialize(m):
     )
     outputs.publish_base(m.base, m.link, m.run, 0.0)
     _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, 0.0)
-    sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
+    sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
     outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
     if code == 0:
@@ -522,7 +523,7 @@ def step(m, t, h):
     code = _check_inputs(m.base, m.target, m.coordinate, m.drive, m.port, m.run, p.base_motion, m.status)
     if code:
         return code
-    touch = (m.surface, m.face, m.pair, m.contact, p.contact, m.load)
+    touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
     _advance(
         m.base,
         m.target,
@@ -571,7 +572,7 @@ def step(m, t, h):
     )
     outputs.publish_base(m.base, m.link, m.run, h)
     _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, h)
-    sensors.read(m.link, m.coordinate, m.surface, m.pair, m.sensor, p.sensor, m.run)
+    sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
     outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_motion(m.link, m.run, m.status)
     if code == 0:

@@ -10,7 +10,7 @@ from math import cos, fabs, sin
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, forces, links, momentum
-from dockfmu.components.multibody.contacts import detection
+from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
@@ -150,22 +150,22 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
 
     `elements` is (hysteretic springs, drives, data of the drives);
-    `touch` is (surfaces, faces, pairs, contacts, their laws, loads of the target).
+    `touch` is (surfaces, faces, pairs, contacts, their laws, list, sums, loads of the target).
     """
-    surface, face, pair, contact, contact_law, loads = touch
+    surface, face, pair, contact, kind, tally, sums, loads = touch
     links.place(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
         forces.pull_springs(link, spring, strength, run, h)
         forces.push_ports(link, port, run, h)
-        contact_forces.press(link, surface, face, pair, contact_law, run, h)
+    contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
     loop, drive, data = elements
     forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     links.accelerate(link, h == 0.0 or run.free_root != 0.0)
     closure.constrain(link, cut, row, matrix, run, h)
     if h > 0.0 and run.pairs > 0.0:
-        contact_forces.rub(link, surface, pair, contact_law, cut, row, matrix, run, h)
-        contact_forces.account(link, surface, pair, contact, contact_law, loads, run, h)
+        friction.rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h)
+        accounts.account(link, surface, pair, contact, kind, tally, loads, run, h)
 
 
 @kernel

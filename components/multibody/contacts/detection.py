@@ -1,7 +1,7 @@
-"""Where the surfaces are, and how deep the pairs are in each other.
+"""Where the surfaces are, and the list of the pairs that touch.
 
-Positions are from the origin of the base, velocities relative to it, all in axes of I: what base and target have in
-common never enters.
+The frame of the list has the origin of the base and axes of I, and moves with the base: what base and target have in
+common never enters. Its moving bodies are the surfaces, each a `force.motion`: a contact is between two of them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ from __future__ import annotations
 from math import inf, isinf, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.contacts.geometry import ball_section, build_section, capsules
+from dockfmu.components.physics.contact.capsules import capsules
+from dockfmu.components.physics.contact.contact_list import clear_list, list_contact
+from dockfmu.components.physics.contact.force import point_velocity
+from dockfmu.components.physics.contact.pairs import kind_of
 from dockfmu.components.physics.contact.profile import segment_profile, set_face, sphere_profile
+from dockfmu.components.physics.contact.section import ball_section, build_section
 from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
@@ -21,7 +25,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     load_attitude,
     load_matrix,
 )
-from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, norm, scale, store, subtract
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, norm, scale, store, subtract
 
 BALL_PROFILE = 0.0
 SEGMENT_PROFILE = 1.0
@@ -75,7 +79,7 @@ def place_surfaces(link, surface, run):
         store(apply_transposed(A, load(s.along)), s.reach)
         store(add(origin, r), s.position)
         store(add(v, cross(w, r)), s.velocity)
-        store(w, s.spin)
+        store(w, s.angular_velocity)
 
 
 @kernel
@@ -158,16 +162,9 @@ def _detect(first, second, faces, o):
 
 
 @kernel
-def relative_velocity(first, second, point):
-    """Return the velocity of the first surface's body relative to the second's at a point from the base, I."""
-    v1 = add(load(first.velocity), cross(load(first.spin), subtract(point, load(first.position))))
-    v2 = add(load(second.velocity), cross(load(second.spin), subtract(point, load(second.position))))
-    return subtract(v1, v2)
-
-
-@kernel
-def detect(surface, face, pair, run):
-    """Set depth, normal and point of all pairs, for placed surfaces."""
+def detect(surface, face, pair, kind, tally, run):
+    """Set the depths of all pairs, and list those that touch, for placed surfaces."""
+    clear_list(tally)
     for k in range(int(run.pairs)):
         o = pair[k]
         first = surface[int(o.first)]
@@ -175,9 +172,13 @@ def detect(surface, face, pair, run):
         begin = int(o.first_face)
         depth, normal, gain, point = _detect(first, second, face[begin : begin + int(o.vertices)], o)
         o.depth = depth
-        o.gain = gain
-        store(normal, o.normal)
-        store(point, o.point)
+        if not depth > 0.0:
+            store(ZERO, o.friction)
+            continue
+        number = o.contact + 1.0
+        index = k + 1.0 - kind_of(kind, number).first_slot
+        item = list_contact(tally, number, index, o.first, depth, normal, gain, point)
+        item.other = o.second
 
 
 @kernel
@@ -193,9 +194,10 @@ def time_to_contact(surface, pair, run):
             continue
         first = surface[int(o.first)]
         second = surface[int(o.second)]
-        speed = norm(relative_velocity(first, second, load(first.position)))
-        end = add(load(first.position), load(first.reach))
-        speed = max(speed, norm(relative_velocity(first, second, end)))
+        begin = load(first.position)
+        end = add(begin, load(first.reach))
+        speed = norm(subtract(point_velocity(first, begin), point_velocity(second, begin)))
+        speed = max(speed, norm(subtract(point_velocity(first, end), point_velocity(second, end))))
         if speed > 0.0:
             least = min(least, -o.depth / speed)
     return least

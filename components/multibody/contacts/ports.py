@@ -15,15 +15,18 @@ from dockfmu.components.core.field import (
     INTEGER,
     Field,
     Group,
+    constants,
     local,
     output,
     parameter,
     private,
+    temporaries,
     temporary,
 )
 from dockfmu.components.multibody.contacts import detection, sensors
 from dockfmu.components.multibody.model.parts import COORDINATES, Model
 from dockfmu.components.multibody.model.surfaces import TARGET, DeclaredContact, DeclaredSensor, DeclaredSurface, Form
+from dockfmu.components.physics.contact import contact_list, pairs, sums
 
 KINDS: Mapping[tuple[Form, Form], float] = {
     ("ball", "profile"): detection.BALL_PROFILE,
@@ -87,6 +90,14 @@ def pair_rows(model: Model) -> list[PairRow]:
     return rows
 
 
+def room(count: int) -> int:
+    """Return the size of an array for `count` items: 16, 64, 256 ..., as kernels are compiled for each."""
+    size = 16
+    while size < count:
+        size *= 4
+    return size
+
+
 def conditions(model: Model) -> list[tuple[int, int, bool]]:
     """Return (lock, sensor, opens) of all conditions of locks on sensors."""
     index = {sensor.name: k for k, sensor in enumerate(model.sensors)}
@@ -123,7 +134,7 @@ def surface_fields() -> tuple[Field, ...]:
         temporary("position", "m", "of its origin, from that of the base, I", shape=3),
         temporary("reach", "m", "from the start of a segment to its end, I", shape=3),
         temporary("velocity", "m/s", "of the body at its origin, relative to the base's origin, I", shape=3),
-        temporary("spin", "rad/s", "of the body, I", shape=3),
+        temporary("angular_velocity", "rad/s", "of the body, I", shape=3),
     )
 
 
@@ -212,7 +223,7 @@ def lock_conditions() -> tuple[Field, ...]:
 
 
 def hidden_groups(model: Model) -> tuple[Group, ...]:
-    """Return the faces, pairs and conditions of a model."""
+    """Return the faces, pairs, laws, list and conditions of a model."""
     rows = pair_rows(model)
     return (
         Group(
@@ -235,14 +246,12 @@ def hidden_groups(model: Model) -> tuple[Group, ...]:
             private("first_face", "1", "index of its first face"),
             private("closed", "1", "1: it touched in the last micro-step"),
             private("friction", "N", "on the second surface's body in the last micro-step, I", shape=3),
-            private("normal_force", "N", "in the last evaluation"),
             temporary("depth", "m", "positive in contact; else minus a distance"),
-            temporary("gain", "1", "magnitude of the gradient of the depth"),
-            temporary("normal", "1", "reaction on the second surface's body, I", shape=3),
-            temporary("point", "m", "of contact, from the origin of the base, I", shape=3),
-            temporary("slip", "m/s", "at the end of the micro-step without friction, I", shape=3),
             count=max(1, len(rows)),
         ),
+        constants(pairs.kinds(room(len(model.contacts)))),
+        temporaries(contact_list.tally(room(len(rows)))),
+        temporaries(sums.sums("sums", room(len(model.surfaces)), "forces of what is listed, on the surfaces")),
         Group(
             "condition",
             private("lock", "1", "index of the lock"),

@@ -12,10 +12,10 @@ ON_GAP = 2.0
 
 
 @kernel
-def _closed_pairs(pair, contact, run):
+def _closed_pairs(tally, contact):
     count = 0.0
-    for k in range(int(run.pairs)):
-        if pair[k].contact == contact and pair[k].depth > 0.0:
+    for k in range(int(tally.count)):
+        if tally.contact[k].pair == contact + 1.0:
             count += 1.0
     return count
 
@@ -29,12 +29,12 @@ def _gap(surface, first, second):
 
 
 @kernel
-def read(link, coordinate, surface, pair, sensor, levels, run):
-    """Set the values of all sensors, from coordinates and from the surfaces and pairs as placed last."""
+def read(link, coordinate, surface, tally, sensor, levels, run):
+    """Set the values of all sensors, from coordinates and from the surfaces and the list as placed last."""
     for k in range(int(run.sensors)):
         s = sensor[k]
         if s.kind == ON_CONTACT:
-            s.value = _closed_pairs(pair, s.part, run)
+            s.value = _closed_pairs(tally, s.part)
         elif s.kind == ON_JOINT:
             s.value = link[int(coordinate[int(s.part)].link)].q
         else:

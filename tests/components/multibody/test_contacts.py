@@ -201,14 +201,12 @@ def depth_and_force(one: Instance, place: np.ndarray) -> tuple[float, np.ndarray
     links.place(one.m.link)
     stepping.move(one.m.link)
     detection.place_surfaces(one.m.link, one.m.surface, one.m.run)
-    detection.detect(one.m.surface, one.m.face, one.m.pair, one.m.run)
+    detection.detect(one.m.surface, one.m.face, one.m.pair, one.m.kind, one.m.tally, one.m.run)
     force, energy = np.zeros(3), 0.0
-    for k in range(int(one.m.run.pairs)):
-        o = one.m.pair[k]
-        sign = -1.0 if int(o.first) == 0 else 1.0
-        if o.depth > 0.0:
-            force += sign * o.gain * o.depth * np.array(o.normal)
-            energy += 0.5 * o.depth**2
+    for o in one.m.tally.contact[: int(one.m.tally.count)]:
+        sign = -1.0 if int(o.link) == 0 else 1.0
+        force += sign * o.gain * o.penetration * np.array(o.normal)
+        energy += 0.5 * o.penetration**2
     return energy, force
 
 

@@ -79,7 +79,9 @@ def test_planes_do_not_pull_and_lose_energy_in_any_motion():
         c = m.plane_contact
         assert c.sums.passive.force[0] >= 0.0
         assert c.lost_power >= -1e-9 * (1.0 + abs(c.sums.passive.force[0]))
-        assert np.hypot(*c.sums.passive.force[1:]) <= m.parameters.planes.friction * c.sums.passive.force[0] * (1.0 + 1e-9)
+        assert np.hypot(*c.sums.passive.force[1:]) <= m.parameters.planes.friction * c.sums.passive.force[0] * (
+            1.0 + 1e-9
+        )
 
 
 @pytest.mark.quick
