@@ -15,7 +15,19 @@ from dockfmu.components.core.check import NOT_FINITE, QUATERNION
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import vector
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    conjugate,
+    from_quaternion,
+    from_rotation_vector,
+    load_attitude,
+    load_quaternion,
+    product,
+    rotation_vector,
+    store_quaternion,
+)
+from dockfmu.components.physics.mechanics.vector import ZERO, axpy, load, store, subtract
 
 DIRECTION = 11
 CANNOT_TURN = 12
@@ -55,8 +67,8 @@ def _close_valves(m):
         m.pending[k].open = 0.0
     for e in range(len(m.thruster)):
         m.thruster[e].thrust = 0.0
-    vector.store(vector.ZERO, m.control.force)
-    vector.store(vector.ZERO, m.control.torque)
+    store(ZERO, m.control.force)
+    store(ZERO, m.control.torque)
 
 
 @kernel
@@ -66,7 +78,7 @@ def initialize(m):
     for e in range(len(m.thruster)):
         direction = p.thruster.direction[e]
         if not check.is_unit(direction):
-            return fail(m.status, DIRECTION, vector.norm(vector.load(direction)), e + 1)
+            return fail(m.status, DIRECTION, vector.norm(load(direction)), e + 1)
         m.thruster[e].pulses = 0.0
     if p.least_pulse > p.sample_time:
         return fail(m.status, PULSE_TOO_LONG, p.least_pulse, 0)
@@ -78,8 +90,8 @@ def initialize(m):
     m.work.holding = 0.0
     m.work.slot = 0.0
     m.impulse = 0.0
-    vector.store(vector.ZERO, m.error)
-    vector.store(vector.ZERO, m.rate_error)
+    store(ZERO, m.error)
+    store(ZERO, m.rate_error)
     _close_valves(m)
     return 0
 
@@ -87,13 +99,13 @@ def initialize(m):
 @kernel
 def _measure(m):
     """Set the attitude and rate errors at the start of the step."""
-    q = rotation.load_attitude(m.body.quaternion)
-    orbital = vector.load(m.parameters.orbital_rate)
-    turned = rotation.from_rotation_vector(vector.scale(m.work.elapsed, orbital))
-    reference = rotation.product(turned, rotation.load_quaternion(m.work.reference))
-    vector.store(rotation.rotation_vector(rotation.product(rotation.conjugate(reference), q)), m.error)
-    reference_rate = rotation.apply(rotation.from_quaternion(q), orbital)
-    vector.store(vector.subtract(vector.load(m.body.angular_velocity), reference_rate), m.rate_error)
+    q = load_attitude(m.body.quaternion)
+    orbital = load(m.parameters.orbital_rate)
+    turned = from_rotation_vector(vector.scale(m.work.elapsed, orbital))
+    reference = product(turned, load_quaternion(m.work.reference))
+    store(rotation_vector(product(conjugate(reference), q)), m.error)
+    reference_rate = apply(from_quaternion(q), orbital)
+    store(subtract(load(m.body.angular_velocity), reference_rate), m.rate_error)
 
 
 @kernel
@@ -175,16 +187,16 @@ def _fire(m, h):
 @kernel
 def _sum(m, h):
     """Sum the thrusts over the step of h into control force, torque and impulse."""
-    force = vector.ZERO
-    torque = vector.ZERO
+    force = ZERO
+    torque = ZERO
     for e in range(len(m.thruster)):
         if m.thruster[e].thrust > 0.0:
             share = m.thruster[e].thrust / m.parameters.thruster.thrust[e]
-            force = vector.axpy(share, vector.load(m.selection.force[e]), force)
-            torque = vector.axpy(share, vector.load(m.selection.torque[e]), torque)
+            force = axpy(share, load(m.selection.force[e]), force)
+            torque = axpy(share, load(m.selection.torque[e]), torque)
             m.impulse += h * m.thruster[e].thrust
-    vector.store(force, m.control.force)
-    vector.store(torque, m.control.torque)
+    store(force, m.control.force)
+    store(torque, m.control.torque)
 
 
 @kernel
@@ -214,7 +226,7 @@ def step(m, t, h):
         w.holding = 1.0
         w.elapsed = 0.0
         w.until_sample = 0.0
-        rotation.store_quaternion(rotation.load_attitude(m.body.quaternion), w.reference)
+        store_quaternion(load_attitude(m.body.quaternion), w.reference)
     while w.until_sample < h - ROUNDING:
         _sample(m)
     for e in range(len(m.thruster)):

@@ -9,7 +9,8 @@ Thrusters with the same effect share the work, so a symmetric set fires in pairs
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.mechanics import matrix, vector
+from dockfmu.components.physics.mechanics import matrix
+from dockfmu.components.physics.mechanics.vector import axpy, cross, dot, load, norm, scale, store
 
 ITERATIONS = 60
 TOLERANCE = 1e-9
@@ -20,9 +21,9 @@ REGULAR = 1e-10
 @kernel
 def _potential(torque, demand, multipliers):
     """Return the value of the function that the multipliers minimise."""
-    total = -vector.dot(demand, multipliers)
+    total = -dot(demand, multipliers)
     for e in range(len(torque)):
-        open_for = vector.dot(vector.load(torque[e]), multipliers)
+        open_for = dot(load(torque[e]), multipliers)
         if open_for > 0.0:
             total += 0.5 * open_for * open_for
     return total
@@ -36,14 +37,14 @@ def _newton_step(s, demand, multipliers, regular):
         for j in range(3):
             s.matrix[i, j] = regular if i == j else 0.0
     for e in range(len(s.torque)):
-        m = vector.load(s.torque[e])
-        open_for = vector.dot(m, multipliers)
+        m = load(s.torque[e])
+        open_for = dot(m, multipliers)
         if open_for > 0.0:
-            residual = vector.axpy(-open_for, m, residual)
+            residual = axpy(-open_for, m, residual)
             for i in range(3):
                 for j in range(3):
                     s.matrix[i, j] += m[i] * m[j]
-    vector.store(residual, s.correction)
+    store(residual, s.correction)
     matrix.factor_lu(s.matrix, s.pivot, 3)
     matrix.solve_lu(s.matrix, s.pivot, s.correction, 3)
     return residual
@@ -52,22 +53,22 @@ def _newton_step(s, demand, multipliers, regular):
 @kernel
 def _select(s, demand, size, on_time):
     """Set the on-times for the unit angular impulse `demand`. Returns False if the thrusters cannot produce it."""
-    multipliers = vector.scale(1.0 / size, demand)
+    multipliers = scale(1.0 / size, demand)
     for _ in range(ITERATIONS):
         residual = _newton_step(s, demand, multipliers, REGULAR * size)
-        if vector.norm(residual) <= TOLERANCE:
+        if norm(residual) <= TOLERANCE:
             for e in range(len(on_time)):
-                on_time[e] = max(0.0, vector.dot(vector.load(s.torque[e]), multipliers))
+                on_time[e] = max(0.0, dot(load(s.torque[e]), multipliers))
             return True
-        step = vector.load(s.correction)
-        slope = vector.dot(residual, step)
+        step = load(s.correction)
+        slope = dot(residual, step)
         before = _potential(s.torque, demand, multipliers)
         length = 1.0
         while length > 1e-6:
-            if _potential(s.torque, demand, vector.axpy(length, step, multipliers)) <= before - 1e-4 * length * slope:
+            if _potential(s.torque, demand, axpy(length, step, multipliers)) <= before - 1e-4 * length * slope:
                 break
             length *= 0.5
-        multipliers = vector.axpy(length, step, multipliers)
+        multipliers = axpy(length, step, multipliers)
     return False
 
 
@@ -79,11 +80,11 @@ def prepare(p, s):
     """
     size = 0.0
     for e in range(len(p.thruster.thrust)):
-        force = vector.scale(p.thruster.thrust[e], vector.load(p.thruster.direction[e]))
-        torque = vector.cross(vector.load(p.thruster.position[e]), force)
-        vector.store(force, s.force[e])
-        vector.store(torque, s.torque[e])
-        size += vector.dot(torque, torque)
+        force = scale(p.thruster.thrust[e], load(p.thruster.direction[e]))
+        torque = cross(load(p.thruster.position[e]), force)
+        store(force, s.force[e])
+        store(torque, s.torque[e])
+        size += dot(torque, torque)
     for sense in range(6):
         sign = 1.0 if sense % 2 == 0 else -1.0
         axis = sense // 2

@@ -14,7 +14,17 @@ from math import pi, sqrt
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import SEGMENT
-from dockfmu.components.physics.mechanics import eigen, matrix, rotation
+from dockfmu.components.physics.mechanics import eigen, matrix
+from dockfmu.components.physics.mechanics.rotation import (
+    IDENTITY,
+    about_x,
+    about_y,
+    about_z,
+    apply,
+    compose,
+    load_matrix,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import add, load, scale
 
 NONE = SEGMENT.codes["NONE"]
@@ -117,7 +127,7 @@ def set_lumped(length, twist, tilt, psi):
 def _add_segment(f, turn, lever):
     """Add G^T Psi G to the compliance; `turn` maps segment axes to E, `lever` points from the segment's end to E."""
     G = f.transport
-    back = rotation.compose(rotation.transpose(turn), _skew(lever))
+    back = compose(transpose(turn), _skew(lever))
     for i in range(3):
         for j in range(3):
             G[i, j] = turn[j][i]
@@ -141,7 +151,7 @@ def set_compliance(m):
     for i in range(6):
         for j in range(6):
             f.compliance[i, j] = 0.0
-    turn = rotation.IDENTITY
+    turn = IDENTITY
     lever = (0.0, 0.0, 0.0)
     for j in range(len(m.arm) - 1, -1, -1):
         for k in range(p.segment.kind.shape[1] - 1, -1, -1):
@@ -155,9 +165,9 @@ def set_compliance(m):
                 set_lumped(length, p.segment.twist_stiffness[j, k], p.segment.tilt_stiffness[j, k], f.segment)
             if kind in (BEAM, LUMPED):
                 _add_segment(f, turn, lever)
-            lever = add(lever, rotation.apply(turn, length))
+            lever = add(lever, apply(turn, length))
         if j > 0:
-            turn = rotation.compose(turn, joint_turn(p.link.axis[j - 1], f.angle[j - 1]))
+            turn = compose(turn, joint_turn(p.link.axis[j - 1], f.angle[j - 1]))
     for i in range(6):
         for j in range(i):
             f.compliance[i, j] = 0.5 * (f.compliance[i, j] + f.compliance[j, i])
@@ -168,10 +178,10 @@ def set_compliance(m):
 def joint_turn(axis, angle):
     """Return the rotation from the link before a joint to the link after it."""
     if axis == 1.0:
-        return rotation.about_x(angle)
+        return about_x(angle)
     if axis == 2.0:
-        return rotation.about_y(angle)
-    return rotation.about_z(angle)
+        return about_y(angle)
+    return about_z(angle)
 
 
 @kernel
@@ -212,9 +222,9 @@ def _set_payload_mass(m):
     """Set the mass matrix of the payload at E, axes E (E23), for zero deflection: E coincides with GF."""
     M = m.flexure.mass
     p = m.parameters.payload
-    turn = rotation.load_matrix(m.free_body.fixture)
-    arm = rotation.apply(turn, scale(-1.0, load(m.parameters.grapple.position)))
-    inertia = rotation.compose(rotation.compose(turn, rotation.load_matrix(p.inertia)), rotation.transpose(turn))
+    turn = load_matrix(m.free_body.fixture)
+    arm = apply(turn, scale(-1.0, load(m.parameters.grapple.position)))
+    inertia = compose(compose(turn, load_matrix(p.inertia)), transpose(turn))
     lever = _skew(arm)
     square = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]
     for i in range(3):

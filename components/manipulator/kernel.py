@@ -27,10 +27,16 @@ from dockfmu.components.manipulator import (
 )
 from dockfmu.components.manipulator.arm_data import VARIANT
 from dockfmu.components.manipulator.ports import MODE
-from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.inertia import ROUNDING as SPREAD
 from dockfmu.components.physics.mechanics.inertia import asymmetry, invert, possible
 from dockfmu.components.physics.mechanics.kinematics import extrapolate
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    from_angles,
+    load_matrix,
+    store_matrix,
+)
 from dockfmu.components.physics.mechanics.vector import ZERO, load, norm, store, subtract
 
 AFFINE_INTERFACE = 301
@@ -113,7 +119,7 @@ def _check_link(m, k):
     Mass between a and b with its mean at c has a variance of at most (b - c) (c - a), along each axis (ruling R59).
     """
     p = m.parameters
-    inertia = rotation.load_matrix(p.link.inertia[k])
+    inertia = load_matrix(p.link.inertia[k])
     if asymmetry(p.link.inertia[k])[0] != 0.0 or not possible(p.link.mass[k], ZERO, inertia):
         return fail(m.status, LINK_INERTIA, 0.0, k + 1)
     half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2])
@@ -146,11 +152,11 @@ def _check_parameters(m):
         return fail(m.status, SOURCE_BASE, 0.0, 0)
     if asymmetry(p.payload.inertia)[0] != 0.0:
         return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
-    inertia = rotation.load_matrix(p.payload.inertia)
+    inertia = load_matrix(p.payload.inertia)
     inverse, good = invert(inertia)
     if not (good and possible(p.payload.mass, ZERO, inertia)):
         return fail(m.status, PAYLOAD_INERTIA, 0.0, 0)
-    rotation.store_matrix(inverse, m.free_body.inverse)
+    store_matrix(inverse, m.free_body.inverse)
     for k in range(len(m.drive)):
         angle = p.initial.angle[k]
         if p.joint.locked[k] == 0.0 and fabs(angle) > p.joint.angle_limit[k]:
@@ -225,7 +231,7 @@ def _place_root(m, tau):
     if p.base_fixed != 0.0:
         store(load(p.base.position), m.root.position)
         angles = p.base.angles
-        rotation.store_matrix(rotation.from_angles(angles[0], angles[1], angles[2]), m.root.rotation)
+        store_matrix(from_angles(angles[0], angles[1], angles[2]), m.root.rotation)
         store(ZERO, m.root.velocity)
         store(ZERO, m.root.angular_velocity)
         store(ZERO, m.root.acceleration)
@@ -240,7 +246,7 @@ def _place_root(m, tau):
 def _keep_middle(m):
     """Store the present pose and twist of R as those at mid-step."""
     store(load(m.root.position), m.middle.position)
-    rotation.store_matrix(rotation.load_matrix(m.root.rotation), m.middle.rotation)
+    store_matrix(load_matrix(m.root.rotation), m.middle.rotation)
     store(load(m.root.velocity), m.middle.velocity)
     store(load(m.root.angular_velocity), m.middle.angular_velocity)
 
@@ -389,16 +395,16 @@ def _answer_base(m):
     The twists are compared in the axes of now: those of R at the end of the last step were extrapolated too, and their
     error would count times a velocity that everything has in common (ruling R48).
     """
-    before = rotation.load_matrix(m.root.rotation)
-    velocity = rotation.apply_transposed(before, load(m.root.velocity))
-    angular_velocity = rotation.apply_transposed(before, load(m.root.angular_velocity))
+    before = load_matrix(m.root.rotation)
+    velocity = apply_transposed(before, load(m.root.velocity))
+    angular_velocity = apply_transposed(before, load(m.root.angular_velocity))
     _place_root(m, 0.0)
     links.place(m)
-    now = rotation.load_matrix(m.root.rotation)
+    now = load_matrix(m.root.rotation)
     outputs.answer_base(
         m,
-        subtract(load(m.root.velocity), rotation.apply(now, velocity)),
-        subtract(load(m.root.angular_velocity), rotation.apply(now, angular_velocity)),
+        subtract(load(m.root.velocity), apply(now, velocity)),
+        subtract(load(m.root.angular_velocity), apply(now, angular_velocity)),
     )
 
 

@@ -13,7 +13,7 @@ from math import cos, sin
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import VARIANT
 from dockfmu.components.manipulator.generated import about_x, about_y, about_z
-from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, cross, dot, load, scale, store, subtract
 
 MASSLESS_LINKS = VARIANT.codes["MASSLESS_LINKS"]
@@ -203,10 +203,10 @@ def root_wrench(m):
 def gripper(m):
     """Return (R -> E, position of E from R in R, velocity and angular velocity of E in E axes)."""
     last = m.arm[len(m.arm) - 1]
-    turn = rotation.load_matrix(last.rotation)
+    turn = load_matrix(last.rotation)
     reach = load(last.reach)
     spin = load(last.angular_velocity)
-    tip = add(load(last.position), rotation.apply_transposed(turn, reach))
+    tip = add(load(last.position), apply_transposed(turn, reach))
     return turn, tip, add(load(last.velocity), cross(spin, reach)), spin
 
 
@@ -221,16 +221,16 @@ def momenta(m, frame_velocity):
     angular = (0.0, 0.0, 0.0)
     for k in range(1, len(m.arm)):
         body = m.arm[k]
-        turn = rotation.load_matrix(body.rotation)
-        v = subtract(load(body.velocity), rotation.apply(turn, frame_velocity))
+        turn = load_matrix(body.rotation)
+        v = subtract(load(body.velocity), apply(turn, frame_velocity))
         w = load(body.angular_velocity)
         moment = load(body.moment)
         p = add(scale(body.mass, v), cross(w, moment))
-        spin = add(rotation.apply(rotation.load_matrix(body.inertia), w), cross(moment, v))
+        spin = add(apply(load_matrix(body.inertia), w), cross(moment, v))
         energy += 0.5 * (dot(v, p) + dot(w, spin))
-        p = rotation.apply_transposed(turn, p)
+        p = apply_transposed(turn, p)
         momentum = add(momentum, p)
-        angular = add(angular, add(rotation.apply_transposed(turn, spin), cross(load(body.position), p)))
+        angular = add(angular, add(apply_transposed(turn, spin), cross(load(body.position), p)))
     return energy, momentum, angular
 
 
@@ -242,6 +242,6 @@ def static_moment(m):
     for k in range(1, len(m.arm)):
         body = m.arm[k]
         mass += body.mass
-        moment = rotation.apply_transposed(rotation.load_matrix(body.rotation), load(body.moment))
+        moment = apply_transposed(load_matrix(body.rotation), load(body.moment))
         total = add(total, add(moment, scale(body.mass, load(body.position))))
     return mass, total

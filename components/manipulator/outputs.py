@@ -8,7 +8,21 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.manipulator import drive, links, payload
 from dockfmu.components.manipulator.arm_data import VARIANT
-from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
+    angles,
+    apply,
+    apply_transposed,
+    compose,
+    continued,
+    from_angles,
+    from_quaternion,
+    load_attitude,
+    load_matrix,
+    load_quaternion,
+    quaternion,
+    store_quaternion,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
@@ -29,10 +43,10 @@ KINEMATIC = VARIANT.codes["KINEMATIC"]
 def _publish_port(place, turn, velocity, spin, port):
     """Set pose and twist of a port from its position, its rotation from I, and its absolute twist in axes I."""
     store(place, port.position)
-    q = rotation.continued(rotation.quaternion(turn), rotation.load_quaternion(port.quaternion))
-    rotation.store_quaternion(q, port.quaternion)
-    store(rotation.apply(turn, velocity), port.velocity)
-    store(rotation.apply(turn, spin), port.angular_velocity)
+    q = continued(quaternion(turn), load_quaternion(port.quaternion))
+    store_quaternion(q, port.quaternion)
+    store(apply(turn, velocity), port.velocity)
+    store(apply(turn, spin), port.angular_velocity)
 
 
 @kernel
@@ -48,13 +62,13 @@ def _publish_interface(m, h, at, own):
     angular = (0.0, 0.0, 0.0)
     if m.parameters.interface.base_motion == SOURCE:
         w = load(b.angular_velocity)
-        facing = rotation.load_matrix(b.to_interface)
-        acceleration = rotation.apply(facing, cross(w, cross(w, load(m.parameters.interface.position))))
+        facing = load_matrix(b.to_interface)
+        acceleration = apply(facing, cross(w, cross(w, load(m.parameters.interface.position))))
     elif h > 0.0:
         acceleration = scale(1.0 / h, subtract(velocity, load(b.interface_velocity)))
         angular = scale(1.0 / h, subtract(spin, load(b.interface_spin)))
-        acceleration = rotation.apply(turn, acceleration)
-        angular = rotation.apply(turn, angular)
+        acceleration = apply(turn, acceleration)
+        angular = apply(turn, angular)
     store(acceleration, m.interface.acceleration)
     store(angular, m.interface.angular_acceleration)
     store(velocity, b.interface_velocity)
@@ -66,42 +80,42 @@ def _publish_interface(m, h, at, own):
 def _publish_target(m, at, turn):
     """Set the motion of BI, at `at` in I with the rotation `turn` from I, which the root carries."""
     out = m.target
-    to_root = rotation.load_matrix(m.root.rotation)
-    arm = rotation.apply(to_root, subtract(at, load(m.root.position)))
+    to_root = load_matrix(m.root.rotation)
+    arm = apply(to_root, subtract(at, load(m.root.position)))
     w = load(m.root.angular_velocity)
     e = load(m.root.angular_acceleration)
     spin = cross(w, arm)
-    velocity = rotation.apply_transposed(to_root, add(load(m.root.velocity), spin))
-    _publish_port(at, turn, velocity, rotation.apply_transposed(to_root, w), out)
+    velocity = apply_transposed(to_root, add(load(m.root.velocity), spin))
+    _publish_port(at, turn, velocity, apply_transposed(to_root, w), out)
     moving = add(load(m.root.acceleration), add(cross(e, arm), cross(w, spin)))
-    store(rotation.apply(turn, rotation.apply_transposed(to_root, moving)), out.acceleration)
-    store(rotation.apply(turn, rotation.apply_transposed(to_root, e)), out.angular_acceleration)
+    store(apply(turn, apply_transposed(to_root, moving)), out.acceleration)
+    store(apply(turn, apply_transposed(to_root, e)), out.angular_acceleration)
 
 
 @kernel
 def _publish_relative(m, place, turn, velocity, spin):
     """Set the motion of PI seen from BI (manipulator 4), which moves with the root."""
     p = m.parameters
-    to_root = rotation.load_matrix(m.root.rotation)
-    root = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
-    target = rotation.from_angles(p.target.angles[0], p.target.angles[1], p.target.angles[2])
-    to_target = rotation.compose(target, rotation.compose(rotation.transpose(root), to_root))
-    from_root = rotation.apply(root, subtract(load(p.target.position), load(p.base.position)))
-    at = add(load(m.root.position), rotation.apply_transposed(to_root, from_root))
+    to_root = load_matrix(m.root.rotation)
+    root = from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
+    target = from_angles(p.target.angles[0], p.target.angles[1], p.target.angles[2])
+    to_target = compose(target, compose(transpose(root), to_root))
+    from_root = apply(root, subtract(load(p.target.position), load(p.base.position)))
+    at = add(load(m.root.position), apply_transposed(to_root, from_root))
     apart = subtract(place, at)
-    carrying = rotation.apply_transposed(to_root, load(m.root.velocity))
-    turning = rotation.apply_transposed(to_root, load(m.root.angular_velocity))
+    carrying = apply_transposed(to_root, load(m.root.velocity))
+    turning = apply_transposed(to_root, load(m.root.angular_velocity))
     arm = subtract(place, load(m.root.position))
     moving = subtract(velocity, add(carrying, cross(turning, arm)))
     _publish_target(m, at, to_target)
     out = m.relative
-    store(rotation.apply(to_target, apart), out.position)
-    A = rotation.compose(turn, rotation.transpose(to_target))
-    q = rotation.continued(rotation.quaternion(A), rotation.load_quaternion(out.quaternion))
-    rotation.store_quaternion(q, out.quaternion)
-    store(rotation.angles(A), out.angles)
-    store(rotation.apply(to_target, moving), out.velocity)
-    store(rotation.apply(to_target, subtract(spin, turning)), out.angular_velocity)
+    store(apply(to_target, apart), out.position)
+    A = compose(turn, transpose(to_target))
+    q = continued(quaternion(A), load_quaternion(out.quaternion))
+    store_quaternion(q, out.quaternion)
+    store(angles(A), out.angles)
+    store(apply(to_target, moving), out.velocity)
+    store(apply(to_target, subtract(spin, turning)), out.angular_velocity)
 
 
 @kernel
@@ -136,9 +150,9 @@ def _publish_joints(m):
 def _totals(m):
     """Return (momentum, angular momentum about the origin of I) of links and payload, and set the kinetic energy."""
     energy, momentum, angular = links.momenta(m, ZERO)
-    to_root = rotation.load_matrix(m.root.rotation)
-    momentum = rotation.apply_transposed(to_root, momentum)
-    angular = add(rotation.apply_transposed(to_root, angular), cross(load(m.root.position), momentum))
+    to_root = load_matrix(m.root.rotation)
+    momentum = apply_transposed(to_root, momentum)
+    angular = add(apply_transposed(to_root, angular), cross(load(m.root.position), momentum))
     own_energy, own, own_angular = payload.momenta(m)
     m.audit.kinetic_energy = energy + own_energy
     return add(momentum, own), add(angular, own_angular)
@@ -152,13 +166,13 @@ def _relative(m):
     """
     _, momentum, angular = links.momenta(m, load(m.root.velocity))
     mass, moment = links.static_moment(m)
-    to_root = rotation.load_matrix(m.root.rotation)
+    to_root = load_matrix(m.root.rotation)
     own, own_angular, own_moment = payload.relative_momenta(m)
     return (
-        add(rotation.apply_transposed(to_root, momentum), own),
-        add(rotation.apply_transposed(to_root, angular), own_angular),
+        add(apply_transposed(to_root, momentum), own),
+        add(apply_transposed(to_root, angular), own_angular),
         mass + m.parameters.payload.mass,
-        add(rotation.apply_transposed(to_root, moment), own_moment),
+        add(apply_transposed(to_root, moment), own_moment),
     )
 
 
@@ -218,9 +232,9 @@ def _motion_of_base(m, h):
     """
     if m.parameters.base_fixed != 0.0:
         return ZERO, ZERO, ZERO
-    A = rotation.from_quaternion(rotation.load_attitude(m.base.quaternion))
-    start = rotation.apply_transposed(A, load(m.base.velocity))
-    acceleration = rotation.apply_transposed(A, load(m.base.acceleration))
+    A = from_quaternion(load_attitude(m.base.quaternion))
+    start = apply_transposed(A, load(m.base.velocity))
+    acceleration = apply_transposed(A, load(m.base.acceleration))
     jump = ZERO
     if not is_affine(m):
         jump = subtract(start, load(m.accounting.end_velocity))
@@ -249,9 +263,9 @@ def set_base_wrench(m, h):
         change = add(subtract(own_angular, load(a.angular_momentum)), cross(load(a.moment), jump))
         change = add(change, cross(scale(0.5 * h, add(load(a.moment), moment)), acceleration))
         turn = subtract(load(a.outer_angular_impulse), change)
-        A = rotation.load_matrix(m.middle.rotation)
-        force = rotation.apply(A, scale(1.0 / h, impulse))
-        torque = rotation.apply(A, scale(1.0 / h, turn))
+        A = load_matrix(m.middle.rotation)
+        force = apply(A, scale(1.0 / h, impulse))
+        torque = apply(A, scale(1.0 / h, turn))
         store(force, m.base.force)
         store(torque, m.base.torque)
         if m.parameters.variant == KINEMATIC:
@@ -265,7 +279,7 @@ def set_base_wrench(m, h):
     else:
         store(load(m.base.force_now), m.base.force)
         store(load(m.base.torque_now), m.base.torque)
-        store(rotation.apply_transposed(rotation.load_matrix(m.root.rotation), load(m.root.velocity)), a.end_velocity)
+        store(apply_transposed(load_matrix(m.root.rotation), load(m.root.velocity)), a.end_velocity)
         store(ZERO, a.apart)
     store(subtract(angular, load(a.apart)), out.angular_momentum)
     store(angular, a.start_angular_momentum)
@@ -279,10 +293,10 @@ def publish(m, h):
     """Set all outputs at the end of a step of h, 0 at the start; links and spring must be placed there."""
     b = m.free_body
     at, q = payload.present(m)
-    own = rotation.from_quaternion(q)
+    own = from_quaternion(q)
     place, turn, velocity, spin = _publish_interface(m, h, at, own)
     _publish_relative(m, place, turn, velocity, spin)
-    rotating = rotation.apply_transposed(own, load(b.angular_velocity))
+    rotating = apply_transposed(own, load(b.angular_velocity))
     _publish_port(at, own, load(b.velocity), rotating, m.payload)
     _publish_joints(m)
     for i in range(3):

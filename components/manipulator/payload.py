@@ -5,6 +5,20 @@ from __future__ import annotations
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import links
 from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    compose,
+    from_angles,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    quaternion,
+    rotation_vector,
+    store_matrix,
+    store_quaternion,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     add,
@@ -25,48 +39,48 @@ def prepare(m):
     p = m.parameters
     b = m.free_body
     angles = p.initial.payload_angles
-    root_turn = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
+    root_turn = from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
     # B -> PL, I -> R, and so I -> PL
-    own = rotation.from_angles(angles[0], angles[1], angles[2])
-    to_root = rotation.load_matrix(m.root.rotation)
-    turn = rotation.compose(own, rotation.compose(rotation.transpose(root_turn), to_root))
+    own = from_angles(angles[0], angles[1], angles[2])
+    to_root = load_matrix(m.root.rotation)
+    turn = compose(own, compose(transpose(root_turn), to_root))
     to_gripper, place, velocity, spin = links.gripper(m)
-    to_gripper_from_inertial = rotation.compose(to_gripper, to_root)
-    fixture = rotation.compose(to_gripper_from_inertial, rotation.transpose(turn))
-    rotation.store_matrix(fixture, b.fixture)
+    to_gripper_from_inertial = compose(to_gripper, to_root)
+    fixture = compose(to_gripper_from_inertial, transpose(turn))
+    store_matrix(fixture, b.fixture)
     facing = p.interface.angles
-    rotation.store_matrix(rotation.from_angles(facing[0], facing[1], facing[2]), b.to_interface)
+    store_matrix(from_angles(facing[0], facing[1], facing[2]), b.to_interface)
     arm = scale(-1.0, load(p.grapple.position))
-    grip = add(load(m.root.position), rotation.apply_transposed(to_root, place))
-    store(add(grip, rotation.apply_transposed(turn, arm)), b.position)
-    w = rotation.apply_transposed(fixture, spin)
+    grip = add(load(m.root.position), apply_transposed(to_root, place))
+    store(add(grip, apply_transposed(turn, arm)), b.position)
+    w = apply_transposed(fixture, spin)
     store(w, b.angular_velocity)
-    v = rotation.apply_transposed(to_gripper_from_inertial, velocity)
-    store(add(v, rotation.apply_transposed(turn, cross(w, arm))), b.velocity)
+    v = apply_transposed(to_gripper_from_inertial, velocity)
+    store(add(v, apply_transposed(turn, cross(w, arm))), b.velocity)
     b.last_step = 0.0
-    rotation.store_quaternion(rotation.quaternion(turn), b.quaternion)
-    rotation.store_matrix(rotation.from_quaternion(rotation.load_quaternion(b.quaternion)), b.rotation)
+    store_quaternion(quaternion(turn), b.quaternion)
+    store_matrix(from_quaternion(load_quaternion(b.quaternion)), b.rotation)
 
 
 @kernel
 def deflect(m):
     """Set the deflection of the fixture from the gripper and its rate, axes E, and the wrench of the spring."""
     b = m.free_body
-    to_root = rotation.load_matrix(m.root.rotation)
-    turn = rotation.load_matrix(b.rotation)
+    to_root = load_matrix(m.root.rotation)
+    turn = load_matrix(b.rotation)
     to_gripper, place, velocity, spin = links.gripper(m)
-    to_E = rotation.compose(to_gripper, to_root)
-    from_payload = rotation.compose(to_E, rotation.transpose(turn))
+    to_E = compose(to_gripper, to_root)
+    from_payload = compose(to_E, transpose(turn))
     offset = load(m.parameters.grapple.position)
     w = load(b.angular_velocity)
     at_root = subtract(load(b.position), load(m.root.position))
-    r = rotation.apply(to_E, add(at_root, rotation.apply_transposed(turn, offset)))
-    r = subtract(r, rotation.apply(to_gripper, place))
-    v = add(rotation.apply(to_E, load(b.velocity)), rotation.apply(from_payload, cross(w, offset)))
+    r = apply(to_E, add(at_root, apply_transposed(turn, offset)))
+    r = subtract(r, apply(to_gripper, place))
+    v = add(apply(to_E, load(b.velocity)), apply(from_payload, cross(w, offset)))
     v = subtract(subtract(v, velocity), cross(spin, r))
-    relative = subtract(rotation.apply(from_payload, w), spin)
-    fixture = rotation.compose(rotation.load_matrix(b.fixture), rotation.transpose(from_payload))
-    phi = rotation.rotation_vector(rotation.quaternion(fixture))
+    relative = subtract(apply(from_payload, w), spin)
+    fixture = compose(load_matrix(b.fixture), transpose(from_payload))
+    phi = rotation_vector(quaternion(fixture))
     for i in range(3):
         b.deflection[i] = r[i]
         b.deflection[3 + i] = phi[i]
@@ -82,7 +96,7 @@ def deflect(m):
         b.wrench[i] = elastic + damped
         power += damped * b.deflection_rate[i]
     b.spring_power = power
-    rotation.store_matrix(from_payload, b.to_gripper)
+    store_matrix(from_payload, b.to_gripper)
 
 
 @kernel
@@ -108,14 +122,14 @@ def advance(m, h):
     """Advance the payload over h under the spring, the wrench at its interface and the external thrust."""
     b = m.free_body
     p = m.parameters
-    from_payload = rotation.load_matrix(b.to_gripper)
-    facing = rotation.load_matrix(b.to_interface)
-    turn = rotation.load_matrix(b.rotation)
+    from_payload = load_matrix(b.to_gripper)
+    facing = load_matrix(b.to_interface)
+    turn = load_matrix(b.rotation)
     w = b.wrench
-    pull = negate(rotation.apply_transposed(from_payload, (w[0], w[1], w[2])))
-    twist = negate(rotation.apply_transposed(from_payload, (w[3], w[4], w[5])))
-    contact = rotation.apply_transposed(facing, load(m.interface.force))
-    contact_torque = rotation.apply_transposed(facing, load(m.interface.torque))
+    pull = negate(apply_transposed(from_payload, (w[0], w[1], w[2])))
+    twist = negate(apply_transposed(from_payload, (w[3], w[4], w[5])))
+    contact = apply_transposed(facing, load(m.interface.force))
+    contact_torque = apply_transposed(facing, load(m.interface.torque))
     contact_torque = add(contact_torque, cross(load(p.interface.position), contact))
     thrust = load(m.payload.force)
     thrust_torque = load(m.payload.torque)
@@ -124,18 +138,18 @@ def advance(m, h):
 
     v = load(b.velocity)
     spin = load(b.angular_velocity)
-    inertia = rotation.load_matrix(p.payload.inertia)
-    torque = subtract(torque, cross(spin, rotation.apply(inertia, spin)))
-    new_v = axpy(h / p.payload.mass, rotation.apply_transposed(turn, force), v)
-    new_spin = axpy(h, rotation.apply(rotation.load_matrix(b.inverse), torque), spin)
-    moved = scale(0.5 * h, rotation.apply(turn, add(v, new_v)))
+    inertia = load_matrix(p.payload.inertia)
+    torque = subtract(torque, cross(spin, apply(inertia, spin)))
+    new_v = axpy(h / p.payload.mass, apply_transposed(turn, force), v)
+    new_spin = axpy(h, apply(load_matrix(b.inverse), torque), spin)
+    moved = scale(0.5 * h, apply(turn, add(v, new_v)))
     turned = scale(0.5 * h, add(spin, new_spin))
     a = m.accounting
     a.interface += dot(contact, moved) + dot(contact_torque, turned)
     a.thrust += dot(thrust, moved) + dot(thrust_torque, turned)
     a.spring += h * b.spring_power
-    outer = rotation.apply_transposed(turn, add(contact, thrust))
-    outer_torque = rotation.apply_transposed(turn, add(contact_torque, thrust_torque))
+    outer = apply_transposed(turn, add(contact, thrust))
+    outer_torque = apply_transposed(turn, add(contact_torque, thrust_torque))
     store(axpy(h, outer, load(a.outer_impulse)), a.outer_impulse)
     about_root = add(outer_torque, cross(subtract(load(b.position), load(m.root.position)), outer))
     store(axpy(h, about_root, load(a.outer_angular_impulse)), a.outer_angular_impulse)
@@ -146,9 +160,9 @@ def advance(m, h):
     store(new_v, b.velocity)
     store(new_spin, b.angular_velocity)
     store(axpy(h, new_v, load(b.position)), b.position)
-    q = rotation.advance(rotation.load_quaternion(b.quaternion), scale(h, new_spin))
-    rotation.store_quaternion(q, b.quaternion)
-    rotation.store_matrix(rotation.from_quaternion(q), b.rotation)
+    q = rotation.advance(load_quaternion(b.quaternion), scale(h, new_spin))
+    store_quaternion(q, b.quaternion)
+    store_matrix(from_quaternion(q), b.rotation)
 
 
 @kernel
@@ -170,15 +184,15 @@ def present(m):
     relative to R, to the instant of the velocities. Without this, a contact of stiffness k would be damped by k h / 2.
     """
     b = m.free_body
-    to_root = rotation.load_matrix(m.root.rotation)
-    turn = rotation.load_matrix(b.rotation)
-    spin = rotation.apply_transposed(to_root, load(m.root.angular_velocity))
+    to_root = load_matrix(m.root.rotation)
+    turn = load_matrix(b.rotation)
+    spin = apply_transposed(to_root, load(m.root.angular_velocity))
     arm = subtract(load(b.position), load(m.root.position))
-    carried = add(rotation.apply_transposed(to_root, load(m.root.velocity)), cross(spin, arm))
+    carried = add(apply_transposed(to_root, load(m.root.velocity)), cross(spin, arm))
     back = -0.5 * b.last_step
     place = axpy(back, subtract(load(b.velocity), carried), load(b.position))
-    turning = subtract(load(b.angular_velocity), rotation.apply(turn, spin))
-    return place, rotation.advance(rotation.load_quaternion(b.quaternion), scale(back, turning))
+    turning = subtract(load(b.angular_velocity), apply(turn, spin))
+    return place, rotation.advance(load_quaternion(b.quaternion), scale(back, turning))
 
 
 @kernel
@@ -190,10 +204,10 @@ def interface(m, at, turn):
     b = m.free_body
     offset = load(m.parameters.interface.position)
     w = load(b.angular_velocity)
-    place = add(at, rotation.apply_transposed(turn, offset))
-    velocity = add(load(b.velocity), rotation.apply_transposed(turn, cross(w, offset)))
-    to_port = rotation.compose(rotation.load_matrix(b.to_interface), turn)
-    return place, to_port, velocity, rotation.apply_transposed(turn, w)
+    place = add(at, apply_transposed(turn, offset))
+    velocity = add(load(b.velocity), apply_transposed(turn, cross(w, offset)))
+    to_port = compose(load_matrix(b.to_interface), turn)
+    return place, to_port, velocity, apply_transposed(turn, w)
 
 
 @kernel
@@ -204,12 +218,12 @@ def relative_momenta(m):
     """
     b = m.free_body
     mass = m.parameters.payload.mass
-    to_root = rotation.load_matrix(m.root.rotation)
-    v = subtract(load(b.velocity), rotation.apply_transposed(to_root, load(m.root.velocity)))
+    to_root = load_matrix(m.root.rotation)
+    v = subtract(load(b.velocity), apply_transposed(to_root, load(m.root.velocity)))
     r = subtract(load(b.position), load(m.root.position))
-    spin = rotation.apply(rotation.load_matrix(m.parameters.payload.inertia), load(b.angular_velocity))
+    spin = apply(load_matrix(m.parameters.payload.inertia), load(b.angular_velocity))
     momentum = scale(mass, v)
-    angular = add(rotation.apply_transposed(rotation.load_matrix(b.rotation), spin), cross(r, momentum))
+    angular = add(apply_transposed(load_matrix(b.rotation), spin), cross(r, momentum))
     return momentum, angular, scale(mass, r)
 
 
@@ -220,9 +234,9 @@ def momenta(m):
     mass = m.parameters.payload.mass
     v = load(b.velocity)
     w = load(b.angular_velocity)
-    spin = rotation.apply(rotation.load_matrix(m.parameters.payload.inertia), w)
+    spin = apply(load_matrix(m.parameters.payload.inertia), w)
     momentum = scale(mass, v)
-    angular = rotation.apply_transposed(rotation.load_matrix(b.rotation), spin)
+    angular = apply_transposed(load_matrix(b.rotation), spin)
     angular = add(angular, cross(load(b.position), momentum))
     return 0.5 * (mass * dot(v, v) + dot(w, spin)), momentum, angular
 

@@ -7,7 +7,8 @@ from math import sqrt
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import COMMAND_FRAME
-from dockfmu.components.physics.mechanics import eigen, rotation
+from dockfmu.components.physics.mechanics import eigen
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, from_angles, load_matrix, transpose
 from dockfmu.components.physics.mechanics.vector import add, cross, load, subtract
 
 TARGET = COMMAND_FRAME.codes["TARGET"]
@@ -26,9 +27,9 @@ MESSAGES = {
 def to_target(m):
     """Return the rotation R -> BI."""
     p = m.parameters
-    root = rotation.from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
-    target = rotation.from_angles(p.target.angles[0], p.target.angles[1], p.target.angles[2])
-    return rotation.compose(target, rotation.transpose(root))
+    root = from_angles(p.base.angles[0], p.base.angles[1], p.base.angles[2])
+    target = from_angles(p.target.angles[0], p.target.angles[1], p.target.angles[2])
+    return compose(target, transpose(root))
 
 
 @kernel
@@ -46,16 +47,16 @@ def want(m, velocity, spin, point):
 def set_twist(m):
     """Set the demanded twist of E from the operator's rates: of the camera, camera axes, or of PI, target axes."""
     p = m.parameters
-    facing = rotation.load_matrix(m.sensed.interface)
+    facing = load_matrix(m.sensed.interface)
     point = load(m.sensed.position)
     if p.control.command_frame == TARGET:
         axes = to_target(m)
     else:
         angles = p.camera.angles
-        point = add(point, rotation.apply_transposed(facing, load(p.camera.position)))
-        axes = rotation.compose(rotation.from_angles(angles[0], angles[1], angles[2]), facing)
-    velocity = rotation.apply_transposed(axes, load(m.command.velocity))
-    want(m, velocity, rotation.apply_transposed(axes, load(m.command.angular_velocity)), point)
+        point = add(point, apply_transposed(facing, load(p.camera.position)))
+        axes = compose(from_angles(angles[0], angles[1], angles[2]), facing)
+    velocity = apply_transposed(axes, load(m.command.velocity))
+    want(m, velocity, apply_transposed(axes, load(m.command.angular_velocity)), point)
 
 
 @kernel

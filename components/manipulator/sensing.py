@@ -17,7 +17,16 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator.arm_data import POSE_FEEDBACK
 from dockfmu.components.manipulator.compliance import joint_turn
 from dockfmu.components.manipulator.servo import quantized
-from dockfmu.components.physics.mechanics import eigen, rotation
+from dockfmu.components.physics.mechanics import eigen
+from dockfmu.components.physics.mechanics.rotation import (
+    IDENTITY,
+    apply,
+    apply_transposed,
+    compose,
+    load_matrix,
+    store_matrix,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import add, cross, dot, load, store, subtract
 
 MOTORS = POSE_FEEDBACK.codes["MOTORS"]
@@ -38,7 +47,7 @@ def sense(m, motors):
     """
     p = m.parameters
     s = m.sensed
-    turn = rotation.IDENTITY
+    turn = IDENTITY
     place = (0.0, 0.0, 0.0)
     for k in range(len(m.arm)):
         if k > 0:
@@ -49,15 +58,15 @@ def sense(m, motors):
             s.angle[k - 1] = angle
             axis = int(p.link.axis[k - 1]) - 1
             store(turn[axis], s.axis[k - 1])
-            turn = rotation.compose(joint_turn(p.link.axis[k - 1], angle), turn)
-        place = add(place, rotation.apply_transposed(turn, load(m.arm[k].reach)))
+            turn = compose(joint_turn(p.link.axis[k - 1], angle), turn)
+        place = add(place, apply_transposed(turn, load(m.arm[k].reach)))
         store(place, s.point[k])
-    rotation.store_matrix(turn, s.gripper)
-    fixture = rotation.load_matrix(m.free_body.fixture)
-    own = rotation.compose(rotation.transpose(fixture), turn)
+    store_matrix(turn, s.gripper)
+    fixture = load_matrix(m.free_body.fixture)
+    own = compose(transpose(fixture), turn)
     offset = subtract(load(p.interface.position), load(p.grapple.position))
-    store(add(place, rotation.apply_transposed(own, offset)), s.position)
-    rotation.store_matrix(rotation.compose(rotation.load_matrix(m.free_body.to_interface), own), s.interface)
+    store(add(place, apply_transposed(own, offset)), s.position)
+    store_matrix(compose(load_matrix(m.free_body.to_interface), own), s.interface)
 
 
 @kernel
@@ -67,7 +76,7 @@ def _add_body(m, last, mass, place, inertia):
     for j in range(last):
         axis = load(m.sensed.axis[j])
         arm = cross(axis, subtract(place, load(m.sensed.point[j])))
-        turning = rotation.apply(inertia, axis)
+        turning = apply(inertia, axis)
         for k in range(j + 1):
             other = load(m.sensed.axis[k])
             moving = cross(other, subtract(place, load(m.sensed.point[k])))
@@ -139,19 +148,19 @@ def set_gain_limits(m):
     for j in range(count):
         for k in range(count):
             M[j, k] = 0.0
-    to_root = rotation.load_matrix(m.root.rotation)
+    to_root = load_matrix(m.root.rotation)
     for k in range(1, count + 1):
         body = m.arm[k]
-        turn = rotation.transpose(rotation.load_matrix(body.rotation))
-        own = rotation.load_matrix(p.link.inertia[k - 1])
-        centre = add(load(body.position), rotation.apply(turn, load(p.link.center_of_mass[k - 1])))
+        turn = transpose(load_matrix(body.rotation))
+        own = load_matrix(p.link.inertia[k - 1])
+        centre = add(load(body.position), apply(turn, load(p.link.center_of_mass[k - 1])))
         if body.mass > 0.0:
-            _add_body(m, k, body.mass, centre, rotation.compose(rotation.compose(turn, own), rotation.transpose(turn)))
+            _add_body(m, k, body.mass, centre, compose(compose(turn, own), transpose(turn)))
     b = m.free_body
-    turn = rotation.transpose(rotation.compose(rotation.load_matrix(b.rotation), rotation.transpose(to_root)))
-    own = rotation.load_matrix(p.payload.inertia)
-    centre = rotation.apply(to_root, subtract(load(b.position), load(m.root.position)))
-    turned = rotation.compose(rotation.compose(turn, own), rotation.transpose(turn))
+    turn = transpose(compose(load_matrix(b.rotation), transpose(to_root)))
+    own = load_matrix(p.payload.inertia)
+    centre = apply(to_root, subtract(load(b.position), load(m.root.position)))
+    turned = compose(compose(turn, own), transpose(turn))
     _add_body(m, count, p.payload.mass, centre, turned)
     for j in range(count):
         ratio = p.gear.ratio[j]

@@ -14,7 +14,18 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import resolved_rates, sensing
 from dockfmu.components.manipulator.ports import STEP_STATE, STEP_TYPE
-from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
+    about_x,
+    about_y,
+    about_z,
+    apply_transposed,
+    compose,
+    load_matrix,
+    quaternion,
+    rotation_vector,
+    store_matrix,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import add, load, norm, scale, store, subtract
 
 IDLE = STEP_STATE.codes["IDLE"]
@@ -37,7 +48,7 @@ MESSAGES = {
 def _take_pose(m):
     """Take the sensed pose as the reference."""
     store(load(m.sensed.position), m.supervisor.position)
-    rotation.store_matrix(rotation.load_matrix(m.sensed.interface), m.supervisor.rotation)
+    store_matrix(load_matrix(m.sensed.interface), m.supervisor.rotation)
 
 
 @kernel
@@ -98,12 +109,12 @@ def _start(m):
     s.duration = cruise + s.ramp
     s.elapsed = 0.0
     store(load(s.position), s.start_position)
-    rotation.store_matrix(rotation.load_matrix(s.rotation), s.start_rotation)
+    store_matrix(load_matrix(s.rotation), s.start_rotation)
     s.state = RUN
     m.flag.guard = 0.0
     m.flag.arrived = 0.0
     if axis < 3:
-        along = rotation.load_matrix(s.rotation)[axis]
+        along = load_matrix(s.rotation)[axis]
         last = len(m.arm) - 1
         tip = add(load(m.sensed.point[last]), scale(given.amplitude, along))
         distance = norm(subtract(tip, load(m.sensed.point[0])))
@@ -121,10 +132,8 @@ def _is_reached(m):
     s = m.supervisor
     sensing.sense(m, 0.0)
     off = norm(subtract(load(s.position), load(m.sensed.position)))
-    error = rotation.compose(
-        rotation.load_matrix(s.rotation), rotation.transpose(rotation.load_matrix(m.sensed.interface))
-    )
-    turn = norm(rotation.rotation_vector(rotation.quaternion(error)))
+    error = compose(load_matrix(s.rotation), transpose(load_matrix(m.sensed.interface)))
+    turn = norm(rotation_vector(quaternion(error)))
     if p.pose_feedback == sensing.MOTORS:
         sensing.sense(m, 1.0)
     return off <= p.position_tolerance and turn <= p.angle_tolerance
@@ -171,19 +180,19 @@ def _refer(m, t):
     """Set the reference pose of PI at time t of the command, and return the rate of the travel."""
     s = m.supervisor
     done, rate = travel(t, s.duration, s.ramp, s.amplitude)
-    start = rotation.load_matrix(s.start_rotation)
+    start = load_matrix(s.start_rotation)
     axis = int(s.axis)
     if axis < 3:
         store(add(load(s.start_position), scale(done, start[axis])), s.position)
-        rotation.store_matrix(start, s.rotation)
+        store_matrix(start, s.rotation)
     else:
-        turn = rotation.about_x(done)
+        turn = about_x(done)
         if axis == 4:
-            turn = rotation.about_y(done)
+            turn = about_y(done)
         elif axis == 5:
-            turn = rotation.about_z(done)
+            turn = about_z(done)
         store(load(s.start_position), s.position)
-        rotation.store_matrix(rotation.compose(turn, start), s.rotation)
+        store_matrix(compose(turn, start), s.rotation)
     return rate
 
 
@@ -194,12 +203,12 @@ def set_twist(m):
     rate = _refer(m, s.elapsed)
     gain = sensing.loop_gain(m, m.parameters.control.pose_gain)
     axis = int(s.axis)
-    along = rotation.load_matrix(s.start_rotation)[axis % 3]
-    facing = rotation.load_matrix(m.sensed.interface)
+    along = load_matrix(s.start_rotation)[axis % 3]
+    facing = load_matrix(m.sensed.interface)
     velocity = scale(gain, subtract(load(s.position), load(m.sensed.position)))
-    error = rotation.compose(rotation.load_matrix(s.rotation), rotation.transpose(facing))
-    turn = rotation.rotation_vector(rotation.quaternion(error))
-    spin = scale(gain, rotation.apply_transposed(facing, turn))
+    error = compose(load_matrix(s.rotation), transpose(facing))
+    turn = rotation_vector(quaternion(error))
+    spin = scale(gain, apply_transposed(facing, turn))
     if axis < 3:
         velocity = add(velocity, scale(rate, along))
     else:

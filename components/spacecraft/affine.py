@@ -4,13 +4,24 @@ The mechanism has computed its wrench f' with the acceleration a' reported by th
 acceleration and angular acceleration, port axes). For the actual acceleration a of the port, its wrench is
 f = f' - M_A (a - a'), that is W - M_A a. The acceleration is itself affine in the wrench, a = b + Y f with the mobility
 Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means over the step.
+
+Names end with the axes of their components, as in `mounts`.
 """
 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.physics.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics import matrix
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    compose,
+    from_quaternion,
+    from_rotation_vector,
+    load_matrix,
+    transpose,
+)
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, scale
 
 
 @kernel
@@ -31,37 +42,37 @@ def rigid_mobility(p, r, mount, a, h):
 
     `r.force`, `r.torque` hold these loads about the centre of mass, axes C.
     """
-    frame = rotation.load_matrix(mount.mid_frame)
-    arm = vector.load(mount.mid_arm)
-    inverse = rotation.load_matrix(r.inverse)
+    A_PC = load_matrix(mount.mid_frame)
+    arm_C = load(mount.mid_arm)
+    inverse = load_matrix(r.inverse)
     mobile = 1.0
     if p.fixed != 0.0:
         mobile = 0.0
     for k in range(6):
-        push = vector.load(mount.mid_frame[k % 3])
-        force = vector.ZERO
-        torque = push
+        push_C = load(mount.mid_frame[k % 3])
+        force_C = ZERO
+        torque_C = push_C
         if k < 3:
-            force = push
-            torque = vector.cross(arm, push)
-        turn = vector.scale(mobile, rotation.apply(inverse, torque))
-        move = rotation.apply(frame, vector.axpy(mobile / p.mass, force, vector.cross(turn, arm)))
-        turn = rotation.apply(frame, turn)
+            force_C = push_C
+            torque_C = cross(arm_C, push_C)
+        turn_C = scale(mobile, apply(inverse, torque_C))
+        move_P = apply(A_PC, axpy(mobile / p.mass, force_C, cross(turn_C, arm_C)))
+        turn_P = apply(A_PC, turn_C)
         for i in range(3):
-            a.mobility[i, k] = move[i]
-            a.mobility[3 + i, k] = turn[i]
-    w = vector.axpy(0.5 * h, vector.load(r.angular_acceleration), vector.load(r.angular_velocity))
-    gyroscopic = vector.cross(rotation.apply(rotation.load_matrix(r.inertia), w), w)
-    turn = vector.scale(mobile, rotation.apply(inverse, vector.add(vector.load(r.torque), gyroscopic)))
-    move = vector.scale(mobile / p.mass, vector.load(r.force))
-    v_elastic = vector.load(mount.displacement_rate)
-    centripetal = vector.cross(w, vector.axpy(2.0, v_elastic, vector.cross(w, arm)))
-    move = rotation.apply(frame, vector.add(vector.add(move, vector.cross(turn, arm)), centripetal))
-    w_elastic = rotation.apply(rotation.load_matrix(mount.mid_rates), vector.load(mount.rotation_rate))
-    turn = rotation.apply(frame, vector.add(turn, vector.cross(w, w_elastic)))
+            a.mobility[i, k] = move_P[i]
+            a.mobility[3 + i, k] = turn_P[i]
+    w_C = axpy(0.5 * h, load(r.angular_acceleration), load(r.angular_velocity))
+    gyroscopic_C = cross(apply(load_matrix(r.inertia), w_C), w_C)
+    turn_C = scale(mobile, apply(inverse, add(load(r.torque), gyroscopic_C)))
+    move_C = scale(mobile / p.mass, load(r.force))
+    v_elastic_C = load(mount.displacement_rate)
+    centripetal_C = cross(w_C, axpy(2.0, v_elastic_C, cross(w_C, arm_C)))
+    move_P = apply(A_PC, add(add(move_C, cross(turn_C, arm_C)), centripetal_C))
+    w_elastic_C = apply(load_matrix(mount.mid_rates), load(mount.rotation_rate))
+    turn_P = apply(A_PC, add(turn_C, cross(w_C, w_elastic_C)))
     for i in range(3):
-        a.bias[i] = move[i]
-        a.bias[3 + i] = turn[i]
+        a.bias[i] = move_P[i]
+        a.bias[3 + i] = turn_P[i]
 
 
 @kernel
@@ -79,18 +90,18 @@ def _block(A, i, k):
 @kernel
 def add_elastic(r, mount, e, a):
     """Add the contribution of the modes to mobility and bias, transformed from axes S to port axes."""
-    frame = rotation.load_matrix(mount.mid_frame)
-    structural = rotation.load_matrix(r.frame)
-    move = rotation.compose(frame, structural)
-    turn = rotation.compose(frame, rotation.compose(rotation.load_matrix(mount.mid_rates), structural))
+    A_PC = load_matrix(mount.mid_frame)
+    A_CS = load_matrix(r.frame)
+    move_PS = compose(A_PC, A_CS)
+    turn_PS = compose(A_PC, compose(load_matrix(mount.mid_rates), A_CS))
     for i in range(2):
-        to_port = move if i == 0 else turn
-        added = rotation.apply(to_port, (e.bias[3 * i], e.bias[3 * i + 1], e.bias[3 * i + 2]))
+        to_port = move_PS if i == 0 else turn_PS
+        added = apply(to_port, (e.bias[3 * i], e.bias[3 * i + 1], e.bias[3 * i + 2]))
         for x in range(3):
             a.bias[3 * i + x] += added[x]
         for k in range(2):
-            back = rotation.transpose(move if k == 0 else turn)
-            block = rotation.compose(to_port, rotation.compose(_block(e.mobility, i, k), back))
+            back = transpose(move_PS if k == 0 else turn_PS)
+            block = compose(to_port, compose(_block(e.mobility, i, k), back))
             for x in range(3):
                 for y in range(3):
                     a.mobility[3 * i + x, 3 * k + y] += block[x][y]
@@ -103,9 +114,9 @@ def solve(port, mount, a, h):
     The mechanism received the acceleration in the axes at the start of the step and held it in I; the wrench acts in
     the axes at mid-step.
     """
-    turn = vector.scale(0.5 * h, vector.load(port.angular_velocity))
-    turned = rotation.from_quaternion(rotation.from_rotation_vector(turn))
-    given = rotation.apply(turned, vector.load(port.acceleration))
+    turn = scale(0.5 * h, load(port.angular_velocity))
+    turned = from_quaternion(from_rotation_vector(turn))
+    given = apply(turned, load(port.acceleration))
     place = 0
     for i in range(6):
         for k in range(i, 6):

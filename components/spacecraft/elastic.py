@@ -9,7 +9,9 @@ from __future__ import annotations
 from math import cos, exp, pi, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import vector
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
+from dockfmu.components.physics.mechanics.vector import cross, scale, subtract
 from dockfmu.components.spacecraft import mounts
 
 
@@ -144,7 +146,7 @@ def excite_by_thrusters(e, modes, thruster, nozzle, n):
     for k in range(len(thruster)):
         thrust = thruster[k].thrust
         if thrust != 0.0:
-            f = vector.scale(thrust, vector.load(nozzle[k].direction))
+            f = scale(thrust, vector.load(nozzle[k].direction))
             shape = modes.thruster[k]
             for j in range(n):
                 e.excitation[j] += shape[j, 0] * f[0] + shape[j, 1] * f[1] + shape[j, 2] * f[2]
@@ -158,11 +160,11 @@ def excite_by_control(p, e, modes, r, a, n):
     the torque about that point. So a control wrench equal to the thrust of nozzle 1 excites the modes in the same way
     (ruling R43).
     """
-    frame = rotation.load_matrix(r.frame)
-    f = rotation.apply_transposed(frame, vector.load(a.direct_force))
-    m = rotation.apply_transposed(frame, vector.load(a.direct_torque))
-    arm = vector.subtract(vector.load(p.thruster[0].position), vector.load(p.center_of_mass))
-    m = vector.subtract(m, vector.cross(arm, f))
+    frame = load_matrix(r.frame)
+    f = apply_transposed(frame, vector.load(a.direct_force))
+    m = apply_transposed(frame, vector.load(a.direct_torque))
+    arm = subtract(vector.load(p.thruster[0].position), vector.load(p.center_of_mass))
+    m = subtract(m, cross(arm, f))
     if vector.dot(f, f) + vector.dot(m, m) > 0.0:
         shape = modes.control
         for j in range(n):

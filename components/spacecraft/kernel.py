@@ -8,8 +8,10 @@ from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import vector
 from dockfmu.components.physics.mechanics.inertia import asymmetry
+from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, from_quaternion, load_quaternion
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store
 from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, two_way
 
 NOT_FINITE = 11
@@ -75,7 +77,7 @@ def _start(m):
         return fail(m.status, ATTITUDE, norm, 0)
     for e in range(len(p.thruster)):
         if not check.is_unit(p.thruster[e].direction):
-            return fail(m.status, DIRECTION, vector.norm(vector.load(p.thruster[e].direction)), e + 1)
+            return fail(m.status, DIRECTION, vector.norm(load(p.thruster[e].direction)), e + 1)
     difference, i, j = asymmetry(p.inertia)
     if difference != 0.0:
         return fail(m.status, ASYMMETRIC, difference, 10 * (j + 1) + i + 1)
@@ -92,8 +94,8 @@ def _start(m):
         mounts.prepare(p, m.rigid, p.port[i], m.mount[i])
         m.audit.work_port[i] = 0.0
     m.audit.work_control = 0.0
-    vector.store(vector.ZERO, m.audit.impulse_control)
-    vector.store(vector.ZERO, m.audit.angular_impulse_control)
+    store(ZERO, m.audit.impulse_control)
+    store(ZERO, m.audit.angular_impulse_control)
     m.audit.dissipated_modes = 0.0
     m.audit.dissipated_energy = 0.0
     m.flexible.rotation_max = 0.0
@@ -103,7 +105,7 @@ def _start(m):
 @kernel
 def _loads(m, h):
     """Gather the loads of the step; fail if the body rotates too far in it. Returns 0, or the code."""
-    turn = h * vector.norm(vector.load(m.rigid.angular_velocity))
+    turn = h * vector.norm(load(m.rigid.angular_velocity))
     if turn > MAX_TURN:
         return fail(m.status, STEP_TOO_LONG, turn, 0)
     control.gather(m.parameters, m.control, m.thruster, m.command, m.rigid, m.actuation, h)
@@ -116,51 +118,51 @@ def _loads(m, h):
 @kernel
 def _sum(actuation, mount, r, without):
     """Set the resultant of all loads but the wrench on port `without`, about the centre of mass, axes C."""
-    force = vector.load(actuation.force)
-    torque = vector.load(actuation.torque)
+    force = load(actuation.force)
+    torque = load(actuation.torque)
     for i in range(len(mount)):
         if i != without:
-            force = vector.add(force, vector.load(mount[i].force))
-            torque = vector.add(torque, mounts.torque_about_center(mount[i]))
-    vector.store(force, r.force)
-    vector.store(torque, r.torque)
+            force = add(force, load(mount[i].force))
+            torque = add(torque, mounts.torque_about_center(mount[i]))
+    store(force, r.force)
+    store(torque, r.torque)
 
 
 @kernel
 def _turn_loads(m):
     """Transform the resultant of all loads to axes I. Returns the attitude I -> C at mid-step, in which they act."""
     r = m.rigid
-    to_inertial = rotation.from_quaternion(rotation.load_quaternion(m.actuation.mid_quaternion))
-    vector.store(rotation.apply_transposed(to_inertial, vector.load(r.force)), r.force)
-    vector.store(rotation.apply_transposed(to_inertial, vector.load(r.torque)), r.torque)
-    return to_inertial
+    A_CI = from_quaternion(load_quaternion(m.actuation.mid_quaternion))
+    store(apply_transposed(A_CI, load(r.force)), r.force)
+    store(apply_transposed(A_CI, load(r.torque)), r.torque)
+    return A_CI
 
 
 @kernel
-def _count_work(m, to_inertial, h):
+def _count_work(m, A_CI, h):
     """Count the work of the loads on the motion of C in the step just done, and the impulses of the control."""
     r = m.rigid
-    displacement = rotation.apply(to_inertial, vector.load(r.displacement))
-    turn = rotation.apply(to_inertial, vector.load(r.turn))
+    displacement = apply(A_CI, load(r.displacement))
+    turn = apply(A_CI, load(r.turn))
     for i in range(len(m.mount)):
-        work = vector.dot(vector.load(m.mount[i].force), displacement)
-        m.audit.work_port[i] += work + vector.dot(mounts.torque_about_center(m.mount[i]), turn)
-    work = vector.dot(vector.load(m.actuation.force), displacement)
-    m.audit.work_control += work + vector.dot(vector.load(m.actuation.torque), turn)
-    impulse = vector.scale(h, rotation.apply_transposed(to_inertial, vector.load(m.actuation.force)))
-    twist = vector.scale(h, rotation.apply_transposed(to_inertial, vector.load(m.actuation.torque)))
-    middle = vector.axpy(-0.5, vector.load(r.displacement), vector.load(r.position))
-    vector.accumulate(impulse, m.audit.impulse_control)
-    vector.accumulate(vector.add(twist, vector.cross(middle, impulse)), m.audit.angular_impulse_control)
+        work = dot(load(m.mount[i].force), displacement)
+        m.audit.work_port[i] += work + dot(mounts.torque_about_center(m.mount[i]), turn)
+    work = dot(load(m.actuation.force), displacement)
+    m.audit.work_control += work + dot(load(m.actuation.torque), turn)
+    impulse = scale(h, apply_transposed(A_CI, load(m.actuation.force)))
+    twist = scale(h, apply_transposed(A_CI, load(m.actuation.torque)))
+    middle = axpy(-0.5, load(r.displacement), load(r.position))
+    accumulate(impulse, m.audit.impulse_control)
+    accumulate(add(twist, cross(middle, impulse)), m.audit.angular_impulse_control)
 
 
 @kernel
 def _move(m, h):
     """Advance the rigid body over h, and count the work of the loads on it."""
     _sum(m.actuation, m.mount, m.rigid, -1)
-    to_inertial = _turn_loads(m)
+    A_CI = _turn_loads(m)
     rigid.advance(m.parameters, m.rigid, h)
-    _count_work(m, to_inertial, h)
+    _count_work(m, A_CI, h)
 
 
 @kernel
@@ -171,13 +173,13 @@ def _publish(m, h):
     total = m.audit.kinetic_energy
     for i in range(len(m.mount)):
         mounts.publish(m.rigid, m.parameters.port[i], m.mount[i], m.port[i], h)
-        rotated = vector.norm(vector.load(m.mount[i].rotation))
+        rotated = vector.norm(load(m.mount[i].rotation))
         m.flexible.rotation_max = max(m.flexible.rotation_max, rotated)
         if rotated > m.parameters.rotation_limit:
             return fail(m.status, ROTATION_EXCEEDED, rotated, i + 1)
-        total += vector.norm(vector.load(m.port[i].position)) + vector.norm(vector.load(m.port[i].acceleration))
-        total += vector.norm(vector.load(m.port[i].velocity)) + vector.norm(vector.load(m.port[i].angular_velocity))
-    total += vector.norm(vector.load(m.audit.momentum)) + vector.norm(vector.load(m.audit.angular_momentum))
+        total += vector.norm(load(m.port[i].position)) + vector.norm(load(m.port[i].acceleration))
+        total += vector.norm(load(m.port[i].velocity)) + vector.norm(load(m.port[i].angular_velocity))
+    total += vector.norm(load(m.audit.momentum)) + vector.norm(load(m.audit.angular_momentum))
     if not isfinite(total):
         return fail(m.status, NOT_FINITE, total, 0)
     return 0
@@ -328,10 +330,10 @@ def step_two_way(m, t, h):
     m.audit.dissipated_energy = m.audit.dissipated_modes
     for i in range(len(m.mount)):
         m.audit.work_port[i] += elastic.deform(m.elastic, m.modes, m.rigid, m.mount[i], i, n, h)
-    to_inertial = _turn_loads(m)
+    A_CI = _turn_loads(m)
     if p.fixed != 0.0:
         rigid.advance(p, m.rigid, h)
     else:
-        two_way.advance(p, m.rigid, m.elastic, m.coupling, m.whole, to_inertial, n, h)
-    _count_work(m, to_inertial, h)
+        two_way.advance(p, m.rigid, m.elastic, m.coupling, m.whole, A_CI, n, h)
+    _count_work(m, A_CI, h)
     return _publish_two_way(m, h)

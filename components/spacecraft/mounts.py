@@ -7,29 +7,50 @@ port and the body at mid-step. So its impulse differs from that of a wrench that
 The port is rotated by the rotation vector theta of the modes, A = exp(-theta~). So its angular velocity is J theta',
 not theta' as in the source, and a torque m excites the modes by J^T m. The difference is half theta x theta'; without
 it the contact would create energy in proportion to |theta|^2.
+
+Names end with the axes of their components: I, the body's C, the structure's S, the port's P. `A_PC` turns components
+in C to those in P; `q_IC` is the attitude I -> C.
 """
 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import SOURCE
-from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    compose,
+    continued,
+    from_angles,
+    from_quaternion,
+    from_rotation_vector,
+    load_matrix,
+    load_quaternion,
+    normalized,
+    product,
+    quaternion,
+    rate_matrix,
+    store_matrix,
+    store_quaternion,
+    transpose,
+)
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, scale, store, subtract
 
 
 @kernel
 def prepare(p, r, place, mount):
-    """Set the undeformed port in frame C from its `place` in S, with zero deformation."""
-    frame = rotation.load_matrix(r.frame)
-    offset = vector.subtract(vector.load(place.position), vector.load(p.center_of_mass))
-    port = rotation.from_angles(place.angles[0], place.angles[1], place.angles[2])
-    vector.store(rotation.apply(frame, offset), mount.offset)
-    rotation.store_quaternion(rotation.quaternion(rotation.compose(port, rotation.transpose(frame))), mount.quaternion)
-    vector.store(vector.ZERO, mount.displacement)
-    vector.store(vector.ZERO, mount.rotation)
-    vector.store(vector.ZERO, mount.displacement_rate)
-    vector.store(vector.ZERO, mount.rotation_rate)
-    vector.store(vector.ZERO, mount.displacement_acceleration)
-    vector.store(vector.ZERO, mount.rotation_acceleration)
+    """Set the undeformed A_PS in A_CS C from its `place` in S, with zero deformation."""
+    A_CS = load_matrix(r.frame)
+    offset_S = subtract(load(place.position), load(p.center_of_mass))
+    A_PS = from_angles(place.angles[0], place.angles[1], place.angles[2])
+    store(apply(A_CS, offset_S), mount.offset)
+    store_quaternion(quaternion(compose(A_PS, transpose(A_CS))), mount.quaternion)
+    store(ZERO, mount.displacement)
+    store(ZERO, mount.rotation)
+    store(ZERO, mount.displacement_rate)
+    store(ZERO, mount.rotation_rate)
+    store(ZERO, mount.displacement_acceleration)
+    store(ZERO, mount.rotation_acceleration)
     for i in range(6):
         mount.deformation[i] = 0.0
 
@@ -37,8 +58,8 @@ def prepare(p, r, place, mount):
 @kernel
 def _set_rate(now, rate, acceleration, h):
     if h > 0.0:
-        vector.store(vector.scale(1.0 / h, vector.subtract(now, vector.load(rate))), acceleration)
-    vector.store(now, rate)
+        store(scale(1.0 / h, subtract(now, load(rate))), acceleration)
+    store(now, rate)
 
 
 @kernel
@@ -52,15 +73,13 @@ def deform(r, mount, deformation, rate, h):
     for i in range(6):
         work += mount.load[i] * (deformation[i] - mount.deformation[i])
         mount.deformation[i] = deformation[i]
-    frame = rotation.load_matrix(r.frame)
-    vector.store(rotation.apply(frame, (deformation[0], deformation[1], deformation[2])), mount.displacement)
-    _set_rate(
-        rotation.apply(frame, (rate[0], rate[1], rate[2])), mount.displacement_rate, mount.displacement_acceleration, h
-    )
-    _set_rate(rotation.apply(frame, (rate[3], rate[4], rate[5])), mount.rotation_rate, mount.rotation_acceleration, h)
-    turn = rotation.apply(frame, (deformation[3], deformation[4], deformation[5]))
-    undeformed = rotation.from_quaternion(rotation.load_quaternion(mount.quaternion))
-    vector.store(rotation.apply(undeformed, turn), mount.rotation)
+    A_CS = load_matrix(r.frame)
+    store(apply(A_CS, (deformation[0], deformation[1], deformation[2])), mount.displacement)
+    _set_rate(apply(A_CS, (rate[0], rate[1], rate[2])), mount.displacement_rate, mount.displacement_acceleration, h)
+    _set_rate(apply(A_CS, (rate[3], rate[4], rate[5])), mount.rotation_rate, mount.rotation_acceleration, h)
+    turn_C = apply(A_CS, (deformation[3], deformation[4], deformation[5]))
+    A_PC = from_quaternion(load_quaternion(mount.quaternion))
+    store(apply(A_PC, turn_C), mount.rotation)
     return work
 
 
@@ -70,25 +89,25 @@ def _frame(mount, ahead):
 
     The extrapolation uses the accelerations of the last step, as the mechanism does for the port.
     """
-    undeformed = rotation.load_quaternion(mount.quaternion)
-    to_port = rotation.from_quaternion(undeformed)
-    rate = rotation.apply(to_port, vector.load(mount.rotation_rate))
-    bend = rotation.apply(to_port, vector.load(mount.rotation_acceleration))
-    turn = vector.axpy(0.5 * ahead * ahead, bend, vector.axpy(ahead, rate, vector.load(mount.rotation)))
-    deformed = rotation.product(undeformed, rotation.from_rotation_vector(turn))
-    arm = vector.add(vector.load(mount.offset), vector.load(mount.displacement))
-    arm = vector.axpy(ahead, vector.load(mount.displacement_rate), arm)
-    arm = vector.axpy(0.5 * ahead * ahead, vector.load(mount.displacement_acceleration), arm)
-    return deformed, arm, rotation.rate_matrix(rotation.apply_transposed(to_port, turn))
+    q_CP = load_quaternion(mount.quaternion)
+    A_PC = from_quaternion(q_CP)
+    rate_P = apply(A_PC, load(mount.rotation_rate))
+    bend_P = apply(A_PC, load(mount.rotation_acceleration))
+    turn_P = axpy(0.5 * ahead * ahead, bend_P, axpy(ahead, rate_P, load(mount.rotation)))
+    deformed_CP = product(q_CP, from_rotation_vector(turn_P))
+    arm_C = add(load(mount.offset), load(mount.displacement))
+    arm_C = axpy(ahead, load(mount.displacement_rate), arm_C)
+    arm_C = axpy(0.5 * ahead * ahead, load(mount.displacement_acceleration), arm_C)
+    return deformed_CP, arm_C, rate_matrix(apply_transposed(A_PC, turn_P))
 
 
 @kernel
 def receive(port, mount, h):
     """Store the wrench on the port for a step of h, and the frame in which it acts."""
-    deformed, arm, rates = _frame(mount, 0.5 * h)
-    rotation.store_matrix(rotation.from_quaternion(deformed), mount.mid_frame)
-    rotation.store_matrix(rates, mount.mid_rates)
-    vector.store(arm, mount.mid_arm)
+    q_CP, arm_C, rates_C = _frame(mount, 0.5 * h)
+    store_matrix(from_quaternion(q_CP), mount.mid_frame)
+    store_matrix(rates_C, mount.mid_rates)
+    store(arm_C, mount.mid_arm)
     for i in range(3):
         mount.wrench[i] = port.force[i]
         mount.wrench[3 + i] = port.torque[i]
@@ -97,30 +116,29 @@ def receive(port, mount, h):
 @kernel
 def resolve(r, mount):
     """Set the received wrench in axes C, and the load on the modes in axes S."""
-    frame = rotation.load_matrix(mount.mid_frame)
-    force = rotation.apply_transposed(frame, (mount.wrench[0], mount.wrench[1], mount.wrench[2]))
-    torque = rotation.apply_transposed(frame, (mount.wrench[3], mount.wrench[4], mount.wrench[5]))
-    vector.store(force, mount.force)
-    vector.store(torque, mount.torque)
-    structural = rotation.load_matrix(r.frame)
-    vector.store(rotation.apply_transposed(structural, force), mount.load)
-    torque = rotation.apply_transposed(rotation.load_matrix(mount.mid_rates), torque)
-    torque = rotation.apply_transposed(structural, torque)
+    A_PC = load_matrix(mount.mid_frame)
+    force_C = apply_transposed(A_PC, (mount.wrench[0], mount.wrench[1], mount.wrench[2]))
+    torque_C = apply_transposed(A_PC, (mount.wrench[3], mount.wrench[4], mount.wrench[5]))
+    store(force_C, mount.force)
+    store(torque_C, mount.torque)
+    A_CS = load_matrix(r.frame)
+    store(apply_transposed(A_CS, force_C), mount.load)
+    torque_S = apply_transposed(A_CS, apply_transposed(load_matrix(mount.mid_rates), torque_C))
     for i in range(3):
-        mount.load[3 + i] = torque[i]
+        mount.load[3 + i] = torque_S[i]
 
 
 @kernel
 def torque_about_center(mount):
     """Return the torque of the received wrench about the centre of mass, axes C."""
-    return vector.add(vector.load(mount.torque), vector.cross(vector.load(mount.mid_arm), vector.load(mount.force)))
+    return add(load(mount.torque), cross(load(mount.mid_arm), load(mount.force)))
 
 
 @kernel
-def _source_acceleration(w, arm, v_elastic, w_elastic):
+def _source_acceleration(w_C, arm_C, v_elastic_C, w_elastic_C):
     """Return the source's base motion: velocity terms of acceleration and angular acceleration, axes C."""
-    acceleration = vector.axpy(2.0, vector.cross(w, v_elastic), vector.cross(w, vector.cross(w, arm)))
-    return acceleration, vector.cross(w, w_elastic)
+    acceleration_C = axpy(2.0, cross(w_C, v_elastic_C), cross(w_C, cross(w_C, arm_C)))
+    return acceleration_C, cross(w_C, w_elastic_C)
 
 
 @kernel
@@ -130,39 +148,39 @@ def publish(r, place, mount, port, h):
     For LAGGED and AFFINE the base motion is the change of the port's inertial twist over the step, divided by h. Its
     sum over steps is the twist itself, so a mechanism that holds it over its next step lags, but loses no momentum.
     """
-    x = vector.load(r.position)
-    q = rotation.load_quaternion(r.quaternion)
-    A = rotation.from_quaternion(q)
-    w = vector.load(r.angular_velocity)
-    deformed, arm, rates = _frame(mount, 0.0)
-    to_port = rotation.from_quaternion(deformed)
-    v_elastic = vector.load(mount.displacement_rate)
-    w_elastic = rotation.apply(rates, vector.load(mount.rotation_rate))
-    v = vector.add(rotation.apply(A, vector.load(r.velocity)), vector.add(vector.cross(w, arm), v_elastic))
-    spin = vector.add(w, w_elastic)
-    vector.store(vector.add(x, rotation.apply_transposed(A, arm)), port.position)
-    pose = rotation.normalized(rotation.product(q, deformed))
+    x_I = load(r.position)
+    q_IC = load_quaternion(r.quaternion)
+    A_CI = from_quaternion(q_IC)
+    w_C = load(r.angular_velocity)
+    q_CP, arm_C, rates_C = _frame(mount, 0.0)
+    A_PC = from_quaternion(q_CP)
+    v_elastic_C = load(mount.displacement_rate)
+    w_elastic_C = apply(rates_C, load(mount.rotation_rate))
+    v_C = add(apply(A_CI, load(r.velocity)), add(cross(w_C, arm_C), v_elastic_C))
+    spin_C = add(w_C, w_elastic_C)
+    store(add(x_I, apply_transposed(A_CI, arm_C)), port.position)
+    q_IP = normalized(product(q_IC, q_CP))
     if h > 0.0:
-        pose = rotation.continued(pose, rotation.load_quaternion(port.quaternion))
+        q_IP = continued(q_IP, load_quaternion(port.quaternion))
     else:
-        pose = rotation.continued(pose, (1.0, 0.0, 0.0, 0.0))
-    rotation.store_quaternion(pose, port.quaternion)
-    vector.store(rotation.apply(to_port, v), port.velocity)
-    vector.store(rotation.apply(to_port, spin), port.angular_velocity)
-    inertial_v = rotation.apply_transposed(A, v)
-    inertial_w = rotation.apply_transposed(A, spin)
-    acceleration, angular_acceleration = _source_acceleration(w, arm, v_elastic, w_elastic)
+        q_IP = continued(q_IP, (1.0, 0.0, 0.0, 0.0))
+    store_quaternion(q_IP, port.quaternion)
+    store(apply(A_PC, v_C), port.velocity)
+    store(apply(A_PC, spin_C), port.angular_velocity)
+    v_I = apply_transposed(A_CI, v_C)
+    w_I = apply_transposed(A_CI, spin_C)
+    acceleration_C, turning_C = _source_acceleration(w_C, arm_C, v_elastic_C, w_elastic_C)
     if place.base_motion != SOURCE:
         if h > 0.0:
-            change = vector.subtract(inertial_v, vector.load(mount.velocity))
-            acceleration = rotation.apply(A, vector.scale(1.0 / h, change))
-            change = vector.subtract(inertial_w, vector.load(mount.angular_velocity))
-            angular_acceleration = rotation.apply(A, vector.scale(1.0 / h, change))
+            change_I = subtract(v_I, load(mount.velocity))
+            acceleration_C = apply(A_CI, scale(1.0 / h, change_I))
+            change_I = subtract(w_I, load(mount.angular_velocity))
+            turning_C = apply(A_CI, scale(1.0 / h, change_I))
         else:
-            free = vector.load(r.angular_acceleration)
-            acceleration = vector.add(acceleration, vector.cross(free, arm))
-            angular_acceleration = vector.add(angular_acceleration, free)
-    vector.store(rotation.apply(to_port, acceleration), port.acceleration)
-    vector.store(rotation.apply(to_port, angular_acceleration), port.angular_acceleration)
-    vector.store(inertial_v, mount.velocity)
-    vector.store(inertial_w, mount.angular_velocity)
+            free_C = load(r.angular_acceleration)
+            acceleration_C = add(acceleration_C, cross(free_C, arm_C))
+            turning_C = add(turning_C, free_C)
+    store(apply(A_PC, acceleration_C), port.acceleration)
+    store(apply(A_PC, turning_C), port.angular_acceleration)
+    store(v_I, mount.velocity)
+    store(w_I, mount.angular_velocity)

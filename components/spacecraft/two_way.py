@@ -10,13 +10,38 @@ under the held force
 changes its rate by h z_i + c2_i times that force, so the modes are eliminated and six equations remain. Momentum is
 not integrated from them: linear and angular momentum of the whole craft change exactly by the received impulses, and
 the motion of C follows from them and the modes.
+
+Names end with the axes of their components: I, the body's C, the structure's S, in which the modes are given. `A_CS`
+turns components in S to those in C.
 """
 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics import matrix, rotation
 from dockfmu.components.physics.mechanics.inertia import invert
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    compose,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+    transpose,
+)
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    scale,
+    store,
+    subtract,
+)
 from dockfmu.components.spacecraft import elastic
 from dockfmu.components.spacecraft.rigid import turn_rate, turn_to
 
@@ -57,42 +82,42 @@ def _sum_of_matrices(blocks, factor, n):
 @kernel
 def _add_scaled(s, A, B):
     """Return s A + B."""
-    return (vector.axpy(s, A[0], B[0]), vector.axpy(s, A[1], B[1]), vector.axpy(s, A[2], B[2]))
+    return (axpy(s, A[0], B[0]), axpy(s, A[1], B[1]), axpy(s, A[2], B[2]))
 
 
 @kernel
-def _to_body(frame, A):
+def _to_body(A_CS, J_S):
     """Return a tensor, given in axes S, in axes C."""
-    return rotation.compose(frame, rotation.compose(A, rotation.transpose(frame)))
+    return compose(A_CS, compose(J_S, transpose(A_CS)))
 
 
 @kernel
 def _angular_momentum(c, w, rate, n):
     """Return J_phiw times `rate` at coordinates w: angular momentum of the modes about the origin of C, axes S."""
-    total = _sum_of_vectors(c.rotation, rate, n)
+    total_S = _sum_of_vectors(c.rotation, rate, n)
     for a in range(n):
-        total = vector.axpy(w[a], _sum_of_vectors(c.gyration[a], rate, n), total)
-    return total
+        total_S = axpy(w[a], _sum_of_vectors(c.gyration[a], rate, n), total_S)
+    return total_S
 
 
 @kernel
 def _describe(p, r, e, c, shape, n):
     """Set `shape`: centre of mass, inertia about it, and momenta of the modes relative to C, all in axes C."""
-    frame = rotation.load_matrix(r.frame)
-    offset = vector.scale(1.0 / p.mass, rotation.apply(frame, _sum_of_vectors(c.translation, e.coordinate, n)))
-    momentum = rotation.apply(frame, _sum_of_vectors(c.translation, e.rate, n))
-    deformed = _sum_of_matrices(c.inertia, e.coordinate, n)
+    A_CS = load_matrix(r.frame)
+    center_C = scale(1.0 / p.mass, apply(A_CS, _sum_of_vectors(c.translation, e.coordinate, n)))
+    momentum_C = apply(A_CS, _sum_of_vectors(c.translation, e.rate, n))
+    change_S = _sum_of_matrices(c.inertia, e.coordinate, n)
     for j in range(n):
-        deformed = _add_scaled(e.coordinate[j], _sum_of_matrices(c.curvature[j], e.coordinate, n), deformed)
-    inertia = _add_scaled(1.0, _to_body(frame, deformed), rotation.load_matrix(r.inertia))
-    spin = rotation.apply(frame, _angular_momentum(c, e.coordinate, e.rate, n))
-    vector.store(offset, shape.center)
-    vector.store(vector.scale(1.0 / p.mass, momentum), shape.center_rate)
-    vector.store(vector.subtract(spin, vector.cross(offset, momentum)), shape.spin)
-    square = vector.dot(offset, offset)
+        change_S = _add_scaled(e.coordinate[j], _sum_of_matrices(c.curvature[j], e.coordinate, n), change_S)
+    inertia_C = _add_scaled(1.0, _to_body(A_CS, change_S), load_matrix(r.inertia))
+    spin_C = apply(A_CS, _angular_momentum(c, e.coordinate, e.rate, n))
+    store(center_C, shape.center)
+    store(scale(1.0 / p.mass, momentum_C), shape.center_rate)
+    store(subtract(spin_C, cross(center_C, momentum_C)), shape.spin)
+    square = dot(center_C, center_C)
     for i in range(3):
         for j in range(3):
-            shape.inertia[i, j] = inertia[i][j] + p.mass * offset[i] * offset[j]
+            shape.inertia[i, j] = inertia_C[i][j] + p.mass * center_C[i] * center_C[j]
         shape.inertia[i, i] -= p.mass * square
 
 
@@ -110,15 +135,15 @@ def _definite(A, n):
 
 
 @kernel
-def _set_response(p, inertia, moment, whole, c, weight, n):
+def _set_response(p, inertia_S, moment_S, whole, c, weight, n):
     """Set the 6x6 matrix of the carrying motion, axes S, with the modes eliminated; `weight`: their inverse masses."""
     A = whole.response
     for i in range(3):
         for k in range(3):
             A[i, k] = 0.0
-            A[3 + i, 3 + k] = inertia[i][k]
+            A[3 + i, 3 + k] = inertia_S[i][k]
         A[i, i] = p.mass
-    x, y, z = moment
+    x, y, z = moment_S
     tilde = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
     for i in range(3):
         for k in range(3):
@@ -141,23 +166,23 @@ def prepare(p, r, e, c, whole, n):
         for i in range(3):
             whole.lever[j, 3 + i] = c.rotation[j, i]
         whole.carried[j] = 0.0
-    frame = rotation.load_matrix(r.frame)
-    inertia = rotation.compose(rotation.transpose(frame), rotation.compose(rotation.load_matrix(r.inertia), frame))
-    _set_response(p, inertia, vector.ZERO, whole, c, whole.weight, n)
+    A_CS = load_matrix(r.frame)
+    inertia_S = compose(transpose(A_CS), compose(load_matrix(r.inertia), A_CS))
+    _set_response(p, inertia_S, ZERO, whole, c, whole.weight, n)
     if not _definite(whole.response, 6):
         return False
     _describe(p, r, e, c, whole.after, n)
     if p.fixed != 0.0:
         return True
-    A = rotation.from_quaternion(rotation.load_quaternion(r.quaternion))
-    w = vector.load(r.angular_velocity)
-    offset = vector.load(whole.after.center)
-    carried = vector.add(vector.cross(w, offset), vector.load(whole.after.center_rate))
-    vector.store(vector.add(vector.load(r.position), rotation.apply_transposed(A, offset)), whole.position)
-    velocity = vector.add(vector.load(r.velocity), rotation.apply_transposed(A, carried))
-    vector.store(vector.scale(p.mass, velocity), whole.momentum)
-    spin = vector.add(rotation.apply(rotation.load_matrix(whole.after.inertia), w), vector.load(whole.after.spin))
-    vector.store(rotation.apply_transposed(A, spin), r.angular_momentum)
+    A_CI = from_quaternion(load_quaternion(r.quaternion))
+    w_C = load(r.angular_velocity)
+    center_C = load(whole.after.center)
+    carried_C = add(cross(w_C, center_C), load(whole.after.center_rate))
+    store(add(load(r.position), apply_transposed(A_CI, center_C)), whole.position)
+    velocity_I = add(load(r.velocity), apply_transposed(A_CI, carried_C))
+    store(scale(p.mass, velocity_I), whole.momentum)
+    spin_C = add(apply(load_matrix(whole.after.inertia), w_C), load(whole.after.spin))
+    store(apply_transposed(A_CI, spin_C), r.angular_momentum)
     return True
 
 
@@ -185,23 +210,23 @@ def respond(p, r, e, c, modes, whole, n, h):
     Returns False if the equations are singular.
     """
     _predict(e, modes, whole, n, h)
-    frame = rotation.load_matrix(r.frame)
-    w = vector.axpy(0.5 * h, vector.load(r.angular_acceleration), vector.load(r.angular_velocity))
-    w = rotation.apply_transposed(frame, w)
+    A_CS = load_matrix(r.frame)
+    w_C = axpy(0.5 * h, load(r.angular_acceleration), load(r.angular_velocity))
+    w_S = apply_transposed(A_CS, w_C)
     if p.fixed != 0.0:
         return True
-    inertia = rotation.compose(rotation.transpose(frame), rotation.compose(rotation.load_matrix(r.inertia), frame))
-    swelling = vector.ZERO
+    inertia_S = compose(transpose(A_CS), compose(load_matrix(r.inertia), A_CS))
+    swelling_S = ZERO
     for j in range(n):
         whole.carried[j] = e.force[j]
-        linear = rotation.load_matrix(c.inertia[j])
-        quadratic = _sum_of_matrices(c.curvature[j], whole.coordinate, n)
-        inertia = _add_scaled(whole.coordinate[j], _add_scaled(1.0, quadratic, linear), inertia)
-        # derivative of J with respect to coordinate j, times w
-        slope = rotation.apply(_add_scaled(2.0, quadratic, linear), w)
-        swelling = vector.axpy(whole.rate[j], slope, swelling)
-        coriolis = _sum_of_vectors(c.gyration[j], whole.rate, n)
-        e.force[j] += vector.dot(w, vector.axpy(0.5, slope, vector.scale(2.0, coriolis)))
+        linear_S = load_matrix(c.inertia[j])
+        quadratic_S = _sum_of_matrices(c.curvature[j], whole.coordinate, n)
+        inertia_S = _add_scaled(whole.coordinate[j], _add_scaled(1.0, quadratic_S, linear_S), inertia_S)
+        # derivative of J with respect to coordinate j, times w_S
+        slope_S = apply(_add_scaled(2.0, quadratic_S, linear_S), w_S)
+        swelling_S = axpy(whole.rate[j], slope_S, swelling_S)
+        coriolis_S = _sum_of_vectors(c.gyration[j], whole.rate, n)
+        e.force[j] += dot(w_S, axpy(0.5, slope_S, scale(2.0, coriolis_S)))
         for i in range(3):
             whole.lever[j, 3 + i] = c.rotation[j, i]
     for a in range(n):
@@ -209,17 +234,17 @@ def respond(p, r, e, c, modes, whole, n, h):
         for j in range(n):
             for i in range(3):
                 whole.lever[j, 3 + i] += q * c.gyration[a, j, i]
-    moment = _sum_of_vectors(c.translation, whole.coordinate, n)
-    _set_response(p, inertia, moment, whole, c, whole.weight, n)
-    momentum = _sum_of_vectors(c.translation, whole.rate, n)
-    spin = vector.add(rotation.apply(inertia, w), _angular_momentum(c, whole.coordinate, whole.rate, n))
-    force = rotation.apply_transposed(frame, vector.load(r.force))
-    force = vector.subtract(force, vector.cross(w, vector.axpy(2.0, momentum, vector.cross(w, moment))))
-    torque = rotation.apply_transposed(frame, vector.load(r.torque))
-    torque = vector.subtract(torque, vector.add(vector.cross(w, spin), swelling))
+    moment_S = _sum_of_vectors(c.translation, whole.coordinate, n)
+    _set_response(p, inertia_S, moment_S, whole, c, whole.weight, n)
+    momentum_S = _sum_of_vectors(c.translation, whole.rate, n)
+    spin_S = add(apply(inertia_S, w_S), _angular_momentum(c, whole.coordinate, whole.rate, n))
+    force_S = apply_transposed(A_CS, load(r.force))
+    force_S = subtract(force_S, cross(w_S, axpy(2.0, momentum_S, cross(w_S, moment_S))))
+    torque_S = apply_transposed(A_CS, load(r.torque))
+    torque_S = subtract(torque_S, add(cross(w_S, spin_S), swelling_S))
     for i in range(3):
-        whole.acceleration[i] = force[i]
-        whole.acceleration[3 + i] = torque[i]
+        whole.acceleration[i] = force_S[i]
+        whole.acceleration[3 + i] = torque_S[i]
     for j in range(n):
         own = whole.change[j] + whole.weight[j] * e.force[j]
         for i in range(6):
@@ -251,72 +276,72 @@ def advance_modes(e, modes, n):
 
 
 @kernel
-def _rate(before, after, share, q, momentum):
+def _rate(before, after, share, q, momentum_I):
     """Return the angular velocity of C at a fraction of the step, from its attitude and the angular momentum in I."""
     rest = 1.0 - share
-    A = rotation.load_matrix(before.inertia)
-    B = rotation.load_matrix(after.inertia)
-    inertia = (
-        vector.axpy(share, B[0], vector.scale(rest, A[0])),
-        vector.axpy(share, B[1], vector.scale(rest, A[1])),
-        vector.axpy(share, B[2], vector.scale(rest, A[2])),
+    J_0 = load_matrix(before.inertia)
+    J_1 = load_matrix(after.inertia)
+    inertia_C = (
+        axpy(share, J_1[0], scale(rest, J_0[0])),
+        axpy(share, J_1[1], scale(rest, J_0[1])),
+        axpy(share, J_1[2], scale(rest, J_0[2])),
     )
-    inverse, _ = invert(inertia)
-    spin = vector.axpy(share, vector.load(after.spin), vector.scale(rest, vector.load(before.spin)))
-    left = vector.subtract(rotation.apply(rotation.from_quaternion(q), momentum), spin)
-    return rotation.apply(inverse, left)
+    inverse, _ = invert(inertia_C)
+    spin_C = axpy(share, load(after.spin), scale(rest, load(before.spin)))
+    left_C = subtract(apply(from_quaternion(q), momentum_I), spin_C)
+    return apply(inverse, left_C)
 
 
 @kernel
-def _advance_attitude(r, whole, torque, h):
+def _advance_attitude(r, whole, torque_I, h):
     """Advance attitude and angular momentum over h as `rigid` does; the inertia varies linearly over the step."""
-    start = rotation.load_quaternion(r.quaternion)
-    first = vector.load(r.angular_momentum)
-    middle = vector.axpy(0.5 * h, torque, first)
-    last = vector.axpy(h, torque, first)
-    k1 = vector.load(r.angular_velocity)
-    turn = vector.scale(0.5 * h, k1)
-    k2 = turn_rate(turn, _rate(whole.before, whole.after, 0.5, rotation.advance(start, turn), middle))
-    turn = vector.scale(0.5 * h, k2)
-    k3 = turn_rate(turn, _rate(whole.before, whole.after, 0.5, rotation.advance(start, turn), middle))
-    turn = vector.scale(h, k3)
-    k4 = turn_rate(turn, _rate(whole.before, whole.after, 1.0, rotation.advance(start, turn), last))
-    turn = vector.scale(h / 6.0, vector.add(vector.add(k1, k4), vector.scale(2.0, vector.add(k2, k3))))
+    start = load_quaternion(r.quaternion)
+    first_I = load(r.angular_momentum)
+    middle_I = axpy(0.5 * h, torque_I, first_I)
+    last_I = axpy(h, torque_I, first_I)
+    k1 = load(r.angular_velocity)
+    turn = scale(0.5 * h, k1)
+    k2 = turn_rate(turn, _rate(whole.before, whole.after, 0.5, rotation.advance(start, turn), middle_I))
+    turn = scale(0.5 * h, k2)
+    k3 = turn_rate(turn, _rate(whole.before, whole.after, 0.5, rotation.advance(start, turn), middle_I))
+    turn = scale(h, k3)
+    k4 = turn_rate(turn, _rate(whole.before, whole.after, 1.0, rotation.advance(start, turn), last_I))
+    turn = scale(h / 6.0, add(add(k1, k4), scale(2.0, add(k2, k3))))
     end = rotation.advance(start, turn)
-    w = _rate(whole.before, whole.after, 1.0, end, last)
-    turn_to(r, end, w, last, h)
+    w_C = _rate(whole.before, whole.after, 1.0, end, last_I)
+    turn_to(r, end, w_C, last_I, h)
 
 
 @kernel
 def _keep(shape, before):
-    vector.store(vector.load(shape.center), before.center)
-    vector.store(vector.load(shape.center_rate), before.center_rate)
-    vector.store(vector.load(shape.spin), before.spin)
-    rotation.store_matrix(rotation.load_matrix(shape.inertia), before.inertia)
+    store(load(shape.center), before.center)
+    store(load(shape.center_rate), before.center_rate)
+    store(load(shape.spin), before.spin)
+    store_matrix(load_matrix(shape.inertia), before.inertia)
 
 
 @kernel
-def advance(p, r, e, c, whole, to_inertial, n, h):
+def advance(p, r, e, c, whole, A_CI, n, h):
     """Advance the craft over h, after its modes, under `r.force` and `r.torque`, in I, about the origin of C."""
     _keep(whole.after, whole.before)
     _describe(p, r, e, c, whole.after, n)
-    force = vector.load(r.force)
-    middle = vector.scale(0.5, vector.add(vector.load(whole.before.center), vector.load(whole.after.center)))
-    arm = rotation.apply_transposed(to_inertial, middle)
-    torque = vector.subtract(vector.load(r.torque), vector.cross(arm, force))
-    momentum = vector.load(whole.momentum)
-    shift = vector.axpy(0.5 * h * h / p.mass, force, vector.scale(h / p.mass, momentum))
-    vector.accumulate(shift, whole.position)
-    vector.store(vector.axpy(h, force, momentum), whole.momentum)
-    _advance_attitude(r, whole, torque, h)
-    A = rotation.from_quaternion(rotation.load_quaternion(r.quaternion))
-    offset = vector.load(whole.after.center)
-    place = vector.subtract(vector.load(whole.position), rotation.apply_transposed(A, offset))
-    vector.store(vector.subtract(place, vector.load(r.position)), r.displacement)
-    vector.store(place, r.position)
-    carried = vector.add(vector.cross(vector.load(r.angular_velocity), offset), vector.load(whole.after.center_rate))
-    velocity = vector.scale(1.0 / p.mass, vector.load(whole.momentum))
-    vector.store(vector.subtract(velocity, rotation.apply_transposed(A, carried)), r.velocity)
+    force_I = load(r.force)
+    middle_C = scale(0.5, add(load(whole.before.center), load(whole.after.center)))
+    arm_I = apply_transposed(A_CI, middle_C)
+    torque_I = subtract(load(r.torque), cross(arm_I, force_I))
+    momentum_I = load(whole.momentum)
+    shift_I = axpy(0.5 * h * h / p.mass, force_I, scale(h / p.mass, momentum_I))
+    accumulate(shift_I, whole.position)
+    store(axpy(h, force_I, momentum_I), whole.momentum)
+    _advance_attitude(r, whole, torque_I, h)
+    A_CI_end = from_quaternion(load_quaternion(r.quaternion))
+    center_C = load(whole.after.center)
+    origin_I = subtract(load(whole.position), apply_transposed(A_CI_end, center_C))
+    store(subtract(origin_I, load(r.position)), r.displacement)
+    store(origin_I, r.position)
+    carried_C = add(cross(load(r.angular_velocity), center_C), load(whole.after.center_rate))
+    velocity_I = scale(1.0 / p.mass, load(whole.momentum))
+    store(subtract(velocity_I, apply_transposed(A_CI_end, carried_C)), r.velocity)
 
 
 @kernel
@@ -325,13 +350,13 @@ def publish(p, r, e, whole, audit):
     if p.fixed != 0.0:
         audit.kinetic_energy = e.kinetic_energy
         return
-    momentum = vector.load(whole.momentum)
-    vector.store(momentum, audit.momentum)
-    spin = vector.load(r.angular_momentum)
-    vector.store(vector.add(vector.cross(vector.load(whole.position), momentum), spin), audit.angular_momentum)
-    A = rotation.from_quaternion(rotation.load_quaternion(r.quaternion))
-    w = vector.load(r.angular_velocity)
-    turning = 0.5 * vector.dot(w, vector.add(rotation.apply(A, spin), vector.load(whole.after.spin)))
-    drift = vector.load(whole.after.center_rate)
-    inner = e.kinetic_energy - 0.5 * p.mass * vector.dot(drift, drift)
-    audit.kinetic_energy = 0.5 * vector.dot(momentum, momentum) / p.mass + turning + inner
+    momentum_I = load(whole.momentum)
+    store(momentum_I, audit.momentum)
+    spin_I = load(r.angular_momentum)
+    store(add(cross(load(whole.position), momentum_I), spin_I), audit.angular_momentum)
+    A_CI = from_quaternion(load_quaternion(r.quaternion))
+    w_C = load(r.angular_velocity)
+    turning = 0.5 * dot(w_C, add(apply(A_CI, spin_I), load(whole.after.spin)))
+    drift_C = load(whole.after.center_rate)
+    inner = e.kinetic_energy - 0.5 * p.mass * dot(drift_C, drift_C)
+    audit.kinetic_energy = 0.5 * dot(momentum_I, momentum_I) / p.mass + turning + inner

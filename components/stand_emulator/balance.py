@@ -16,8 +16,10 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.noise import normal_pair
 from dockfmu.components.core.timing import ROUNDING
-from dockfmu.components.physics.mechanics import matrix, rotation, vector
+from dockfmu.components.physics.mechanics import matrix
 from dockfmu.components.physics.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
+from dockfmu.components.physics.mechanics.vector import cross, load, negate, norm, store, subtract
 
 DIRECTION = 11
 ARRANGEMENT = 12
@@ -64,10 +66,10 @@ def _check_inputs(m):
 def _prepare(p, w, status):
     """Set the matrix S of the gauges, with columns [e; p x e], and its LU factors. Returns 0, or a code."""
     for k in range(6):
-        e = vector.load(p.gauge.direction[k])
+        e = load(p.gauge.direction[k])
         if not check.is_unit(p.gauge.direction[k]):
-            return fail(status, DIRECTION, vector.norm(e), k + 1)
-        m = vector.cross(vector.load(p.gauge.position[k]), e)
+            return fail(status, DIRECTION, norm(e), k + 1)
+        m = cross(load(p.gauge.position[k]), e)
         for i in range(3):
             w.matrix[i, k] = e[i]
             w.matrix[3 + i, k] = m[i]
@@ -107,7 +109,7 @@ def _watch(m):
     signal = m.work.signal
     force = (_component(S, 0, signal), _component(S, 1, signal), _component(S, 2, signal))
     torque = (_component(S, 3, signal), _component(S, 4, signal), _component(S, 5, signal))
-    if vector.norm(force) > m.parameters.force_limit or vector.norm(torque) > m.parameters.torque_limit:
+    if norm(force) > m.parameters.force_limit or norm(torque) > m.parameters.torque_limit:
         m.emergency_stop = 1.0
 
 
@@ -145,32 +147,30 @@ def _exert(m, h):
     mean = m.work.mean
     force = (mean[0], mean[1], mean[2])
     torque = (mean[3], mean[4], mean[5])
-    vector.store(force, m.passive.force)
-    vector.store(torque, m.passive.torque)
-    extrapolate(
-        m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), 0.5 * h, m.at_active
-    )
+    store(force, m.passive.force)
+    store(torque, m.passive.torque)
+    extrapolate(m.active, load(m.active.acceleration), load(m.active.angular_acceleration), 0.5 * h, m.at_active)
     extrapolate(
         m.passive,
-        vector.load(m.passive.acceleration),
-        vector.load(m.passive.angular_acceleration),
+        load(m.passive.acceleration),
+        load(m.passive.angular_acceleration),
         0.5 * h,
         m.at_passive,
     )
     relate(m.relative, m.at_active, m.at_passive)
-    A = rotation.load_matrix(m.relative.rotation)
-    about_base = vector.subtract(torque, vector.cross(vector.load(m.relative.position), force))
-    vector.store(vector.negate(rotation.apply(A, force)), m.active.force)
-    vector.store(vector.negate(rotation.apply(A, about_base)), m.active.torque)
+    A = load_matrix(m.relative.rotation)
+    about_base = subtract(torque, cross(load(m.relative.position), force))
+    store(negate(apply(A, force)), m.active.force)
+    store(negate(apply(A, about_base)), m.active.torque)
 
 
 @kernel
 def _pass_on(m):
     """Pass the wrenches of the mechanism on to both craft, bitwise unchanged."""
-    vector.store(vector.load(m.base.force), m.active.force)
-    vector.store(vector.load(m.base.torque), m.active.torque)
-    vector.store(vector.load(m.target.force), m.passive.force)
-    vector.store(vector.load(m.target.torque), m.passive.torque)
+    store(load(m.base.force), m.active.force)
+    store(load(m.base.torque), m.active.torque)
+    store(load(m.target.force), m.passive.force)
+    store(load(m.target.torque), m.passive.torque)
 
 
 @kernel

@@ -13,8 +13,21 @@ from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING, micro_steps
-from dockfmu.components.physics.mechanics import rotation, vector
 from dockfmu.components.physics.mechanics.kinematics import extrapolate, relate
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    conjugate,
+    continued,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    product,
+    quaternion,
+    rotation_vector,
+    store_quaternion,
+)
+from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, dot, load, norm, scale, store, subtract
 from dockfmu.components.stand_emulator import servo
 from dockfmu.components.stand_emulator.ports import LINE
 
@@ -38,27 +51,23 @@ def _check_inputs(m):
 @kernel
 def _command(m, tau, command):
     """Set a command to the relative motion of the simulated craft `tau` seconds into the step."""
-    extrapolate(
-        m.active, vector.load(m.active.acceleration), vector.load(m.active.angular_acceleration), tau, m.at_active
-    )
-    extrapolate(
-        m.passive, vector.load(m.passive.acceleration), vector.load(m.passive.angular_acceleration), tau, m.at_passive
-    )
+    extrapolate(m.active, load(m.active.acceleration), load(m.active.angular_acceleration), tau, m.at_active)
+    extrapolate(m.passive, load(m.passive.acceleration), load(m.passive.angular_acceleration), tau, m.at_passive)
     relate(m.relative, m.at_active, m.at_passive)
-    A = rotation.load_matrix(m.relative.rotation)
-    vector.store(vector.load(m.relative.position), command.position)
-    vector.store(vector.load(m.relative.velocity), command.velocity)
-    rotation.store_quaternion(rotation.quaternion(A), command.quaternion)
-    vector.store(rotation.apply(A, vector.load(m.relative.angular_velocity)), command.angular_velocity)
+    A = load_matrix(m.relative.rotation)
+    store(load(m.relative.position), command.position)
+    store(load(m.relative.velocity), command.velocity)
+    store_quaternion(quaternion(A), command.quaternion)
+    store(apply(A, load(m.relative.angular_velocity)), command.angular_velocity)
 
 
 @kernel
 def _copy(command, reference):
     """Copy pose and twist of a command."""
-    vector.store(vector.load(command.position), reference.position)
-    vector.store(vector.load(command.velocity), reference.velocity)
-    rotation.store_quaternion(rotation.load_quaternion(command.quaternion), reference.quaternion)
-    vector.store(vector.load(command.angular_velocity), reference.angular_velocity)
+    store(load(command.position), reference.position)
+    store(load(command.velocity), reference.velocity)
+    store_quaternion(load_quaternion(command.quaternion), reference.quaternion)
+    store(load(command.angular_velocity), reference.angular_velocity)
 
 
 @kernel
@@ -97,52 +106,52 @@ def _move(m, h):
 @kernel
 def _pass_on(port, out):
     """Copy the motion of a port, bitwise unchanged."""
-    vector.store(vector.load(port.position), out.position)
-    rotation.store_quaternion(rotation.load_quaternion(port.quaternion), out.quaternion)
-    vector.store(vector.load(port.velocity), out.velocity)
-    vector.store(vector.load(port.angular_velocity), out.angular_velocity)
-    vector.store(vector.load(port.acceleration), out.acceleration)
-    vector.store(vector.load(port.angular_acceleration), out.angular_acceleration)
+    store(load(port.position), out.position)
+    store_quaternion(load_quaternion(port.quaternion), out.quaternion)
+    store(load(port.velocity), out.velocity)
+    store(load(port.angular_velocity), out.angular_velocity)
+    store(load(port.acceleration), out.acceleration)
+    store(load(port.angular_acceleration), out.angular_acceleration)
 
 
 @kernel
 def _publish(m):
     """Set the outputs of motion to the present state, and the errors against the simulated craft at this instant."""
     s = m.servo
-    q = rotation.load_quaternion(s.quaternion)
-    A = rotation.from_quaternion(q)
-    x = vector.load(s.position)
-    v = vector.load(s.velocity)
-    w = vector.load(s.angular_velocity)
-    vector.store(x, m.base.position)
-    pose = rotation.continued(q, rotation.load_quaternion(m.base.quaternion))
-    rotation.store_quaternion(pose, m.base.quaternion)
-    vector.store(rotation.apply(A, v), m.base.velocity)
-    vector.store(w, m.base.angular_velocity)
+    q = load_quaternion(s.quaternion)
+    A = from_quaternion(q)
+    x = load(s.position)
+    v = load(s.velocity)
+    w = load(s.angular_velocity)
+    store(x, m.base.position)
+    pose = continued(q, load_quaternion(m.base.quaternion))
+    store_quaternion(pose, m.base.quaternion)
+    store(apply(A, v), m.base.velocity)
+    store(w, m.base.angular_velocity)
     for k in range(6):
-        joint = vector.load(m.parameters.rod.platform[k])
-        along = vector.add(x, rotation.apply_transposed(A, joint))
-        along = vector.subtract(along, vector.load(m.parameters.rod.floor[k]))
-        rate = vector.add(v, rotation.apply_transposed(A, vector.cross(w, joint)))
-        m.rod[k].length = vector.norm(along)
-        m.rod[k].rate = vector.dot(along, rate) / m.rod[k].length
+        joint = load(m.parameters.rod.platform[k])
+        along = add(x, apply_transposed(A, joint))
+        along = subtract(along, load(m.parameters.rod.floor[k]))
+        rate = add(v, apply_transposed(A, cross(w, joint)))
+        m.rod[k].length = norm(along)
+        m.rod[k].rate = dot(along, rate) / m.rod[k].length
     _command(m, 0.0, m.commanded)
-    vector.store(vector.subtract(x, vector.load(m.commanded.position)), m.error.position)
-    between = rotation.product(rotation.conjugate(rotation.load_quaternion(m.commanded.quaternion)), q)
-    vector.store(rotation.rotation_vector(between), m.error.rotation)
+    store(subtract(x, load(m.commanded.position)), m.error.position)
+    between = product(conjugate(load_quaternion(m.commanded.quaternion)), q)
+    store(rotation_vector(between), m.error.rotation)
 
 
 @kernel
 def _stand_still(m):
     """Set the motion of the passive unit, which stands still, and zero accelerations of the base."""
-    vector.store(vector.ZERO, m.target.position)
-    rotation.store_quaternion((1.0, 0.0, 0.0, 0.0), m.target.quaternion)
-    vector.store(vector.ZERO, m.target.velocity)
-    vector.store(vector.ZERO, m.target.angular_velocity)
-    vector.store(vector.ZERO, m.target.acceleration)
-    vector.store(vector.ZERO, m.target.angular_acceleration)
-    vector.store(vector.ZERO, m.base.acceleration)
-    vector.store(vector.ZERO, m.base.angular_acceleration)
+    store(ZERO, m.target.position)
+    store_quaternion((1.0, 0.0, 0.0, 0.0), m.target.quaternion)
+    store(ZERO, m.target.velocity)
+    store(ZERO, m.target.angular_velocity)
+    store(ZERO, m.target.acceleration)
+    store(ZERO, m.target.angular_acceleration)
+    store(ZERO, m.base.acceleration)
+    store(ZERO, m.base.angular_acceleration)
 
 
 @kernel
@@ -168,7 +177,7 @@ def initialize(m):
     servo.move(m.reference, -p.delay)
     _copy(m.reference, m.servo)
     servo.move(m.servo, -servo.ramp_lag(p))
-    rotation.store_quaternion((1.0, 0.0, 0.0, 0.0), m.base.quaternion)
+    store_quaternion((1.0, 0.0, 0.0, 0.0), m.base.quaternion)
     _stand_still(m)
     _publish(m)
     if p.bypass != 0.0:
@@ -190,8 +199,8 @@ def step(m, t, h):
     _publish(m)
     if m.emergency_stop != 0.0:
         m.servo.stopped = 1.0
-    before = vector.load(m.servo.velocity)
-    spin = vector.load(m.servo.angular_velocity)
+    before = load(m.servo.velocity)
+    spin = load(m.servo.angular_velocity)
     limited = False
     done = 0.0
     clock = m.clock
@@ -210,9 +219,9 @@ def step(m, t, h):
         m.line[(int(clock.first) + k) % LINE].due -= h
     m.limited = 1.0 if limited else 0.0
     # mean accelerations over the step, axes 0 at its start
-    A = rotation.from_quaternion(rotation.load_quaternion(m.base.quaternion))
-    change = vector.subtract(vector.load(m.servo.velocity), before)
-    vector.store(rotation.apply(A, vector.scale(1.0 / h, change)), m.base.acceleration)
-    change = vector.subtract(vector.load(m.servo.angular_velocity), spin)
-    vector.store(vector.scale(1.0 / h, change), m.base.angular_acceleration)
+    A = from_quaternion(load_quaternion(m.base.quaternion))
+    change = subtract(load(m.servo.velocity), before)
+    store(apply(A, scale(1.0 / h, change)), m.base.acceleration)
+    change = subtract(load(m.servo.angular_velocity), spin)
+    store(scale(1.0 / h, change), m.base.angular_acceleration)
     return 0

@@ -11,7 +11,29 @@ from __future__ import annotations
 from math import cos, exp, pi, sin, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.physics.mechanics import rotation, vector
+from dockfmu.components.physics.mechanics import rotation
+from dockfmu.components.physics.mechanics.rotation import (
+    apply_transposed,
+    conjugate,
+    from_quaternion,
+    load_quaternion,
+    product,
+    rate_matrix,
+    rotation_vector,
+    store_quaternion,
+)
+from dockfmu.components.physics.mechanics.vector import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    load,
+    negate,
+    norm,
+    scale,
+    store,
+    subtract,
+)
 
 
 @kernel
@@ -45,9 +67,9 @@ def _coefficients(p, h):
 @kernel
 def _limited(rate, limit):
     """Return (rate, False), or the rate clipped to the magnitude `limit` and True."""
-    size = vector.norm(rate)
+    size = norm(rate)
     if size > limit:
-        return vector.scale(limit / size, rate), True
+        return scale(limit / size, rate), True
     return rate, False
 
 
@@ -55,12 +77,12 @@ def _limited(rate, limit):
 def _respond(c, lag, gap, reference_rate, rate, h):
     """Return (displacement, rate) after h; `gap` points from the state to the reference, which moves at its rate."""
     # free motion about the lagged reference
-    e = vector.axpy(lag, reference_rate, vector.negate(gap))
-    d = vector.subtract(rate, reference_rate)
-    after = vector.add(vector.scale(c[0], e), vector.scale(c[1], d))
-    after_rate = vector.add(vector.scale(c[2], e), vector.scale(c[3], d))
-    moved = vector.axpy(h, reference_rate, vector.subtract(after, e))
-    return moved, vector.add(after_rate, reference_rate)
+    e = axpy(lag, reference_rate, negate(gap))
+    d = subtract(rate, reference_rate)
+    after = add(scale(c[0], e), scale(c[1], d))
+    after_rate = add(scale(c[2], e), scale(c[3], d))
+    moved = axpy(h, reference_rate, subtract(after, e))
+    return moved, add(after_rate, reference_rate)
 
 
 @kernel
@@ -68,29 +90,29 @@ def advance(p, servo, reference, h):
     """Move the platform and its reference over h. Returns whether a rate was at its limit."""
     c = _coefficients(p, h)
     lag = ramp_lag(p)
-    v = vector.load(servo.velocity)
-    x = vector.load(servo.position)
-    v_reference = vector.load(reference.velocity)
-    gap = vector.subtract(vector.load(reference.position), x)
+    v = load(servo.velocity)
+    x = load(servo.position)
+    v_reference = load(reference.velocity)
+    gap = subtract(load(reference.position), x)
     moved, after = _respond(c, lag, gap, v_reference, v, h)
     after, clipped = _limited(after, p.velocity_limit)
     if clipped:
-        moved = vector.scale(0.5 * h, vector.add(v, after))
-    vector.store(vector.add(x, moved), servo.position)
-    vector.store(after, servo.velocity)
+        moved = scale(0.5 * h, add(v, after))
+    store(add(x, moved), servo.position)
+    store(after, servo.velocity)
 
-    q = rotation.load_quaternion(servo.quaternion)
-    w = vector.load(servo.angular_velocity)
-    between = rotation.product(rotation.conjugate(q), rotation.load_quaternion(reference.quaternion))
-    w_reference = rotation.apply_transposed(rotation.from_quaternion(between), vector.load(reference.angular_velocity))
-    turn, after = _respond(c, lag, rotation.rotation_vector(between), w_reference, w, h)
+    q = load_quaternion(servo.quaternion)
+    w = load(servo.angular_velocity)
+    between = product(conjugate(q), load_quaternion(reference.quaternion))
+    w_reference = apply_transposed(from_quaternion(between), load(reference.angular_velocity))
+    turn, after = _respond(c, lag, rotation_vector(between), w_reference, w, h)
     # from the rate of the rotation vector to the angular velocity, axes of the platform after the turn
-    after = rotation.apply_transposed(rotation.rate_matrix(turn), after)
+    after = apply_transposed(rate_matrix(turn), after)
     after, turn_clipped = _limited(after, p.angular_velocity_limit)
     if turn_clipped:
-        turn = vector.scale(0.5 * h, vector.add(w, after))
-    rotation.store_quaternion(rotation.advance(q, turn), servo.quaternion)
-    vector.store(after, servo.angular_velocity)
+        turn = scale(0.5 * h, add(w, after))
+    store_quaternion(rotation.advance(q, turn), servo.quaternion)
+    store(after, servo.angular_velocity)
     move(reference, h)
     return clipped or turn_clipped
 
@@ -98,32 +120,32 @@ def advance(p, servo, reference, h):
 @kernel
 def move(reference, h):
     """Move a reference by its twist over h, backward for h < 0."""
-    vector.accumulate(vector.scale(h, vector.load(reference.velocity)), reference.position)
-    turn = vector.scale(h, vector.load(reference.angular_velocity))
-    q = rotation.advance(rotation.load_quaternion(reference.quaternion), turn)
-    rotation.store_quaternion(q, reference.quaternion)
+    accumulate(scale(h, load(reference.velocity)), reference.position)
+    turn = scale(h, load(reference.angular_velocity))
+    q = rotation.advance(load_quaternion(reference.quaternion), turn)
+    store_quaternion(q, reference.quaternion)
 
 
 @kernel
 def _brake(rate, deceleration, h):
     """Return (mean rate over h, rate after h) under a constant deceleration to zero."""
-    size = vector.norm(rate)
+    size = norm(rate)
     if size <= 0.0:
-        return vector.ZERO, vector.ZERO
+        return ZERO, ZERO
     time = size / deceleration
     if time <= h:
-        return vector.scale(0.5 * time / h, rate), vector.ZERO
+        return scale(0.5 * time / h, rate), ZERO
     left = 1.0 - h / time
-    return vector.scale(0.5 * (1.0 + left), rate), vector.scale(left, rate)
+    return scale(0.5 * (1.0 + left), rate), scale(left, rate)
 
 
 @kernel
 def brake(p, servo, h):
     """Bring the platform to rest along its present motion, and hold it there."""
-    mean, after = _brake(vector.load(servo.velocity), p.deceleration, h)
-    vector.accumulate(vector.scale(h, mean), servo.position)
-    vector.store(after, servo.velocity)
-    mean, after = _brake(vector.load(servo.angular_velocity), p.angular_deceleration, h)
-    q = rotation.advance(rotation.load_quaternion(servo.quaternion), vector.scale(h, mean))
-    rotation.store_quaternion(q, servo.quaternion)
-    vector.store(after, servo.angular_velocity)
+    mean, after = _brake(load(servo.velocity), p.deceleration, h)
+    accumulate(scale(h, mean), servo.position)
+    store(after, servo.velocity)
+    mean, after = _brake(load(servo.angular_velocity), p.angular_deceleration, h)
+    q = rotation.advance(load_quaternion(servo.quaternion), scale(h, mean))
+    store_quaternion(q, servo.quaternion)
+    store(after, servo.angular_velocity)

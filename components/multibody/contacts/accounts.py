@@ -13,8 +13,7 @@ from dockfmu.components.physics.contact.contact_list import first_too_deep
 from dockfmu.components.physics.contact.losses import lost_power
 from dockfmu.components.physics.contact.pairs import slot_of
 from dockfmu.components.physics.devices import interface_load
-from dockfmu.components.physics.mechanics import rotation
-from dockfmu.components.physics.mechanics.rotation import apply, load_attitude, load_matrix
+from dockfmu.components.physics.mechanics.rotation import advance, apply, from_quaternion, load_attitude, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
@@ -153,6 +152,6 @@ def publish_target(target, run, h):
     # the craft applies the mean in its axes in the middle of the step
     q = load_attitude(target.quaternion)
     turn = scale(0.5 * h, axpy(0.25 * h, load(target.angular_acceleration), load(target.angular_velocity)))
-    middle = rotation.from_quaternion(rotation.advance(q, turn))
+    middle = from_quaternion(advance(q, turn))
     store(apply(middle, scale(1.0 / h, load(run.target_impulse))), target.force)
     store(apply(middle, scale(1.0 / h, load(run.target_angular_impulse))), target.torque)

@@ -15,7 +15,6 @@ from dockfmu.components.physics.contact.force import point_velocity
 from dockfmu.components.physics.contact.pairs import kind_of
 from dockfmu.components.physics.contact.profile import segment_profile, set_face, sphere_profile
 from dockfmu.components.physics.contact.section import ball_section, build_section
-from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply,
@@ -24,6 +23,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     from_quaternion,
     load_attitude,
     load_matrix,
+    store_matrix,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, norm, scale, store, subtract
 
@@ -46,7 +46,7 @@ def place_target(target, run, tau):
     w = load(target.angular_velocity)
     epsilon = load(target.angular_acceleration)
     now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
-    rotation.store_matrix(now, run.target_rotation)
+    store_matrix(now, run.target_rotation)
     store(apply_transposed(now, axpy(tau, epsilon, w)), run.target_spin)
     store(apply_transposed(now, epsilon), run.target_turning)
     store(a, run.target_acceleration)
@@ -75,7 +75,7 @@ def place_surfaces(link, surface, run):
             w = load(b.angular_velocity)
         r = apply_transposed(A, load(s.arm))
         A = compose(load_matrix(s.turn), A)
-        rotation.store_matrix(A, s.rotation)
+        store_matrix(A, s.rotation)
         store(apply_transposed(A, load(s.along)), s.reach)
         store(add(origin, r), s.position)
         store(add(v, cross(w, r)), s.velocity)
