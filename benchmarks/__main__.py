@@ -25,7 +25,7 @@ BENCHMARKS = {
     ),
     "cosimulation": ("macro_step", "masters", "processes", "threads"),
     "coupling": ("algorithms", "base_motion", "contact_interface", "stand", "step_control"),
-    "runs": ("checkouts", "command", "micro_steps", "system", "view"),
+    "runs": ("checkouts", "command", "micro_steps", "structure", "system", "view"),
     "campaigns": ("campaign", "capture_domain", "expert_sweep", "idss", "ring_starts"),
 }
 """Modules with a function `main`, by folder."""

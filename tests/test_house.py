@@ -112,3 +112,54 @@ def test_the_walk_to_a_contact_force_is_short_and_each_file_names_the_next():
             several = rf"from {package} import (\([^)]*|[^\n]*)\b{name}\b"
             text = (ROOT / file).read_text(encoding="utf-8")
             assert re.search(rf"\b{module}\b|{several}", text), (file, following)
+
+
+def calls(file):
+    """Yield (name, qualified) of all calls of a file: `qualified` is the module for `module.name(...)`."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id, None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.attr, node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+
+
+def test_one_law_of_contact_whatever_touches():
+    """Units, mechanisms, devices and declared systems share lists, law, sums and friction."""
+    room = ROOT / "components"
+    law = ("normal_force", "friction_force", "contact_force")
+    found = {
+        file.relative_to(room).as_posix()
+        for file in room.rglob("*.py")
+        if any(name in law for name, _ in calls(file)) and file.name != "force.py"
+    }
+    assert found == {"physics/contact/list_forces.py", "physics/contact/held_friction.py"}
+    listing = {
+        file.relative_to(room).parts[0]
+        for file in room.rglob("*.py")
+        if any(n == "list_contact" for n, _ in calls(file))
+    }
+    assert listing == {"multibody", "physics"}
+
+
+def test_vectors_have_one_dialect():
+    """Functions on vectors and rotations are called by their names, unless the file has another of that name."""
+    strange = []
+    for file in sorted((ROOT / "components").rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        if not re.search(r"mechanics import [^\n]*\b(vector|rotation)\b", file.read_text(encoding="utf-8")):
+            continue
+        own |= {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and not str(node.module).endswith((".vector", ".rotation"))
+            for alias in node.names
+        }
+        strange += [
+            f"{file.relative_to(ROOT)}: {module}.{name}"
+            for name, module in calls(file)
+            if module in ("vector", "rotation") and name not in own
+        ]
+    assert strange == []

@@ -84,7 +84,7 @@ def clear_list(tally):
 def list_contact(tally, pair, index, link, depth, normal, gain, point):
     """List a contact of the body in row `link` with the passive unit. Returns its item.
 
-    `point` and unit `normal` are in axes of the passive frame, `depth` > 0 in m; for `gain` see `force.contact_force`.
+    `point` and unit `normal` are in axes of the passive frame, `depth` > 0 in m; for `gain` see `force`.
     The item may be given another `part`, an `other` body, a `feature` and a `moment`.
     """
     item = tally.contact[int(tally.count)]

@@ -2,7 +2,12 @@
 
 Everything is in axes of the passive unit PU and relative to it. `n` is the unit reaction on the passive unit, the depth
 of penetration is positive in contact, velocities are those of the link relative to the passive surface (conventions
-3.3).
+3.3). The spring stores `stored_energy(law, depth)`; while the normal force would pull, it relaxes without work.
+`list_forces` puts the parts together.
+
+`gain` times n is the gradient of the depth. The gain is 1, except for segments that bear on an edge, along which their
+deepest point moves, and for latches in their slots. Spring and damper act on the depth; gain and normal map their force
+to the link.
 """
 
 from __future__ import annotations
@@ -96,7 +101,7 @@ def normal_damping(law, gain):
 
 @kernel
 def normal_force(law, rate, gain, depth):
-    """Return the normal force of a contact, N; it never pulls (erratum E26). For `gain` see `contact_force`."""
+    """Return the normal force of a contact, N; it never pulls (erratum E26)."""
     return max(0.0, spring_force(law, gain, depth) + normal_damping(law, gain) * rate)
 
 
@@ -157,23 +162,6 @@ def free_velocity(last, ratio, n, slip, mobility):
     """
     gained = scale(ratio, subtract(slip, load(last.slip)))
     return tangential(add(add(slip, gained), scale(mobility, load(last.friction))), n)
-
-
-@kernel
-def contact_force(law, v, n, gain, depth):
-    """Return (force on the passive unit, normal force, friction) of one contact, N: a vector and two scalars.
-
-    `v` is the velocity of the link relative to the passive surface. `gain` times the unit vector n is the gradient of
-    the depth. The gain is 1, except for segments that bear on an edge, along which their deepest point moves. Spring
-    and damper act on the depth; gain and normal map their force to the link. The spring stores `stored_energy(law,
-    depth)`; while the normal force would pull, it relaxes without work. Friction on the passive unit is along the
-    sliding of the link (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same way).
-    """
-    rate = dot(n, v)
-    slip = axpy(-rate, n, v)
-    normal = normal_force(law, rate, gain, depth)
-    friction = friction_force(law, normal, slip, 0.0)
-    return axpy(normal, n, friction), normal, norm(friction)
 
 
 @kernel

@@ -39,7 +39,9 @@ def set_velocities(tally, first, link):
 def make_forces(tally, first, kinds, sliding):
     """Set the forces of all listed contacts from number `first` on, from 0, with their velocities.
 
-    `sliding`: with friction; without, it may be held over a step, see `held_friction`.
+    `sliding`: with friction; without, it may be held over a step, see `held_friction`. Friction on the passive unit is
+    along the sliding of the link (Yaskevich 2018, eq. (7); erratum E18: the printed sign drives both bodies the same
+    way).
     """
     for k in range(int(first), int(tally.count)):
         item = tally.contact[k]

@@ -12,12 +12,19 @@ from scipy.integrate import solve_ivp
 
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.physics.contact import force
+from dockfmu.components.physics.contact import contact_list, force
+from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
 from dockfmu.components.physics.mechanics.vector import dot
 
 pytestmark = pytest.mark.quick
 
-RECORD = Record(force.law("law", "of the test"), force.wrench("a", ""), force.wrench("b", ""))
+RECORD = Record(
+    force.law("law", "of the test"),
+    force.wrench("a", ""),
+    force.wrench("b", ""),
+    force.motion("link", count=1),
+    contact_list.tally(1),
+)
 
 
 def law(stiffness=1e6, damping=0.0, friction=0.0, slip_velocity=1e-3):
@@ -29,8 +36,18 @@ def law(stiffness=1e6, damping=0.0, friction=0.0, slip_velocity=1e-3):
     return m.law
 
 
+def contact(entry, v, n, depth):
+    """Return a listed contact of a link that moves with v, with its forces."""
+    m = RECORD.memory()
+    m.link[0].velocity[:] = v
+    item = contact_list.list_contact(m.tally, 1.0, 0.0, 0.0, depth, n, 1.0, (0.0, 0.0, 0.0))
+    set_velocities(m.tally, 0.0, m.link)
+    make_forces(m.tally, 0.0, (entry,), True)
+    return item
+
+
 def normal_force(entry, depth, rate):
-    return force.contact_force(entry, (rate, 0.0, 0.0), (1.0, 0.0, 0.0), 1.0, depth)[1]
+    return force.normal_force(entry, rate, 1.0, depth)
 
 
 def impact(entry, mass, speed):
@@ -101,7 +118,8 @@ vectors = st.tuples(unit_floats, unit_floats, unit_floats)
 def test_spec05_oracle_18_friction_opposes_sliding(v, n, depth):
     entry = law(damping=500.0, friction=0.1)
     n = tuple(np.array(n) / hypot(*n))
-    on_passive, normal, friction = force.contact_force(entry, v, n, 1.0, depth)
+    item = contact(entry, v, n, depth)
+    on_passive, normal, friction = item.force, item.normal_force, item.friction_force
     rate = dot(n, v)
     slip = np.array(v) - rate * np.array(n)
     tangential = np.array(on_passive) - dot(on_passive, n) * np.array(n)
@@ -110,7 +128,7 @@ def test_spec05_oracle_18_friction_opposes_sliding(v, n, depth):
     assert normal >= 0.0
     assert friction <= 0.1 * normal * (1.0 + 1e-15)
     reversed_slip = tuple(rate * np.array(n) - slip)
-    other = force.contact_force(entry, reversed_slip, n, 1.0, depth)[0]
+    other = contact(entry, reversed_slip, n, depth).force
     np.testing.assert_allclose(np.array(other) - dot(other, n) * np.array(n), -tangential, atol=1e-9)
     # of the power that the link puts in the spring stores its part, and damping and friction lose the rest
     stored_rate = entry.stiffness * depth * rate
