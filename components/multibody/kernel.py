@@ -32,9 +32,18 @@ from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
 from dockfmu.components.physics import hysteresis
 from dockfmu.components.physics.devices import micro_steps
-from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
-from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, from_quaternion, load_matrix
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    compose,
+    conjugate,
+    from_quaternion,
+    load_attitude,
+    load_matrix,
+    store_quaternion,
+    transpose,
+)
 from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
 
 INERTIA = 401
@@ -163,7 +172,7 @@ def _set_masses(link, body, mass):
         b = link[int(o.link)]
         axes = load_matrix(o.axes)
         c = apply(axes, subtract(load(mass[k].center), load(o.reference)))
-        J = rotation.compose(rotation.compose(axes, load_matrix(mass[k].inertia)), rotation.transpose(axes))
+        J = compose(compose(axes, load_matrix(mass[k].inertia)), transpose(axes))
         m = mass[k].mass
         square = dot(c, c)
         b.mass = m
@@ -205,7 +214,7 @@ def _set_state(link, coordinate, law, turning, start, run, status):
         if not fabs(norm - 1.0) < 1e-6:
             return fail(status, ATTITUDE, norm, k + 1)
         b = link[int(r.link)]
-        q = rotation.load_attitude(p.quaternion)
+        q = load_attitude(p.quaternion)
         spin = load(p.angular_velocity)
         place = load(p.position)
         speed = load(p.velocity)
@@ -216,8 +225,8 @@ def _set_state(link, coordinate, law, turning, start, run, status):
             speed = subtract(cross(spin, moved), apply(A, speed))
             place = scale(-1.0, moved)
             spin = scale(-1.0, apply_transposed(A, spin))
-            q = rotation.conjugate(q)
-        rotation.store_quaternion(q, b.quaternion)
+            q = conjugate(q)
+        store_quaternion(q, b.quaternion)
         store(spin, b.spin)
         if b.kind == FREE:
             store(place, b.place)

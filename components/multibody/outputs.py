@@ -5,14 +5,20 @@ from __future__ import annotations
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import forces, momentum
 from dockfmu.components.multibody.links import FREE
-from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
+    advance,
     apply,
     apply_transposed,
     compose,
+    conjugate,
     continued,
+    from_quaternion,
+    load_attitude,
     load_matrix,
     load_quaternion,
+    quaternion,
+    store_quaternion,
+    transpose,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
 
@@ -36,15 +42,15 @@ def publish_joints(link, coordinate, turning, run):
         speed = load(b.speed)
         if r.reversed != 0.0:
             # the outer body is the predecessor
-            A = rotation.from_quaternion(q)
+            A = from_quaternion(q)
             if b.kind == FREE:
                 # position of the inner origin in the axes of the outer body, and its rate there
                 moved = apply(A, place)
                 speed = subtract(cross(spin, moved), apply(A, speed))
                 place = (-moved[0], -moved[1], -moved[2])
             spin = scale(-1.0, apply_transposed(A, spin))
-            q = rotation.conjugate(q)
-        rotation.store_quaternion(continued(q, load_quaternion(r.quaternion)), r.quaternion)
+            q = conjugate(q)
+        store_quaternion(continued(q, load_quaternion(r.quaternion)), r.quaternion)
         store(spin, r.angular_velocity)
         store(place, r.position)
         store(speed, r.velocity)
@@ -58,11 +64,11 @@ def publish_bodies(link, body, run):
         b = link[int(o.link)]
         A = load_matrix(b.rotation)
         axes = load_matrix(o.axes)
-        own = compose(rotation.transpose(axes), A)
+        own = compose(transpose(axes), A)
         w = load(b.angular_velocity)
         arm = scale(-1.0, apply_transposed(own, load(o.reference)))
         store(add(add(load(run.base_position), load(b.position)), arm), o.position)
-        rotation.store_quaternion(continued(rotation.quaternion(own), load_quaternion(o.quaternion)), o.quaternion)
+        store_quaternion(continued(quaternion(own), load_quaternion(o.quaternion)), o.quaternion)
         v = add(add(load(run.base_velocity), load(b.velocity)), cross(w, arm))
         store(apply(own, v), o.velocity)
         store(apply(own, w), o.angular_velocity)
@@ -79,7 +85,7 @@ def publish_ports(link, port, gravity, run, h):
         v = add(load(run.base_velocity), relative)
         w = load(b.angular_velocity)
         store(add(add(load(run.base_position), load(b.position)), r), p.position)
-        rotation.store_quaternion(continued(rotation.quaternion(A), load_quaternion(p.quaternion)), p.quaternion)
+        store_quaternion(continued(quaternion(A), load_quaternion(p.quaternion)), p.quaternion)
         store(apply(A, v), p.velocity)
         store(apply(A, w), p.angular_velocity)
         if h > 0.0:
@@ -139,7 +145,7 @@ def publish_base(base, link, run, h):
         store(load(base.torque_now), base.torque)
         return
     # the craft applies the mean in its axes in the middle of the step
-    q = rotation.load_attitude(base.quaternion)
+    q = load_attitude(base.quaternion)
     w = load(base.angular_velocity)
     e = load(base.angular_acceleration)
     turn = (
@@ -147,6 +153,6 @@ def publish_base(base, link, run, h):
         0.5 * h * (w[1] + 0.25 * h * e[1]),
         0.5 * h * (w[2] + 0.25 * h * e[2]),
     )
-    middle = rotation.from_quaternion(rotation.advance(q, turn))
+    middle = from_quaternion(advance(q, turn))
     store(apply(middle, scale(1.0 / h, load(run.impulse))), base.force)
     store(apply(middle, scale(1.0 / h, load(run.angular_impulse))), base.torque)

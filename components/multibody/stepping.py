@@ -14,13 +14,15 @@ from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
-from dockfmu.components.physics.mechanics import rotation
 from dockfmu.components.physics.mechanics.rotation import (
+    IDENTITY,
     advance,
     apply_transposed,
     from_quaternion,
     load_attitude,
     load_quaternion,
+    store_matrix,
+    store_quaternion,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, negate, scale, store, subtract
 
@@ -37,7 +39,7 @@ def place_base(base, run, gravity, link, tau):
     store(ZERO, b.position)
     store(ZERO, b.velocity)
     if run.carried == 0.0:
-        rotation.store_matrix(rotation.IDENTITY, b.rotation)
+        store_matrix(IDENTITY, b.rotation)
         store(ZERO, b.angular_velocity)
         store(ZERO, b.angular_acceleration)
         store(negate(g), b.acceleration)
@@ -50,7 +52,7 @@ def place_base(base, run, gravity, link, tau):
     w = load(base.angular_velocity)
     epsilon = load(base.angular_acceleration)
     now = from_quaternion(advance(q, axpy(0.5 * tau * tau, epsilon, scale(tau, w))))
-    rotation.store_matrix(now, b.rotation)
+    store_matrix(now, b.rotation)
     store(apply_transposed(now, axpy(tau, epsilon, w)), b.angular_velocity)
     store(apply_transposed(now, epsilon), b.angular_acceleration)
     store(subtract(a, g), b.acceleration)
@@ -86,7 +88,7 @@ def _drift(link, h):
                 b.q += h * b.rate
         elif kind >= SPHERICAL:
             turned = advance(load_quaternion(b.quaternion), scale(h, load(b.spin)))
-            rotation.store_quaternion(turned, b.quaternion)
+            store_quaternion(turned, b.quaternion)
             if kind == FREE:
                 store(axpy(h, load(b.speed), load(b.place)), b.place)
 
