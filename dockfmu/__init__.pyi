@@ -142,6 +142,9 @@ from .options import RunOptions as RunOptions
 from .outcome import NotRecordedError as NotRecordedError
 from .outcome import Outcome as Outcome
 from .record import RecordedRun as RecordedRun
+from .report.notebook import NotebookFigure as NotebookFigure
+from .report.notebook import NotebookPage as NotebookPage
+from .report.notebook import ProgressBar as ProgressBar
 from .simulation import Simulation as Simulation
 from .ssp.model import SspError as SspError
 from .statespace.errors import LinearisationError as LinearisationError

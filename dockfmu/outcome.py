@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.declare.plan import Panel
 from dockfmu.declare.settings import scalars
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.series import Series
@@ -16,6 +17,8 @@ from dockfmu.master.system import Structure
 
 if TYPE_CHECKING:
     import pandas
+
+    from dockfmu.report.notebook import NotebookFigure
 
 
 class NotRecordedError(DockfmuError, KeyError):
@@ -39,8 +42,9 @@ class Outcome:
     >>> outcome.to_pandas(["chaser.body.position"]).plot()
     """
 
-    def __init__(self, structure: Structure, result: Result, series: Series) -> None:
+    def __init__(self, structure: Structure, result: Result, series: Series, panels: Sequence[Panel] = ()) -> None:
         self.result = result
+        self._panels = tuple(panels)
         self._structure = structure
         self._series = series
 
@@ -124,13 +128,67 @@ class Outcome:
             )
         return [column_of[name] for name in names]
 
-    def _repr_html_(self) -> str:
-        rows: list[tuple[str, Any]] = [
-            ("outcome", self.outcome),
-            ("status", self.status + (f": {self.result.message}" if self.result.message else "")),
-            ("simulated", f"{self.result.t_end:g} s in {self.result.wall_s:.3g} s"),
-            *((name.replace("_", " "), f"{t:.3f} s") for name, t in self.events.items()),
-            *(("warning", warning) for warning in self.result.warnings),
+    def plot(self, *names: str) -> NotebookFigure:
+        """Return a figure of variables over the whole run, a panel for each name; a notebook shows it.
+
+        Without names it has the plots of the report of the system, or of all recorded outputs by element and unit, and
+        shows the impact of a long run.
+
+        Raises StructureError for names that the system does not have, NotRecordedError for unrecorded variables.
+        """
+        from dockfmu.report.notebook import drawing
+        from dockfmu.report.page import panels_by_unit
+
+        shown = _Recorded(self)
+        panels: Sequence[Panel] = [
+            Panel(name.partition(".")[2], tuple(scalars(self._structure, name)[0])) for name in names
         ]
-        cells = "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in rows)
-        return f"<table><caption>{self.result.system}</caption>{cells}</table>"
+        for panel in panels:
+            self._columns(panel.signals)
+        if not panels:
+            known = set(self.variables)
+            panels = [panel for panel in self._panels if known & set(panel.signals)] or panels_by_unit(shown)
+        return drawing(shown, panels, self.result.events, repr(self)[1:-1], whole=bool(names))
+
+    def _repr_html_(self) -> str:
+        from dockfmu.report.notebook import summary_html
+
+        return summary_html(self.result.summary())
+
+
+class _Recorded:
+    """An outcome with the methods of a recording that the plots of a report need."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.time = outcome.time
+        self.variables = list(outcome.variables)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.variables
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        values = self._outcome[name]
+        return values != 0.0 if self.attribute(name)["type"] == "Boolean" else values
+
+    def attribute(self, name: str) -> dict[str, Any]:
+        """Return unit, type, description and the items of an enumeration."""
+        variable = self._outcome._structure.resolve(name)[1]
+        found = {"unit": variable.unit or "1", "type": variable.type, "description": variable.description}
+        return found | {"items": [f"{value}={item}" for item, value in variable.items]}
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a variable."""
+        return str(self.attribute(name)["unit"])
+
+    def display_unit(self, name: str) -> str:
+        """Return the display unit of a variable, empty if the FMU names none."""
+        return self._outcome._structure.resolve(name)[1].display_unit or ""
+
+    def variability(self, name: str) -> str:
+        """Return the variability of a variable."""
+        return self._outcome._structure.resolve(name)[1].variability
+
+    def has_envelope(self, name: str) -> bool:
+        """Return False: every step is kept, or the rows that were chosen."""
+        return False

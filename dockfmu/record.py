@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import WriteError
@@ -33,6 +33,9 @@ from dockfmu.view.scenes import Scenes, operated_inputs
 from dockfmu.view.station import LiveView, watchers
 from dockfmu.watch.live import Live
 
+if TYPE_CHECKING:
+    from dockfmu.report.notebook import NotebookFigure, NotebookPage
+
 
 @dataclass(frozen=True)
 class RecordedRun:
@@ -48,6 +51,34 @@ class RecordedRun:
 
     folder: Path
     summary: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        from dockfmu.report.notebook import summary_html
+
+        return summary_html(self.summary)
+
+    def plot(self) -> NotebookFigure:
+        """Return the plots of the report as a figure, the impact of a long run; a notebook shows it."""
+        from dockfmu.master.observers.recording.results import read_results
+        from dockfmu.report.notebook import drawing
+        from dockfmu.report.page import panels_by_unit
+
+        with read_results(self.folder / RESULTS) as results:
+            panels = Plan.from_json(results.attributes["plan"]).panels or panels_by_unit(results)
+            return drawing(results, panels, self.summary["events"], self.summary["system"])
+
+    def view(self, height: int = 640) -> NotebookPage:
+        """Return the replay of the run as a frame of `height` pixels that a notebook shows, without a server.
+
+        Raises ViewError if there is nothing to show.
+        """
+        from dockfmu.master.observers.recording.results import read_results
+        from dockfmu.report.notebook import NotebookPage
+        from dockfmu.view.export import page_of
+        from dockfmu.view.recording import Replay
+
+        with read_results(self.folder / RESULTS) as results:
+            return NotebookPage(page_of([Replay(results, self.folder)]), height)
 
 
 def record(

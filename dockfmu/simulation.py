@@ -110,7 +110,7 @@ class Simulation:
         Raises FmuError if the last values cannot be read.
         """
         self._running.finish()
-        return Outcome(self._system, self._running.result, self._series.detached())
+        return Outcome(self._system, self._running.result, self._series.detached(), self._plan.panels)
 
     def reset(self, values: Mapping[str, Any] | None = None) -> None:
         """Begin another run with the loaded FMUs; its results are bitwise equal to those of a fresh simulation.
@@ -249,4 +249,4 @@ class Simulation:
     @property
     def outcome(self) -> Outcome:
         """Outcome of the run so far."""
-        return Outcome(self._system, self._running.result, self._series)
+        return Outcome(self._system, self._running.result, self._series, self._plan.panels)

@@ -99,6 +99,11 @@ class System:
         elements = ", ".join(self.structure.elements)
         return f"<System {self.name}: {elements}; {len(self.structure.connections)} connections>"
 
+    def _repr_html_(self) -> str:
+        from dockfmu.report.notebook import system_html
+
+        return system_html(self.structure, self.description)
+
     @property
     def name(self) -> str:
         """Name of the system."""

@@ -11,7 +11,7 @@ from dockfmu.campaign.answers.questions import answer_all, read_questions
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution, check_workers
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import Study
-from dockfmu.campaign.folder import SERIES, CampaignFolder, data_set
+from dockfmu.campaign.folder import RUNS, SERIES, CampaignFolder, data_set
 from dockfmu.campaign.progress import CampaignProgress
 from dockfmu.campaign.report.page import write_campaign_report
 from dockfmu.campaign.runner import Runner, RunPoint, endings, resolve
@@ -51,6 +51,15 @@ class Campaign(CampaignFolder):
     """
 
     _runner: Runner | None = None
+
+    def _repr_html_(self) -> str:
+        from dockfmu.report.notebook import table_html
+
+        counts: dict[str, int] = {}
+        if (self.folder / RUNS).exists():
+            counts = {str(outcome): int(count) for outcome, count in self.runs()["outcome"].value_counts().items()}
+        title = f"{self.study.name}: {sum(counts.values())} of {self.study.draws.runs} runs of {self.study.system}"
+        return table_html(title, [(name.replace("_", " "), str(count)) for name, count in counts.items()])
 
     def run(
         self,

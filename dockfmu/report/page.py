@@ -60,7 +60,7 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
             f"{folder}: summary.json and events.json are not those of a run; remove them to make a report without them"
         )
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
-    panels = plan.panels or _panels_by_unit(results)
+    panels = plan.panels or panels_by_unit(results)
     shown = plots(results, panels)
     written = [write_file(folder / REPORT, _page(results, summary, events, panels, shown).encode())]
     if png:
@@ -201,7 +201,7 @@ def _table(results: Results, name: str) -> dict[str, Any]:
     return table
 
 
-def _panels_by_unit(results: Results) -> tuple[Panel, ...]:
+def panels_by_unit(results: Any) -> tuple[Panel, ...]:
     """Return panels for a system that declares none: signals by element and unit, at most eight per panel."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for signal in results.variables:

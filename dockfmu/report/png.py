@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockfmu.base.files import atomic_file
 from dockfmu.report.plots import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DPI = 160
 _NAMES_APART = 0.025
@@ -31,6 +34,13 @@ class Picture:
 
 def write_png(picture: Picture) -> None:
     """Write a picture as PNG. Raises WriteError."""
+    figure = figure_of(picture)
+    with atomic_file(picture.file) as unfinished:
+        figure.savefig(unfinished, dpi=DPI, format="png", pil_kwargs={"compress_level": 3})
+
+
+def figure_of(picture: Picture) -> Figure:
+    """Return the figure of a picture."""
     from matplotlib.figure import Figure
 
     rows = max(len(picture.plots), 1)
@@ -48,8 +58,7 @@ def write_png(picture: Picture) -> None:
     if picture.start < picture.end:
         axes[-1].set_xlim(picture.start, picture.end)
     figure.suptitle(picture.title, fontsize=11, y=1.0 - 0.1 / height)
-    with atomic_file(picture.file) as unfinished:
-        figure.savefig(unfinished, dpi=DPI, format="png", pil_kwargs={"compress_level": 3})
+    return figure
 
 
 def _draw(axis: Any, plot: Plot) -> None:

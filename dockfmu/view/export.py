@@ -50,7 +50,12 @@ def write_page(replays: Sequence[Replay], file: Path, more: Sequence[str] = ()) 
     The file holds the variables that are drawn and those of `more`. Raises ViewError, and WriteError if the file cannot
     be written.
     """
-    return write_file(file, _page([_packed(replay, more) for replay in replays]).encode())
+    return write_file(file, page_of(replays, more).encode())
+
+
+def page_of(replays: Sequence[Replay], more: Sequence[str] = ()) -> str:
+    """Return the page of `write_page` as text. Raises ViewError."""
+    return _page([_packed(replay, more) for replay in replays])
 
 
 def _packed(replay: Replay, more: Sequence[str]) -> dict[str, Any]:
