@@ -79,6 +79,8 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
     ]
     items = [{"device": "number", "label": name, "variable": f"joint.{name}.position"} for name in names[:MOST_DEVICES]]
     devices = [{"title": "Joints", "items": items}] if items else []
+    if model.drives:
+        devices.append({"title": "Drives", "items": _drive_devices(model)})
     if model.sensors:
         lamps = [
             {"device": "lamp", "label": sensor.name, "variable": f"sensor.{sensor.name}.closed"}
@@ -88,6 +90,17 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
     curves = [f"contact.{contact.name}.normal_force" for contact in model.contacts[:MOST_CURVES]]
     curves += [f"joint.{name}.position" for name in names[:MOST_CURVES]]
     return {"frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
+
+
+def _drive_devices(model: Model) -> list[dict[str, Any]]:
+    """Return the torque of each drive, and a lamp for its brake that holds."""
+    items: list[dict[str, Any]] = []
+    for drive in model.drives[:MOST_DEVICES]:
+        at = f"drive.{drive.name}"
+        items.append({"device": "number", "label": f"{drive.name} torque", "variable": f"{at}.torque"})
+        if drive.brake_torque > 0.0:
+            items.append({"device": "lamp", "label": f"{drive.name} held", "variable": f"{at}.held"})
+    return items
 
 
 def _frame(body: str) -> str:

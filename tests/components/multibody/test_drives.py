@@ -341,6 +341,14 @@ current_limit = -2.0
         assert what in said, what
 
 
+def test_the_view_shows_the_torque_of_a_drive_and_whether_its_brake_holds():
+    made = component_of(read_text(WHEEL.format(more="", arm=0.0, law="") + MOTOR.format(more=BRAKED, limit=10)))
+    (panel,) = (panel for panel in made.scene["devices"] if panel["title"] == "Drives")
+    named = {item["variable"] for item in panel["items"]}
+    assert named == {"drive.motor.torque", "drive.motor.held"}
+    assert named <= {slot.name for slot in made.record.slots if slot.field.public}
+
+
 def test_a_law_that_a_parameter_makes_impossible_is_refused_by_name():
     with pytest.raises(ComponentError, match=r"hysteresis of parameters.joint, coordinate 1: "):
         swung(0.1, **{"parameters.joint.hinge.angle.hysteresis_range": -1.0})
