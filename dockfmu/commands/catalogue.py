@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from dockfmu.commands.arguments import DONE, CommandError, add_build_folder, command, pairs, path
 from dockfmu.commands.streams import say
+from dockfmu.commands.terminal import width
+
+NAMES = 27
+"""Width of the column of names in a list, with its indent."""
 
 
 def add_list(commands: Any) -> None:
@@ -20,15 +26,29 @@ def _list(_: argparse.Namespace) -> int:
     from dockfmu.declare.toml import files
     from dockfmu.fmus import catalogue
 
+    columns = width(sys.stdout)
     print("systems")
     for name in files.names():
-        print(f"  {name:24} {files.description(name)}")
+        _print_entry(f"  {name:24} ", files.description(name), columns)
     print("components")
     for name in catalogue.names():
-        print(f"  {name:24} {catalogue.entry(name).summary}")
+        _print_entry(f"  {name:24} ", catalogue.entry(name).summary, columns)
         for entry in catalogue.parameter_sets(name):
-            print(f"    {entry.name:22} {entry.description}")
+            _print_entry(f"    {entry.name:22} ", entry.description, columns)
     return DONE
+
+
+def _print_entry(name: str, text: str, columns: int | None) -> None:
+    """Print a name and its description, which is wrapped below itself on a terminal and whole in a pipe."""
+    if columns is None:
+        print(name + text)
+        return
+    indent = " " * NAMES
+    start = name
+    if len(name) > NAMES:
+        print(name.rstrip())
+        start = indent
+    print("\n".join(textwrap.wrap(text, max(columns, 50), initial_indent=start, subsequent_indent=indent)))
 
 
 def add_new(commands: Any) -> None:

@@ -41,11 +41,15 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def add_export(commands: Any) -> None:
     """Add the parser of `export`."""
-    export = command(commands, "export", "write results as a CSV file, a MATLAB file, or an animated 3-D scene")
+    export = command(commands, "export", "write results as a CSV, MATLAB or Parquet file, or an animated 3-D scene")
     export.add_argument("results", type=path, metavar="RESULT", help="results.h5 or its folder")
     export.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: beside the results")
     form = export.add_mutually_exclusive_group(required=True)
     form.add_argument("--csv", action="store_true", help="columns with units in the header")
+    form.add_argument("--fmi-csv", action="store_true", help="CSV as FMI tools exchange it: quoted names, no units")
+    form.add_argument(
+        "--parquet", action="store_true", help="columns in their own types, units as metadata; needs dockfmu[campaign]"
+    )
     form.add_argument("--mat", action="store_true", help="MATLAB 5 file")
     form.add_argument("--gltf", action="store_true", help="animated GLB (glTF 2.0) of craft and mechanisms")
     export.add_argument(
@@ -63,13 +67,22 @@ def add_export(commands: Any) -> None:
 
 def _export(arguments: argparse.Namespace) -> int:
     from dockfmu.master.observers.recording.results import read_results
-    from dockfmu.report.export import write_csv, write_mat
+    from dockfmu.report.export import write_csv, write_fmi_csv, write_mat, write_parquet
 
     file = existing_recording(arguments.results)
     if arguments.gltf:
         return _export_gltf(file, arguments)
-    write = write_csv if arguments.csv else write_mat
-    output = arguments.output or file.with_suffix(".csv" if arguments.csv else ".mat")
+    write, suffix = next(
+        form
+        for chosen, form in (
+            (arguments.csv, (write_csv, ".csv")),
+            (arguments.fmi_csv, (write_fmi_csv, ".csv")),
+            (arguments.parquet, (write_parquet, ".parquet")),
+            (arguments.mat, (write_mat, ".mat")),
+        )
+        if chosen
+    )
+    output = arguments.output or file.with_suffix(suffix)
     with read_results(file) as content:
         signals = split_patterns(arguments.signals, content.variables) or ["*"]
     print(write(file, output, signals, arguments.every))

@@ -1,4 +1,4 @@
-"""Export results to other programs: CSV and MATLAB files."""
+"""Export results to other programs: CSV, MATLAB and Parquet files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.io import savemat
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import atomic_file
-from dockfmu.master.observers.recording.results import read_results
+from dockfmu.master.observers.recording.results import Results, read_results
 
 MATLAB_NAME = 63
 """Characters of a name that MATLAB reads (namelengthmax)."""
@@ -33,9 +34,60 @@ def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
         header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
     with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
-        csv.writer(out, lineterminator="\n").writerow(header)
-        np.savetxt(out, columns, delimiter=",", fmt="%.17g")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(header)
+        # the shortest digits that read back as the same number
+        writer.writerows(columns.tolist())
     return file
+
+
+def write_fmi_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
+    """Write a CSV file as FMI tools exchange results: quoted names without units, `"time"` first, numbers alone.
+
+    `signals` and `every` are as for write_csv. Strings, which such files cannot hold, are left out.
+    """
+    with read_results(results) as content:
+        names = [name for name in (content.select(*signals) if content.variables else []) if _is_number(content, name)]
+        columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
+    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
+        csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(["time", *names])
+        csv.writer(out, lineterminator="\n").writerows(columns.tolist())
+    return file
+
+
+def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
+    """Write a Parquet file with a column for `time` and each variable, in their own types.
+
+    `signals` and `every` are as for write_csv. The unit and the description of a column are metadata of its field.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ExportError(
+            "a Parquet file needs pyarrow: pip install 'dockfmu[campaign]', in a checkout pip install -e '.[campaign]'"
+        ) from error
+
+    with read_results(results) as content:
+        columns = [pyarrow.array(content.time[::every])]
+        fields = [_field("time", columns[0].type, "s", "time of the row")]
+        for name in content.select(*signals) if content.variables else []:
+            about, values = content.attribute(name), content[name][::every]
+            columns.append(pyarrow.array(values.tolist() if values.dtype.kind in "SUO" else values))
+            fields.append(_field(name, columns[-1].type, str(about["unit"]), str(about["description"])))
+    with atomic_file(file) as unfinished:
+        parquet.write_table(pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)), unfinished)
+    return file
+
+
+def _field(name: str, kind: Any, unit: str, description: str) -> Any:
+    import pyarrow
+
+    return pyarrow.field(name, kind, metadata={"unit": unit, "description": description})
+
+
+def _is_number(content: Results, name: str) -> bool:
+    return bool(content.attribute(name)["type"] != "String")
 
 
 def write_mat(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
