@@ -109,6 +109,24 @@ def extremes(time, values, highest, highest_time, lowest, lowest_time, work):
 
 
 @compiled
+def resultants(time, values, vectors, squares, times):
+    """Update the squares of the largest resultants, and their times, by the rows of time and values.
+
+    The 3-vectors are given by their columns of `values`, shape (vectors, 3). Of `squares` and `times`, shape
+    (vectors, 2), the first column is that across x, the second that of all three elements. Of equal ones the first
+    counts; one that is NaN does not.
+    """
+    for row in range(values.shape[0]):
+        for v in range(vectors.shape[0]):
+            x, y, z = values[row, vectors[v, 0]], values[row, vectors[v, 1]], values[row, vectors[v, 2]]
+            across = y * y + z * z
+            for k, square in enumerate((across, x * x + across)):
+                if square > squares[v, k]:
+                    squares[v, k] = square
+                    times[v, k] = time[row]
+
+
+@compiled
 def drifts(values, first, momenta, impulses, drift):
     """Compute, for each row, the norm of the change of the sum of `momenta` less that of the sum of `impulses`.
 

@@ -160,7 +160,10 @@ class Audit(Observer):
         self._changes = np.zeros(4)
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        first = self._first = values[0].copy() if self._first is None else self._first
+        if self._first is None:
+            self._first = values[0].copy()
+            self._velocity = _velocity(self._first[self._frame_columns])
+        first = self._first
         self._keep("time", time.copy())
         for kind, (momenta, impulses) in self._drifting.items():
             drift = np.empty(len(time))
@@ -180,8 +183,7 @@ class Audit(Observer):
                 self._impulse_error[kind] = _larger(self._impulse_error[kind], error.max())
         if self.kinetic or self.stored:
             residual = np.empty(len(time))
-            velocity = _velocity(first[self._frame_columns])
-            largest = loop.residuals(values, first, *self._energies, velocity, self._changes, residual)
+            largest = loop.residuals(values, first, *self._energies, self._velocity, self._changes, residual)
             self._energy = max(self._energy, largest)
             self._residual = _larger(self._residual, np.abs(residual).max())
             self._keep("energy", residual)

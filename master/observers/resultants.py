@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dockfmu.base.names import subscripts, vector
-from dockfmu.master.errors import StructureError
+from dockfmu.master import loop
 from dockfmu.master.observers.observer import Observer, RunContext
 from dockfmu.master.requests import Sampling
 from dockfmu.master.result import Result
@@ -18,24 +18,18 @@ WORDS = {"N": ("lateral", "total"), "N.m": ("bending", "total")}
 
 
 def vectors(system: Structure, signals: Iterable[str]) -> dict[str, str]:
-    """Return the forces and moments with three elements to which `signals` belong, name -> unit, in their order."""
+    """Return the forces and moments with three elements to which `signals` belong, name -> unit, in their order.
+
+    All elements are Real outputs.
+    """
+    outputs = set(system.select(types=("Real",)))
     found: dict[str, str] = {}
     for name in dict.fromkeys(subscripts(signal)[0] for signal in signals if subscripts(signal)[1]):
-        if _known(system, f"{name}[4]") or not all(_known(system, element) for element in vector(name)):
-            continue
-        variables = [system.resolve(element)[1] for element in vector(name)]
-        unit = variables[0].unit or "1"
-        if unit in WORDS and all(variable.type == "Real" for variable in variables):
-            found[name] = unit
+        if outputs.issuperset(vector(name)) and f"{name}[4]" not in outputs:
+            unit = system.resolve(f"{name}[1]")[1].unit or "1"
+            if unit in WORDS:
+                found[name] = unit
     return found
-
-
-def _known(system: Structure, name: str) -> bool:
-    try:
-        system.resolve(name)
-    except StructureError:
-        return False
-    return True
 
 
 class Resultants(Observer):
@@ -54,32 +48,29 @@ class Resultants(Observer):
 
     def sampling(self, system: Structure) -> Sampling | None:
         self._vectors = vectors(system, self.signals)
-        names = [element for name in self._vectors for element in vector(name)]
-        return Sampling(tuple(names)) if names else None
+        # all outputs, as Peaks takes them: equal samplings are read once
+        outputs = system.select(types=("Real",))
+        column = {name: k for k, name in enumerate(outputs)}
+        elements = [column[element] for name in self._vectors for element in vector(name)]
+        self._columns = np.array(elements, np.uint64).reshape(-1, 3)
+        return Sampling(tuple(outputs)) if elements else None
 
     def begin(self, run: RunContext) -> None:
-        self._highest = np.full((len(self._vectors), 2), -np.inf)
+        self._squares = np.full((len(self._vectors), 2), -1.0)
         self._times = np.full((len(self._vectors), 2), run.start)
         self._started = True
 
     def sample(self, time: np.ndarray, values: np.ndarray) -> None:
-        squares = np.square(values).reshape(len(time), -1, 3)
-        for column, found in enumerate((squares[:, :, 1:].sum(axis=2), squares.sum(axis=2))):
-            at = found.argmax(axis=0)
-            largest = np.sqrt(found[at, np.arange(found.shape[1])])
-            # false for NaN: what is not a number is told by the peaks of the elements
-            new = largest > self._highest[:, column]
-            self._highest[new, column] = largest[new]
-            self._times[new, column] = time[at[new]]
+        loop.resultants(time, values, self._columns, self._squares, self._times)
 
     def end(self, result: Result) -> None:
         if not self._started:
             return
         for k, (name, unit) in enumerate(self._vectors.items()):
             for column, word in enumerate(WORDS[unit]):
-                if np.isfinite(self._highest[k, column]):
+                if 0.0 <= self._squares[k, column] < np.inf:
                     result.resultants[f"{name} {word}"] = {
-                        "max": float(self._highest[k, column]),
+                        "max": float(np.sqrt(self._squares[k, column])),
                         "t_max": float(self._times[k, column]),
                         "unit": unit,
                     }

@@ -20,8 +20,8 @@ from dockfmu.master.system import Structure
 from dockfmu.master.tables.calls import FmiCalls, slots
 from dockfmu.master.tables.layout import INT32_TYPES, Layout, OutputLayout
 
-CAPACITY_BYTES = 4 << 20
-"""Memory for the rows of one group between two returns to Python, bytes."""
+CAPACITY_BYTES = 8 << 20
+"""Memory for the rows of one group between two returns to Python, bytes. A return costs as much as 50 macro steps."""
 
 
 class RowGroup:
@@ -47,14 +47,15 @@ class RowGroup:
             for first, last in _runs(columns)
         ]
         """Runs of columns: the buffer, the first column of the rows, first column and end in the buffer."""
+        all_real = self.real_columns == list(range(len(self.variables)))
+        self._rows = self.reals if all_real else np.empty((self.capacity, len(self.variables)))
 
     def rows(self, count: int) -> np.ndarray:
-        """Return the first `count` rows as float64, shape (count, variables), without a copy if all are Real."""
-        if self.real_columns == list(range(len(self.variables))):
-            return self.reals[:count]
-        values = np.empty((count, len(self.variables)))
-        for block, column, first, end in self._copies:
-            values[:, column : column + end - first] = block[:count, first:end]
+        """Return the first `count` rows as float64, shape (count, variables), in memory that the next rows reuse."""
+        values = self._rows[:count]
+        if self._rows is not self.reals:
+            for block, column, first, end in self._copies:
+                values[:, column : column + end - first] = block[:count, first:end]
         return values
 
 

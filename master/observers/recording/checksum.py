@@ -14,6 +14,8 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from zlib_ng import zlib_ng
+
 from dockfmu.base.private_key import private_key
 
 _TRAILER = struct.Struct("<16sQI32s48sI")
@@ -82,6 +84,6 @@ def _sums(stream: BinaryIO, length: int | None) -> tuple[tuple[int, bytes], int]
     digest = hashlib.blake2b(key=key or b"", digest_size=len(NO_DIGEST))
     total = done = 0
     while piece := stream.read(_PIECE if length is None else min(_PIECE, length - done)):
-        total, done = zlib.crc32(piece, total), done + len(piece)
+        total, done = zlib_ng.crc32(piece, total), done + len(piece)
         digest.update(piece)
     return (total, digest.digest() if key else NO_DIGEST), done

@@ -134,7 +134,7 @@ def test_resultants_over_several_blocks_of_rows(monkeypatch):
     """The largest over blocks is that over all rows; a NaN does not hide it, and the first of equal ones counts."""
     rows = np.array([[9.0, 3.0, 4.0], [1.0, 0.0, 1.0], [0.0, np.nan, 0.0], [-9.0, -4.0, 3.0]])
     observer = Resultants(vector("hull.force"))
-    observer._vectors = {"hull.force": "N"}
+    observer._vectors, observer._columns = {"hull.force": "N"}, np.arange(3, dtype=np.uint64).reshape(1, 3)
     observer.begin(type("Run", (), {"start": 0.0})())
     observer.sample(np.array([0.1, 0.2]), rows[:2])
     observer.sample(np.array([0.4]), rows[3:])
