@@ -15,10 +15,13 @@ OTHERS ?= $(foreach version,3.11 3.12 3.13,$(shell python$(version) -V > /dev/nu
 
 BIN := $(VENV)/bin
 
-.PHONY: run test test-quick test-fast check layout docs dist benchmarks importers pythons clean
+.PHONY: run campaign test test-quick test-fast check layout docs dist benchmarks importers pythons clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
+
+# the packages that campaigns need; then: .venv/bin/dockfmu campaign docs/examples/atv_campaign.toml
+campaign: $(VENV)/.campaign
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PARALLEL)
@@ -83,6 +86,10 @@ $(VENV)/bin/python:
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
+
+$(VENV)/.campaign: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[campaign]
+	touch $@ $(VENV)/.run
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[dev]

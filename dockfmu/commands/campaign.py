@@ -56,7 +56,8 @@ def _campaign(arguments: argparse.Namespace) -> int:
         from dockfmu.campaign.runner import NOT_INDEPENDENT
     except ModuleNotFoundError as error:
         raise CommandError(
-            f"campaigns need {error.name}, which is not installed: python -m pip install 'dockfmu[campaign]'"
+            f"campaigns need {error.name}, which is not installed: make campaign in a checkout, elsewhere "
+            "python -m pip install 'dockfmu[campaign]'"
         ) from error
 
     source = Path(arguments.source)

@@ -65,7 +65,7 @@ def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
         from pyarrow import parquet
     except ImportError as error:
         raise ExportError(
-            "a Parquet file needs pyarrow: pip install 'dockfmu[campaign]', in a checkout pip install -e '.[campaign]'"
+            "a Parquet file needs pyarrow: make campaign in a checkout, elsewhere pip install 'dockfmu[campaign]'"
         ) from error
 
     with read_results(results) as content:

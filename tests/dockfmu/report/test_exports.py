@@ -1,6 +1,8 @@
 """Exports for other programs: CSV of FMI tools, Parquet with units, short numbers that read back bitwise."""
 
 import csv
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,3 +61,14 @@ def test_list_fits_a_terminal(monkeypatch, capsys):
     place = next(k for k, line in enumerate(lines) if "atv_missing_first_contact" in line)
     assert lines[place].strip() == "atv_missing_first_contact"
     assert lines[place + 1].startswith(" " * 27 + "Fault: DK1")
+
+
+def test_what_parquet_and_campaigns_need_is_told_with_the_command_that_installs_it(run, monkeypatch, capsys):
+    """The target that it names is one of the Makefile."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert status_of("export", run, "--parquet") == 2
+    assert "make campaign" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "dockfmu.campaign.campaign", None)
+    assert status_of("campaign", "nothing.toml") == 2
+    assert "make campaign" in capsys.readouterr().err
+    assert "\ncampaign: $(VENV)/.campaign\n" in (Path(__file__).parents[3] / "Makefile").read_text()
