@@ -10,10 +10,11 @@ from __future__ import annotations
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody.contacts.detection import detect, place_surfaces
 from dockfmu.components.physics.contact.contact_list import clear_list
+from dockfmu.components.physics.contact.force import clear
 from dockfmu.components.physics.contact.held_friction import recall
 from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
 from dockfmu.components.physics.contact.pairs import kind_of, set_spread_kind, slot_of
-from dockfmu.components.physics.contact.sums import add_forces, clear_sums
+from dockfmu.components.physics.contact.sums import add_forces
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, cross, load, store, subtract
 
 
@@ -35,6 +36,15 @@ def wrench_about(part, origin, position):
 
 
 @kernel
+def clear_touched(tally, sums):
+    """Set the sums over all surfaces that touch to zero."""
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        clear(sums.part[int(item.link)])
+        clear(sums.part[int(item.other)])
+
+
+@kernel
 def load_target(surface, part, run):
     """Add the sum over a surface of the target to the target's wrench."""
     force, torque = wrench_about(part, load(run.target_position), load(surface.position))
@@ -43,17 +53,16 @@ def load_target(surface, part, run):
 
 
 @kernel
-def _load_links(link, surface, sums, run):
-    """Add the sums over all surfaces to the wrenches on their links and on the target."""
-    for k in range(int(run.surfaces)):
-        s = surface[k]
-        if s.link < 0.0:
-            load_target(s, sums.part[k], run)
-            continue
-        b = link[int(s.link)]
-        force, torque = wrench_about(sums.part[k], load(b.position), load(s.position))
+def _load_link(link, surface, part, run):
+    """Hand the sum over a surface to the wrench on its link, or on the target: it is zero then."""
+    if surface.link < 0.0:
+        load_target(surface, part, run)
+    else:
+        b = link[int(surface.link)]
+        force, torque = wrench_about(part, load(b.position), load(surface.position))
         accumulate(force, b.force)
         accumulate(torque, b.torque)
+    clear(part)
 
 
 @kernel
@@ -76,6 +85,11 @@ def press(link, surface, face, pair, kind, tally, sums, run, h):
             item = tally.contact[k]
             held = pair[int(slot_of(kind, item.pair, item.index))].friction
             recall(item, kind_of(kind, item.pair), load(held))
-    clear_sums(sums)
+    clear_touched(tally, sums)
     add_forces(tally, 0.0, surface, sums)
-    _load_links(link, surface, sums, run)
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        first = int(item.link)
+        second = int(item.other)
+        _load_link(link, surface[first], sums.part[first], run)
+        _load_link(link, surface[second], sums.part[second], run)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, links
-from dockfmu.components.multibody.contacts.forces import load_target, wrench_about
+from dockfmu.components.multibody.contacts.forces import clear_touched, load_target, wrench_about
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
-from dockfmu.components.physics.contact.force import tangential
+from dockfmu.components.physics.contact.force import clear, tangential
 from dockfmu.components.physics.contact.held_friction import hold
 from dockfmu.components.physics.contact.pairs import kind_of, slot_of
-from dockfmu.components.physics.contact.sums import clear_sums
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
@@ -139,18 +138,16 @@ def _rubs(item, kind):
 
 
 @kernel
-def _push_links(link, surface, sums, run):
-    """Push all links with the sums over their surfaces; those over surfaces of the target go to its wrench."""
-    closure.clear_pushes(link)
-    for k in range(int(run.surfaces)):
-        s = surface[k]
-        if s.link < 0.0:
-            load_target(s, sums.part[k], run)
-            continue
-        b = link[int(s.link)]
-        force, torque = wrench_about(sums.part[k], load(b.position), load(s.position))
+def _push_link(link, surface, part, run):
+    """Hand the sum over a surface to the push on its link, or to the wrench on the target: it is zero then."""
+    if surface.link < 0.0:
+        load_target(surface, part, run)
+    else:
+        b = link[int(surface.link)]
+        force, torque = wrench_about(part, load(b.position), load(surface.position))
         accumulate(force, b.push_force)
         accumulate(torque, b.push_torque)
+    clear(part)
 
 
 @kernel
@@ -170,7 +167,7 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h):
         item = tally.contact[k]
         v = add(load(item.velocity), change_of(item, link, surface, run, 0.5 * h))
         store(tangential(v, load(item.normal)), item.slip)
-    clear_sums(sums)
+    clear_touched(tally, sums)
     for k in range(int(tally.count)):
         item = tally.contact[k]
         if not _rubs(item, kind):
@@ -182,7 +179,13 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h):
         mobility *= h * _sharing(item, surface, tally)
         hold(item, kind_of(kind, item.pair), slip, mobility, surface, sums)
         store(load(item.friction), pair[int(slot_of(kind, item.pair, item.index))].friction)
-    _push_links(link, surface, sums, run)
+    closure.clear_pushes(link)
+    for k in range(int(tally.count)):
+        item = tally.contact[k]
+        first = int(item.link)
+        second = int(item.other)
+        _push_link(link, surface[first], sums.part[first], run)
+        _push_link(link, surface[second], sums.part[second], run)
     closure.respond(link)
     closure.add_response(link)
     closure.constrain_again(link, cut, row, matrix, run, h)
