@@ -85,6 +85,9 @@ def _fits(own: Description, expected: Variable, other: Description, present: Var
             factors = conversion(*cast(tuple[Unit, Unit], units))
         except ValueError:
             return False
+        given = own.units.get(expected.unit or ""), other.units.get(present.unit or "")
+        if expected.relative != present.relative and any(unit is not None and unit.offset for unit in given):
+            return False
         return convert or factors == (1.0, 0.0)
     return True
 
@@ -94,7 +97,8 @@ def _kind(variable: Variable | None) -> str:
         return "no such variable"
     unit = f" in {variable.unit}" if variable.unit and variable.type == "Real" else ""
     items = f" of {', '.join(name for name, _ in variable.items)}" if variable.items else ""
-    return f"{variable.causality} {variable.type}{unit}{items}"
+    kind = " that is a difference" if variable.relative else ""
+    return f"{variable.causality} {variable.type}{unit}{items}{kind}"
 
 
 def swap(system: Structure, element: str, file: Path) -> tuple[set[str], list[str]]:

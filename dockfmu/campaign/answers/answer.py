@@ -48,7 +48,7 @@ Question = Callable[[Execution], Answer]
 def as_json(answers: Sequence[Answer]) -> str:
     """Return answers as JSON text; non-finite numbers, which JSON lacks, become null.
 
-    Each part of a chart has an entry `part` with its form: "bars", "line", "band" or "points".
+    Each part of a chart has an entry `part` with its form: "bars", "polyline", "band" or "points".
     """
     content = [asdict(answer) for answer in answers]
     for answer, entry in zip(answers, content, strict=True):

@@ -21,7 +21,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Line:
+class Polyline:
     """A line through points; NaN parts it. A `border` divides an area rather than showing values."""
 
     name: str
@@ -51,7 +51,7 @@ class Points:
     values: Sequence[float] = ()
 
 
-Part = Bars | Line | Band | Points
+Part = Bars | Polyline | Band | Points
 
 
 @dataclass(frozen=True)

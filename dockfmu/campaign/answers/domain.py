@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.campaign.answers.answer import Answer, Question
-from dockfmu.campaign.answers.chart import Chart, Line, Mark, Points
+from dockfmu.campaign.answers.chart import Chart, Mark, Points, Polyline
 from dockfmu.campaign.answers.evaluation import Evaluations, unfinished
 from dockfmu.campaign.answers.fixed_values import check_free, check_values, fixed_values
 from dockfmu.campaign.cluster.execution import Execution
@@ -87,8 +87,8 @@ def _points(points: np.ndarray, margins: np.ndarray, left_open: np.ndarray) -> l
     ]
 
 
-def _border(pieces: Sequence[np.ndarray]) -> Line:
+def _border(pieces: Sequence[np.ndarray]) -> Polyline:
     """Return pieces of a boundary, each of shape (2, 2), as one line with gaps."""
     ends = [row for piece in pieces for row in (*piece, (np.nan, np.nan))]
     x, y = np.array(ends).reshape(-1, 2).T
-    return Line("boundary", x.tolist(), y.tolist(), border=True)
+    return Polyline("boundary", x.tolist(), y.tolist(), border=True)

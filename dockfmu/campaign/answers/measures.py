@@ -10,7 +10,7 @@ from dockfmu.base.names import subscripts, vector
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.answers.answer import Answer
 from dockfmu.campaign.answers.censoring import UNFINISHED, finished
-from dockfmu.campaign.answers.chart import Band, Chart, Line, Part, Points
+from dockfmu.campaign.answers.chart import Band, Chart, Part, Points, Polyline
 from dockfmu.campaign.answers.probabilities import counted
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.folder import CampaignFolder
@@ -99,7 +99,7 @@ def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> Chart:
     levels = (sign * curve.levels).tolist()
     parts: list[Part] = [
         Band("95 % interval", levels, curve.low.tolist(), curve.high.tolist()),
-        Line("runs", levels, curve.probability.tolist()),
+        Polyline("runs", levels, curve.probability.tolist()),
     ]
     new = np.sort(sign * repeated[np.isfinite(repeated)])
     if len(new):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.files import atomic_file
-from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points, Scatter
+from dockfmu.campaign.answers.chart import Band, Bars, Chart, Points, Polyline, Scatter
 from dockfmu.campaign.report.colours import COLOUR_OF, FIRST, NEUTRAL
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def _draw(part: Any, axis: Axes) -> None:
     raise TypeError(f"a chart has no parts of type {type(part).__name__}")
 
 
-@_draw.register(Line)
-def _(part: Line, axis: Axes) -> None:
+@_draw.register(Polyline)
+def _(part: Polyline, axis: Axes) -> None:
     axis.plot(part.x, part.y, color=NEUTRAL if part.border else FIRST, label=part.name)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.campaign.answers.chart import Band, Bars, Chart, Line, Points, Scatter
+from dockfmu.campaign.answers.chart import Band, Bars, Chart, Points, Polyline, Scatter
 from dockfmu.campaign.report.colours import COLOUR_OF, FIRST, NEUTRAL, PALE
 
 
@@ -50,8 +50,8 @@ def _(part: Bars) -> list[dict[str, Any]]:
     return [trace]
 
 
-@_traces.register(Line)
-def _(part: Line) -> list[dict[str, Any]]:
+@_traces.register(Polyline)
+def _(part: Polyline) -> list[dict[str, Any]]:
     colour = NEUTRAL if part.border else FIRST
     line = {"color": colour}
     return [{"type": "scatter", "mode": "lines", "x": part.x, "y": part.y, "name": part.name, "line": line}]

@@ -9,7 +9,7 @@ from scipy import stats
 
 import dockfmu
 from dockfmu.campaign.answers.answer import Answer, as_json
-from dockfmu.campaign.answers.chart import Chart, Line
+from dockfmu.campaign.answers.chart import Chart, Polyline
 from dockfmu.campaign.answers.rare import nearest_samples
 from dockfmu.campaign.methods import first_order
 from dockfmu.campaign.methods.comparison import compare_measures, compare_outcomes
@@ -383,12 +383,12 @@ def test_json_of_answers_is_json():
         ("b",),
         (),
         (("c", np.float64(1.5), -math.inf, None),),
-        Chart([Line("b", [np.nan, 1.0], np.arange(2))], "x"),
+        Chart([Polyline("b", [np.nan, 1.0], np.arange(2))], "x"),
     )
     text = as_json([answer])
     (found,) = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert found["table"] == [["c", 1.5, None, None]]
-    line = {"part": "line", "name": "b", "x": [None, 1.0], "y": [0, 1], "border": False}
+    line = {"part": "polyline", "name": "b", "x": [None, 1.0], "y": [0, 1], "border": False}
     assert found["chart"] == {"parts": [line], "x": "x", "y": "", "logarithmic": False}
 
 

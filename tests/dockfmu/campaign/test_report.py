@@ -9,7 +9,7 @@ import pytest
 
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.answers.answer import Answer
-from dockfmu.campaign.answers.chart import Chart, Line, Points
+from dockfmu.campaign.answers.chart import Chart, Points, Polyline
 from dockfmu.campaign.answers.compare import compare
 from dockfmu.campaign.answers.measures import values_of
 from dockfmu.campaign.answers.outcomes import outcomes
@@ -71,7 +71,7 @@ def report(tmp_path_factory):
         "open": ("cross", grid[:, 0] > 0.25),
     }
     points = [Points(name, *grid[at].T.tolist(), form, margins[at].tolist()) for name, (form, at) in marks.items()]
-    border = Line("boundary", [-0.2, -0.1, np.nan], [0.01, 0.15, np.nan], border=True)
+    border = Polyline("boundary", [-0.2, -0.1, np.nan], [0.01, 0.15, np.nan], border=True)
     domain = Chart([*points, border], "miss[1], m", "velocity[1], m/s")
     fine = table.set_index("index").loc[[int(table["force"].idxmax())]]
     answers = [

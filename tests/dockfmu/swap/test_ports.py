@@ -7,19 +7,25 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pythonfmu.builder import FmuBuilder
 
 from dockfmu.base.cache import ROOT, cache_root
 from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.base.units import parse_unit
 from dockfmu.fmus.catalogue import CatalogueError
 from dockfmu.fmus.check import validate
 from dockfmu.master.errors import StructureError
 from dockfmu.master.fmi.description import read_description
+from dockfmu.master.fmi.variables import Description, Variable
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
-from dockfmu.master.system import Structure
+from dockfmu.master.system import Connection, Structure
+from dockfmu.swap.fit import misfits
 from dockfmu.swap.interface import check_swap, interface
 from dockfmu.swap.skeletons import skeleton, table
 from tests.dockfmu.command_line import dockfmu, status_of
@@ -67,6 +73,27 @@ def test_a_connected_input_that_says_it_is_optional_is_not_needed():
     for line, name in zip(told.splitlines(), names, strict=True):
         assert line.split()[:2] == ["input", f"docking.{name}[3]"]
         assert line.endswith(f"<- mechanism.docking.{name}")
+
+
+def test_a_difference_does_not_fit_in_the_place_of_a_temperature():
+    """In units with an offset `relativeQuantity` changes the number; in kelvin it does not."""
+
+    def described(unit, relative):
+        variable = Variable("t", 1, "Real", "output", "continuous", unit=unit.name, relative=relative)
+        about = {"guid": "", "model_name": "a", "identifier": "a", "file": Path("a.fmu")}
+        return Description(**about, variables={"t": variable}, units={unit.name: unit})
+
+    kelvin = parse_unit("K")
+    celsius = replace(kelvin, name="degC", offset=273.15)
+    told = "t: needs output Real in degC, has output Real in degC that is a difference"
+    system = SimpleNamespace(connections=[Connection("a", "t", "b", "u")])
+    for own, other, expected in (
+        (described(celsius, False), described(celsius, True), [told]),
+        (described(celsius, True), described(celsius, True), []),
+        (described(kelvin, False), described(kelvin, True), []),
+    ):
+        system.description = lambda element, own=own: own
+        assert [str(misfit) for misfit in misfits(system, "a", other)] == expected
 
 
 def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
