@@ -147,7 +147,7 @@ def partial(summary):
         (("run", "PAIR", "--stream", "70000"), ["'70000' is not a port, 0 to 65535"]),
         (("import", "nosuch.urdf"), ["nosuch.urdf", "No such file"]),
         (("import", "x.urdf", "-o", "."), ["-o/--output: '.' is a folder; give the name of a file"]),
-        (("export", "nosuch"), ["one of the arguments --csv --mat --gltf is required"]),
+        (("export", "nosuch"), ["one of the arguments --csv --fmi-csv --parquet --mat --gltf is required"]),
     ],
 )
 def test_wrong_commands(refused, pair, arguments, words):
