@@ -57,6 +57,9 @@ class _NoCluster:
 
 
 def _change_column(table: pa.Table, rng: random.Random) -> pa.Table:
+    if not table.num_columns:
+        # an earlier change has left none
+        return table
     k = rng.randrange(table.num_columns)
     field, n = table.schema.field(k), table.num_rows
     column = rng.choice(
