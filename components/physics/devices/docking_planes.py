@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import cos, fabs, pi, sin
 
 from dockfmu.components.core.component import Message, fail
-from dockfmu.components.core.field import Group, parameter, private
+from dockfmu.components.core.field import Group, parameter, private, temporaries
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import contact_list, pairs
 from dockfmu.components.physics.contact import sums as contact_sums
@@ -86,9 +86,9 @@ def state() -> Group:
         private("depth", "m", "largest: planes, solid pushers; negative: a clearance", shape=2),
         private("number", "1", "of the solid pusher that is deepest, from 1"),
         private("touching", "1", "set of the two kinds that touched in the last micro-step"),
-        contact_list.tally(POINTS + COUNT),
-        pairs.kinds(2),
-        contact_sums.sums("sums", 1, "forces of planes and solid pushers"),
+        temporaries(contact_list.tally(POINTS + COUNT)),
+        temporaries(pairs.kinds(2)),
+        temporaries(contact_sums.sums("sums", 1, "forces of planes and solid pushers")),
         private("lost_power", "W", "that damping and friction take"),
         private("dissipated", "J", "by planes and solid pushers so far"),
         private("early", "1", "micro-steps in which they touched before the drive has retracted the probe"),

@@ -14,7 +14,7 @@ from math import cos, fabs, pi, sin, sqrt
 
 from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
-from dockfmu.components.core.field import Group, output, parameter, private
+from dockfmu.components.core.field import Group, output, parameter, private, temporaries
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact import contact_list, force, sums
 from dockfmu.components.physics.contact.contact_list import check_depths, clear_list, list_contact
@@ -87,8 +87,8 @@ def state() -> Group:
     """Return the group `guiding`: the contacts of the pins at the last evaluation, and their losses."""
     return Group(
         "guiding",
-        contact_list.tally(PINS),
-        sums.sums("sums", 1, "forces of the pins"),
+        temporaries(contact_list.tally(PINS)),
+        temporaries(sums.sums("sums", 1, "forces of the pins")),
         private("power", "W", "lost by damping and friction"),
         private("missed", "1", "a pin bears with its end beside the socket"),
         private("dissipated", "J", "energy dissipated by the pins so far"),
