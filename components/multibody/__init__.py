@@ -9,11 +9,11 @@ from typing import Any
 
 from dockfmu.components.core.component import Component
 from dockfmu.components.multibody.contacts.ports import pair_rows
-from dockfmu.components.multibody.declaration import Declared, ModelError, read_model, read_text
+from dockfmu.components.multibody.declaration import Declared, read_model, read_text
 from dockfmu.components.multibody.kernel import initialize, messages_of, step
 from dockfmu.components.multibody.layout import layout
 from dockfmu.components.multibody.link_data import lay_out
-from dockfmu.components.multibody.ports import ROWS, record_of
+from dockfmu.components.multibody.ports import record_of
 from dockfmu.components.multibody.scene import scene_of
 
 EXAMPLE = Path(__file__).parent / "models" / "pendulum.toml"
@@ -34,18 +34,8 @@ def component(model: str | Path = EXAMPLE) -> Component:
 
 
 def component_of(declared: Declared) -> Component:
-    """Return the component of a multibody system that has been read; its option `model` is the text.
-
-    Raises ModelError for cut joints of a kind that has no constraints of its own.
-    """
+    """Return the component of a multibody system that has been read; its option `model` is the text."""
     model = declared.model
-    problems = [
-        f"{declared.file}: joints.{joint.name}.kind: a {joint.kind} joint has no cut form; cut another one of the loop"
-        for joint in model.cuts
-        if joint.kind not in ROWS
-    ]
-    if problems:
-        raise ModelError(problems)
     made = lay_out(model)
     return MultibodyComponent(
         name=model.name,

@@ -354,8 +354,23 @@ def _set_matrix(link, cut, row, matrix, run):
 
 
 @kernel
-def _choose_rows(row, matrix, run):
-    """Mark the rows that are independent, by elimination with diagonal pivots, which destroys the matrix."""
+def _natural(link, c, kind):
+    """Return what a row of the cut joint c would respond, as `matrix` has it, if the bodies were free of each other."""
+    largest = 0.0
+    for index in (c.first_link, c.second_link):
+        b = link[int(index)]
+        inertia = b.mass if kind == TRANSLATION else (b.inertia[0] + b.inertia[3] + b.inertia[5]) / 3.0
+        if inertia > 0.0:
+            largest = max(largest, 1.0 / inertia)
+    return largest
+
+
+@kernel
+def _choose_rows(link, cut, row, matrix, run):
+    """Mark the rows that are independent, by elimination with diagonal pivots, which destroys the matrix.
+
+    The rows between two bodies that the tree holds together are all zero, to rounding.
+    """
     count = int(run.rows)
     largest = 0.0
     for i in range(count):
@@ -364,7 +379,8 @@ def _choose_rows(row, matrix, run):
     for _ in range(count):
         best = -1
         for i in range(count):
-            above = matrix[i, i] > RANK * largest and (best < 0 or matrix[i, i] > matrix[best, best])
+            least = max(RANK * largest, RANK * RANK * _natural(link, cut[int(row[i].joint)], row[i].kind))
+            above = matrix[i, i] > least and (best < 0 or matrix[i, i] > matrix[best, best])
             if row[i].independent == 0.0 and above:
                 best = i
         if best < 0:
@@ -547,7 +563,7 @@ def measure(link, cut, row, matrix, run):
     set_rows(link, cut, row, run)
     links.accelerate(link, False)
     _set_matrix(link, cut, row, matrix, run)
-    _choose_rows(row, matrix, run)
+    _choose_rows(link, cut, row, matrix, run)
     for k in range(int(run.cuts)):
         cut[k].redundant = 0.0
     for i in range(int(run.rows)):

@@ -9,6 +9,7 @@ import numpy as np
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.declaration.contact_checks import check_contacts
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model, MultibodyJoint
+from dockfmu.components.multibody.ports import ROWS
 
 Problem = tuple[str, str]
 
@@ -31,6 +32,8 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
         problems = list(_check_ends(f"joints.{joint.name}", (joint.predecessor, joint.successor), known))
         sound = sound and not problems
         yield from problems
+        if joint.cut and joint.kind not in ROWS:
+            yield f"joints.{joint.name}.kind", f"a {joint.kind} joint has no cut form; cut another one of the loop"
     for spring in model.springs:
         yield from _check_ends(f"springs.{spring.name}", (spring.first, spring.second), known)
         if spring.first == spring.second:

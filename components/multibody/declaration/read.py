@@ -91,8 +91,8 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
         joint = _joint(key, entries)
         if joint is not None:
             joints.append(joint)
-            laws.extend(_laws(joint, entries))
             loops.extend(read_loops(joint, entries))
+        laws.extend(_laws(key, entries))
     model = Model(
         name=top.text("name", name),
         description=top.text("description"),
@@ -300,12 +300,14 @@ def _coordinates(
     return tuple(q), tuple(v), motions
 
 
-def _laws(joint: MultibodyJoint, entries: Entries) -> list[CoordinateLaw]:
-    if joint.kind in ("spherical", "free", "fixed", *CONSTRAINTS):
+def _laws(joint: str, entries: Entries) -> list[CoordinateLaw]:
+    """Return the laws of the coordinates of a joint, also of one whose bodies could not be read."""
+    kind = entries.content.get("kind")
+    if kind not in [*COORDINATES] or kind in ("spherical", "free", "fixed", *CONSTRAINTS):
         return []
     found = []
     silent = Problems(entries.problems.file)
-    for k, name in enumerate(COORDINATES[joint.kind]):
+    for k, name in enumerate(COORDINATES[kind]):
         # unknown keys have been noted when the coordinate was read
         content = entries.content.get(name, {})
         table = Entries(content if isinstance(content, Mapping) else {}, f"{entries.where}.{name}", entries.problems)
@@ -322,7 +324,7 @@ def _laws(joint: MultibodyJoint, entries: Entries) -> list[CoordinateLaw]:
                 table.problem(key, "must not be negative")
         quiet = Entries(table.content, table.where, silent)
         law = CoordinateLaw(
-            joint.name,
+            joint,
             k,
             quiet.quantity("stiffness", per),
             table.quantity("rest", unit),

@@ -9,7 +9,17 @@ from math import atan2, hypot, inf
 import numpy as np
 
 from dockfmu.components.multibody.declaration.joint_frames import about
-from dockfmu.components.multibody.model import COORDINATES, CoordinateLaw, Model, MultibodyJoint, RigidBody
+from dockfmu.components.multibody.model import (
+    COORDINATES,
+    CoordinateLaw,
+    JointLock,
+    Model,
+    MultibodyJoint,
+    PointSpring,
+    Port,
+    PrescribedMotion,
+    RigidBody,
+)
 from dockfmu.components.multibody.model.vectors import Matrix
 from dockfmu.components.physics.mechanics.rotation import from_angles
 
@@ -25,7 +35,7 @@ def declaration_text(model: Model, *, comments: Iterable[str] = (), assumed: Map
     Parameters
     ----------
     model : Model
-        Bodies, joints and laws of coordinates; other elements are not written.
+        Without surfaces, contacts and sensors, which are not written.
     comments : iterable of str
         Lines at the top.
     assumed : mapping of str to str, optional
@@ -40,6 +50,12 @@ def declaration_text(model: Model, *, comments: Iterable[str] = (), assumed: Map
         lines += ["", *_body(body)]
     for joint in model.joints:
         lines += ["", *_joint(joint, [law for law in model.laws if law.joint == joint.name], reasons)]
+    for spring in model.springs:
+        lines += ["", *_spring(spring)]
+    for lock in model.locks:
+        lines += ["", *_lock(lock, next(joint for joint in model.joints if joint.name == lock.joint))]
+    for port in model.ports:
+        lines += ["", *_port(port)]
     return "\n".join(lines) + "\n"
 
 
@@ -150,8 +166,42 @@ def _joint(joint: MultibodyJoint, laws: Sequence[CoordinateLaw], reasons: Mappin
         lines += _start(joint, q, v)
     else:
         for k, name in enumerate(COORDINATES[joint.kind]):
+            if k in joint.motions:
+                lines.append(f"{name}.motion = {_motion(joint.motions[k])}")
+                q, v = ((*values[:k], 0.0, *values[k + 1 :]) for values in (q, v))
             lines += _coordinate(joint, name, q[k], v[k], [law for law in laws if law.coordinate == k], reasons)
     return lines
+
+
+def _motion(motion: PrescribedMotion) -> str:
+    values = [f"{key} = {_number(value)}" for key, value in vars(motion).items() if value]
+    return f"{{ {', '.join(values)} }}"
+
+
+def _spring(spring: PointSpring) -> list[str]:
+    lines = [
+        f"[springs.{spring.name}]",
+        f'bodies = ["{spring.first}", "{spring.second}"]',
+        f"points = [{_list(spring.first_point)}, {_list(spring.second_point)}]     # m",
+    ]
+    lines += [f"{key} = {_number(getattr(spring, key))}" for key in ("stiffness", "length", "damping")]
+    return lines + [f"{key} = true" for key in ("tether", "pusher") if getattr(spring, key)]
+
+
+def _lock(lock: JointLock, joint: MultibodyJoint) -> list[str]:
+    lines = [f"[locks.{lock.name}]", f'joint = "{lock.joint}"']
+    if joint.kind not in ("spherical", "free"):
+        lines.append(f'coordinate = "{COORDINATES[joint.kind][lock.coordinate]}"')
+    if lock.at is not None:
+        direction = {1: "up", -1: "down", 0: "both"}[lock.direction]
+        lines += [f"at = {_number(lock.at)}", f'direction = "{direction}"']
+    return lines + (["closed = true"] if lock.closed else [])
+
+
+def _port(port: Port) -> list[str]:
+    lines = [f"[ports.{port.name}]", f'body = "{port.body}"', f"point = {_list(port.point)}     # m"]
+    angles = yaw_pitch_roll(np.array(port.rotation))
+    return lines + ([f"angles = {_list(angles)}     # rad: yaw, pitch, roll"] if any(angles) else [])
 
 
 def _start(joint: MultibodyJoint, q: Sequence[float], v: Sequence[float]) -> list[str]:

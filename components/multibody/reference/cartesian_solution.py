@@ -64,7 +64,7 @@ def solve_dense(
     M, F = mass_blocks(system), force_blocks(system, states, given)
     Q, b = assembled(system, groups)
     inverse = np.linalg.inv(M)
-    QW = np.einsum("rib,ibc->ric", Q.reshape(len(Q), system.n, 6), inverse).reshape(len(Q), -1)
+    QW = np.einsum("rib,ibc->ric", Q.reshape(len(Q), system.n, 6), inverse).reshape(len(Q), 6 * system.n)
     rank = independent(Q, inverse, groups)
     kept = rank.kept
     values = np.zeros(len(b))

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from dockfmu.base.errors import DockfmuError
 from dockfmu.components.multibody.reference.graph_method import equations, loads
 from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
-from dockfmu.components.multibody.reference.loops import CutRows, cut_rows
+from dockfmu.components.multibody.reference.loops import CutRows, cut_rows, natural_lengths
+from dockfmu.components.multibody.reference.rank import TOLERANCE as RANK_TOLERANCE
 from dockfmu.components.multibody.reference.rank import null_rows, scaled
 from dockfmu.components.multibody.reference.system import AT_REST, BaseMotion, RigidSystem
 
@@ -69,6 +70,12 @@ def state_rows(
     return motion, tree.A, cut_rows(motion, tree)
 
 
+def _without_rounding(motion: TreeMotion, A: np.ndarray, rows: CutRows) -> np.ndarray:
+    """Return the rows, those between bodies that the tree holds together as zeros."""
+    size = np.sqrt(np.einsum("ri,ir->r", rows.H, np.linalg.solve(A, rows.H.T)))
+    return np.where((size <= RANK_TOLERANCE * natural_lengths(motion, rows))[:, None], 0.0, rows.H)
+
+
 def closed_positions(
     system: RigidSystem,
     q: ArrayLike,
@@ -92,12 +99,12 @@ def closed_positions(
     q = np.asarray(q, dtype=float)
     free = np.setdiff1d(np.arange(system.rates), np.asarray(fixed, dtype=int))
     still = np.zeros(system.rates)
-    _, A, rows = state_rows(system, q, still, t, base)
+    motion, A, rows = state_rows(system, q, still, t, base)
     for _ in range(ITERATIONS):
         worst = float(np.abs(rows.g).max(initial=0.0))
         if worst <= tolerance:
             return q
-        H = rows.H[:, free]
+        H = _without_rounding(motion, A, rows)[:, free]
         inverse = np.linalg.solve(A[np.ix_(free, free)], H.T)
         change = np.zeros(system.rates)
         change[free] = -inverse @ (np.linalg.pinv(H @ inverse, rcond=1e-10, hermitian=True) @ rows.g)
@@ -105,7 +112,7 @@ def closed_positions(
         length = 1.0
         while True:
             nearer = system.moved(q, length * change)
-            _, A, attempt = state_rows(system, nearer, still, t, base)
+            motion, A, attempt = state_rows(system, nearer, still, t, base)
             if np.linalg.norm(attempt.g) < np.linalg.norm(rows.g) or length < 1e-3:
                 break
             length *= 0.5
@@ -138,8 +145,8 @@ def closed_rates(
     """
     u = np.array(u, dtype=float)
     free = np.setdiff1d(np.arange(system.rates), np.asarray(fixed, dtype=int))
-    _, A, rows = state_rows(system, q, u, t, base)
-    H = rows.H[:, free]
+    motion, A, rows = state_rows(system, q, u, t, base)
+    H = _without_rounding(motion, A, rows)[:, free]
     inverse = np.linalg.solve(A[np.ix_(free, free)], H.T)
     u[free] -= inverse @ (np.linalg.pinv(H @ inverse, rcond=1e-10, hermitian=True) @ rows.gd)
     _, _, rows = state_rows(system, q, u, t, base)

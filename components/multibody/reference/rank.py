@@ -86,7 +86,8 @@ def independent(Q: np.ndarray, inverse_masses: np.ndarray, groups: Sequence[Cons
     `inverse_masses` are those of the bodies, n x 6 x 6.
     """
     root = np.linalg.cholesky(inverse_masses)
-    weighted = scaled(np.einsum("rib,ibc->ric", Q.reshape(len(Q), -1, 6), root).reshape(len(Q), -1))
+    n = len(inverse_masses)
+    weighted = scaled(np.einsum("rib,ibc->ric", Q.reshape(len(Q), n, 6), root).reshape(len(Q), 6 * n))
     rank, null = null_rows(weighted)
     if rank == len(Q):
         return RankReport.full(groups)

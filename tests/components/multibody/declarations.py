@@ -1,0 +1,219 @@
+"""Random declarations as nested tables, as a TOML file holds them: all kinds of joints, elements, loops, bases.
+
+Numbers come from a generator that a seed starts; what there is comes from choices, which hypothesis draws and shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.multibody.importing.text import yaw_pitch_roll
+from dockfmu.components.multibody.model import BASE, CONSTRAINTS, COORDINATES, RATES, Model
+from dockfmu.components.multibody.ports import ROWS
+from dockfmu.components.multibody.reference.from_model import rigid_system
+from dockfmu.components.multibody.reference.impulse import closed_rates
+from dockfmu.components.multibody.reference.kinematics import follow
+from tests.components.multibody.random_systems import attitude, direction
+
+Table = dict[str, Any]
+KINDS = tuple(kind for kind in COORDINATES if kind not in CONSTRAINTS)
+CUTS = tuple(sorted(kind for kind in ROWS if kind not in CONSTRAINTS))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a joint of the tree is: its kind, the body before it, its direction, and what acts on its coordinates."""
+
+    kind: str
+    before: int
+    reversed: bool
+    element: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a declaration has."""
+
+    seed: int
+    joints: tuple[Choice, ...]
+    cuts: tuple[str, ...]
+    springs: int
+    base: str
+
+
+ELEMENTS = ("nothing", "spring", "stop", "motion")
+
+
+@st.composite
+def choices(draw: Callable[..., Any], loops: bool = False) -> Choices:
+    """Draw the structure of a declaration; with `loops`, a closed one at rest without prescribed coordinates."""
+    base = draw(st.sampled_from(("fixed",) if loops else ("fixed", "carried", "free")))
+    elements = ELEMENTS[:-1] if loops else ELEMENTS
+    joints = []
+    for k in range(draw(st.integers(2 if loops else 1, 6))):
+        kind = draw(st.sampled_from(KINDS))
+        # all hang on the body that flies
+        before = draw(st.integers(1 if base == "free" and k else 0, k))
+        element = draw(st.sampled_from(elements if kind not in ("fixed", "spherical", "free") else ELEMENTS[:1]))
+        if base == "free" and k == 0:
+            kind, element = "free", "nothing"
+        joints.append(Choice(kind, before, draw(st.booleans()), element))
+    cuts = tuple(draw(st.lists(st.sampled_from(CUTS), min_size=1, max_size=2))) if loops else ()
+    return Choices(draw(st.integers(0, 2**32 - 1)), tuple(joints), cuts, draw(st.integers(0, 2)), base)
+
+
+def numbers(values: Any) -> list[float]:
+    return [float(value) for value in values]
+
+
+def declaration(chosen: Choices) -> Table:
+    """Return the declaration."""
+    rng = np.random.default_rng(chosen.seed)
+    count = len(chosen.joints)
+    names = [BASE, *(f"body{k}" for k in range(1, count + 1))]
+    content: Table = {
+        "name": "random",
+        "base": "carried" if chosen.base == "carried" else "fixed",
+        "gravity": numbers(rng.normal(size=3)),
+        "bodies": {name: _body(rng) for name in names[1:]},
+        "joints": {f"joint{k + 1}": _joint(rng, one, names, k + 1) for k, one in enumerate(chosen.joints)},
+        "springs": {f"spring{k}": _spring(rng, names) for k in range(chosen.springs)},
+        "ports": {"tool": {"body": names[-1], "point": numbers(rng.normal(size=3)), "angles": [0.3, -0.2, 0.1]}},
+    }
+    if chosen.cuts:
+        _close(rng, content, chosen.cuts, names)
+    return content
+
+
+def _body(rng: np.random.Generator) -> Table:
+    spread = rng.uniform(0.02, 0.3, size=3)
+    axes = attitude(rng)
+    mass = float(rng.uniform(0.5, 3.0))
+    J = mass * (spread.sum() * np.eye(3) - axes @ np.diag(spread) @ axes.T)
+    six = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
+    return {"mass": mass, "center": numbers(rng.uniform(-0.3, 0.3, size=3)), "inertia": numbers(six)}
+
+
+def _joint(rng: np.random.Generator, one: Choice, names: Sequence[str], body: int) -> Table:
+    ends = [names[one.before], names[body]]
+    made: Table = {
+        "kind": one.kind,
+        "bodies": ends[::-1] if one.reversed else ends,
+        "points": [numbers(rng.uniform(-0.6, 0.6, size=3)) for _ in range(2)],
+        "attitude": numbers(rng.uniform(-1.0, 1.0, size=3)),
+    }
+    if one.kind in ("revolute", "prismatic", "screw", "cylindrical", "planar"):
+        made["axis"] = numbers(direction(rng))
+    if one.kind == "universal":
+        made["axes"] = [numbers(row) for row in attitude(rng)[:2]]
+    if one.kind == "screw":
+        made["pitch"] = float(rng.uniform(0.3, 3.0))
+    if one.kind in ("spherical", "free"):
+        made["start"] = {"angles": numbers(rng.uniform(-1.0, 1.0, size=3)), "angular_velocity": _rates(rng)}
+        if one.kind == "free":
+            made["start"] |= {"position": _rates(rng), "velocity": _rates(rng)}
+    else:
+        for name in COORDINATES[one.kind]:
+            made[name] = _coordinate(rng, one.element)
+    return made
+
+
+def _rates(rng: np.random.Generator) -> list[float]:
+    return numbers(rng.normal(size=3))
+
+
+def _coordinate(rng: np.random.Generator, element: str) -> Table:
+    q, rate, a, b, c, d = numbers(rng.uniform(-1.0, 1.0, size=6))
+    if element == "motion":
+        return {"motion": {"position": q, "rate": rate, "acceleration": a, "amplitude": b, "frequency": c, "phase": d}}
+    made = {"start": q, "rate": rate}
+    if element == "spring":
+        made |= {"stiffness": 20.0 * abs(a), "rest": b, "preload": c, "damping": abs(d)}
+    elif element == "stop":
+        # beyond it, or not, at the start
+        made |= {"upper": a, "stop_stiffness": 50.0 * abs(b) + 1.0, "stop_damping": abs(c)}
+    return made
+
+
+def _spring(rng: np.random.Generator, names: Sequence[str]) -> Table:
+    ends = [str(name) for name in rng.choice(names, size=2, replace=False)]
+    points = [numbers(rng.uniform(-0.5, 0.5, size=3)) for _ in range(2)]
+    return {
+        "bodies": ends,
+        "points": points,
+        "stiffness": float(rng.uniform(1.0, 50.0)),
+        "length": float(rng.uniform(0.0, 1.0)),
+        "damping": float(rng.uniform(0.0, 2.0)),
+        str(rng.choice(("tether", "pusher"))): bool(rng.integers(2)),
+    }
+
+
+def _close(rng: np.random.Generator, content: Table, kinds: Sequence[str], names: Sequence[str]) -> None:
+    """Add cut joints that are closed where the tree starts, and rates that keep them closed."""
+    model = read_text(text_of(content)).model
+    system = rigid_system(model)
+    q, u = (np.array([value for joint in model.tree for value in joint.start[part]]) for part in (0, 1))
+    motion = follow(system, q, np.zeros(system.rates))
+    centers = [np.zeros(3), *(np.array(body.center) for body in model.bodies)]
+    for k, kind in enumerate(kinds):
+        one, other = (int(i) for i in rng.choice(len(names), size=2, replace=False))
+        place = motion.r[one] + rng.uniform(-0.5, 0.5, size=3)
+        points = [motion.A[i].T @ (place - motion.r[i]) + centers[i] for i in (one, other)]
+        cut: Table = {
+            "kind": kind,
+            "bodies": [names[one], names[other]],
+            "points": [numbers(point) for point in points],
+            # I -> body: the transposes of the columns in `motion.A`
+            "attitude": numbers(yaw_pitch_roll(motion.A[other].T @ motion.A[one])),
+            "cut": True,
+        }
+        if kind in ("revolute", "prismatic", "cylindrical", "planar"):
+            cut["axis"] = numbers(direction(rng))
+        content["joints"][f"cut{k}"] = cut
+    closed = read_text(text_of(content)).model
+    _set_rates(content, closed, closed_rates(rigid_system(closed), q, u))
+
+
+def _set_rates(content: Table, model: Model, u: np.ndarray) -> None:
+    for joint, rates in zip(model.tree, rigid_system(model).rate_slices, strict=True):
+        made = content["joints"][joint.name]
+        if joint.kind in ("spherical", "free"):
+            made["start"]["angular_velocity"] = numbers(u[rates][-3:])
+            if joint.kind == "free":
+                made["start"]["velocity"] = numbers(u[rates][:3])
+        else:
+            for name, value in zip(RATES[joint.kind], u[rates], strict=True):
+                made[name]["rate"] = float(value)
+
+
+def text_of(content: Mapping[str, Any], place: str = "") -> str:
+    """Return nested tables as TOML, numbers with all their digits."""
+    plain = {key: value for key, value in content.items() if not isinstance(value, Mapping)}
+    lines = [f"[{place}]"] if place else []
+    lines += [f"{_key(key)} = {value_text(value)}" for key, value in plain.items()]
+    tables = [
+        text_of(value, f"{place}.{_key(key)}" if place else _key(key))
+        for key, value in content.items()
+        if isinstance(value, Mapping)
+    ]
+    return "\n".join([*lines, *tables])
+
+
+def _key(key: str) -> str:
+    return key if key.isidentifier() and key.isascii() else '"' + key.encode("unicode_escape").decode() + '"'
+
+
+def value_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(value_text, value))}]"
+    return repr(value)
