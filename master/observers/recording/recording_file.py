@@ -56,7 +56,9 @@ class RecordingFile:
         attributes: Mapping[str, str | float | int],
     ) -> None:
         self.file = file
-        self._widths = len(variables) + 1, 0 if extremes is None else len(ENTRY.names or ())
+        self._width = len(variables) + 1
+        self._fields: dict[str, Column] = {}
+        """Columns of extremes; there are none yet when space for the header is allocated."""
         file.write_bytes(b"")
         try:
             self._reserved = Reserve(file.with_name(f"{file.name}.reserve"), RESERVE_BYTES + len(variables) * 256)
@@ -71,7 +73,6 @@ class RecordingFile:
             raise
         self._out = h5py.File(file, "w", libver=LIBVER)
         self._columns: list[Column] = []
-        self._fields: dict[str, Column] = {}
         try:
             self._create(variables, extremes, Columns(self._out, CHUNK_ROWS, compression), attributes)
         except BaseException:
@@ -159,9 +160,8 @@ class RecordingFile:
     def _allocate(self, used: int, column: int, extremes: int = 0) -> None:
         """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes for each variable."""
         if hasattr(os, "posix_fallocate"):
-            columns, fields = self._widths
             with self.file.open("r+b") as out:
-                needed = columns * (column + COLUMN_BYTES) + extremes + fields * COLUMN_BYTES
+                needed = self._width * (column + COLUMN_BYTES) + extremes + len(self._fields) * COLUMN_BYTES
                 os.posix_fallocate(out.fileno(), used, needed)
 
     def close(self, result: Result) -> None:
