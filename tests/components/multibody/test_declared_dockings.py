@@ -91,6 +91,18 @@ def test_small_probe_docks_with_the_latch_of_its_file() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("rate", "outcome"), [(0.3, "captured"), (0.35, "docked"), (0.5, "docked"), (0.8, "docked")])
+def test_small_probe_locks_on_pads_that_bear_or_not_at_all(rate: float, outcome: str) -> None:
+    """Craft that hold their attitude weakly turn so far that the pads never bear: captured, but not docked."""
+    settings = {f"{craft}.parameters.hold_frequency": rate for craft in ("chaser", "client")}
+    done = dockfmu.load("small_probe", settings).run(every=10)
+    assert done.result.outcome == outcome
+    bearing = done["mechanism.contact.pads.pairs"][-1]
+    assert bearing == (3.0 if outcome == "docked" else 0.0)
+    assert (done["mechanism.contact.fingers.normal_force"][-1] > 2.0) == (outcome == "docked")
+
+
+@pytest.mark.slow
 def test_outcome_of_a_declared_docking_tells_how_far_it_came() -> None:
     """Before capture none, before the planes meet captured, which is no success; a command line has exit status 3."""
     for stop, outcome in ((3.0, "none"), (6.0, "captured")):
