@@ -137,3 +137,7 @@ def main() -> None:
     folders = [Path(word) for word in sys.argv[1:]] or [Path(__file__).resolve().parents[2]]
     for row in (HEADS, *(measure(folder.resolve()) for folder in folders)):
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -40,10 +40,15 @@ def contact(entry, v, n, depth):
     """Return a listed contact of a link that moves with v, with its forces."""
     m = RECORD.memory()
     m.link[0].velocity[:] = v
-    item = contact_list.list_contact(m.tally, 1.0, 0.0, 0.0, depth, n, 1.0, (0.0, 0.0, 0.0))
-    set_velocities(m.tally, 0.0, m.link)
-    make_forces(m.tally, 0.0, (entry,), True)
-    return item
+    # in the interpreter: compiled code that is called from Python gets copies of records
+    plain(contact_list.list_contact)(m.tally, 1.0, 0.0, 0.0, depth, n, 1.0, (0.0, 0.0, 0.0))
+    plain(set_velocities)(m.tally, 0.0, m.link)
+    plain(make_forces)(m.tally, 0.0, (entry,), True)
+    return m.tally.contact[0]
+
+
+def plain(kernel):
+    return getattr(kernel, "py_func", kernel)
 
 
 def normal_force(entry, depth, rate):
