@@ -195,8 +195,6 @@ def _set_state(link, coordinate, law, turning, start, run, status):
         store(ZERO, b.spin_rate)
         store(ZERO, b.speed_rate)
         store(ZERO, b.velocity)
-        store(ZERO, b.drive_force)
-        store(ZERO, b.drive_torque)
     for k in range(int(run.coordinates)):
         p = law[k]
         c = coordinate[k]

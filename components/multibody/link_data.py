@@ -104,8 +104,6 @@ def link_group(count: int) -> Group:
         temporary("torque", "N.m", "likewise, about the reference point", shape=3),
         temporary("drive", "1", "generalised force on the coordinate, N or N.m"),
         temporary("armature", "1", "inertia added to the coordinate by implicit springs and dampers"),
-        temporary("drive_force", "N", "on the link of a free joint from its carrier, I", shape=3),
-        temporary("drive_torque", "N.m", "on the link of a spherical or free joint from its carrier, I", shape=3),
         temporary("felt_force", "1", "articulated inertia times the axis", shape=3),
         temporary("felt_torque", "1", "likewise", shape=3),
         temporary("inverse", "1", "of the inertia felt by a spherical joint", shape=6),

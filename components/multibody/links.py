@@ -311,27 +311,18 @@ def free_acceleration(T, S, J, f, t):
 
 
 @kernel
-def _reduce_free(b, T, S, J, f, t, p):
-    """Solve for the acceleration of a link on a free joint, and pass on the force in the joint alone."""
-    drive_f = load(b.drive_force)
-    drive_t = load(b.drive_torque)
-    a, e = free_acceleration(T, S, J, add(f, drive_f), add(t, drive_t))
+def _reduce_free(b, T, S, J, f, t):
+    """Solve for the acceleration of a link on a free joint, which passes nothing on."""
+    a, e = free_acceleration(T, S, J, f, t)
     store(a, b.acceleration)
     store(e, b.angular_acceleration)
-    r = load(b.reach)
-    for i in range(3):
-        p.force[i] -= drive_f[i]
-    moment = add(drive_t, cross(r, drive_f))
-    for i in range(3):
-        p.torque[i] -= moment[i]
 
 
 @kernel
 def _reduce_spherical(b, T, S, J, f, t, p):
     """Add the articulated inertia of a link on a spherical joint, and its force, to the link that carries it."""
-    drive = load(b.drive_torque)
     inverse = _inverse(J)
-    driven = times(inverse, add(drive, t))
+    driven = times(inverse, t)
     store(driven, b.felt_force)
     f = subtract(f, row_times(S, driven))
     k0 = times(inverse, (S[0], S[1], S[2]))
@@ -348,7 +339,7 @@ def _reduce_spherical(b, T, S, J, f, t, p):
         T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
     )
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    _pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (-drive[0], -drive[1], -drive[2]), load(b.reach), p)
+    _pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (0.0, 0.0, 0.0), load(b.reach), p)
 
 
 @inlined
@@ -364,7 +355,7 @@ def _reduce(b, p, passed):
     f = load(b.force)
     t = load(b.torque)
     if kind == FREE and b.held == 0.0:
-        _reduce_free(b, T, S, J, f, t, p)
+        _reduce_free(b, T, S, J, f, t)
         return
     linear = load(b.linear)
     angular = load(b.angular)
