@@ -21,7 +21,7 @@ from dockfmu.ssp.archive import is_package
 
 @dataclass(frozen=True)
 class Content:
-    """What makes a system: see System for the first four.
+    """Hold all that makes a system: see System for the first four.
 
     `given` are the settings with which it was loaded, for the report. `products` are the files that were built for a
     declared system, and `starts` compute its start values for other settings.

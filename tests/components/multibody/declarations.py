@@ -28,7 +28,7 @@ CUTS = tuple(sorted(kind for kind in ROWS if kind not in CONSTRAINTS))
 
 @dataclass(frozen=True)
 class Choice:
-    """What a joint of the tree is: its kind, the body before it, its direction, and what acts on its coordinates."""
+    """Describe a joint of the tree: its kind, the body before it, its direction, and what acts on its coordinates."""
 
     kind: str
     before: int
@@ -38,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """What a declaration has."""
+    """Hold what a declaration has."""
 
     seed: int
     joints: tuple[Choice, ...]

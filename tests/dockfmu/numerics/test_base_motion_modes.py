@@ -60,7 +60,7 @@ def test_spec02_section_4_3_lagged_docking_owes_one_step():
 
 
 def test_spec02_section_4_3_source_counts_centrifugal_forces_twice():
-    """What SOURCE loses is the centrifugal force of the mechanism on a craft that carries its mass already.
+    """Compare the loss of SOURCE with the centrifugal force of the mechanism, whose mass the craft carries already.
 
     It is a property of the named method, of second order in the rate (spec/02 4.3), and no error of the coupling: it is
     the closed form w x (w x (m r + S)) + w x p to 6e-4 of its size with 1 ms and with 0.5 ms. The swing of the probe
