@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockfmu.master.system import Structure
 from dockfmu.report.loads import load_lines
+from dockfmu.report.plots import close_up, first_events
 from dockfmu.report.words import condition_texts, phase_at, severity_text
 
 if TYPE_CHECKING:
@@ -80,10 +81,7 @@ def summary_html(summary: Mapping[str, Any]) -> str:
     if conditions := summary.get("initial_conditions"):
         given = ", ".join(condition_texts(conditions))
         rows.append(("initial conditions", "; ".join(filter(None, (given, severity_text(conditions))))))
-    first: dict[str, float] = {}
-    for event in summary["events"]:
-        first.setdefault(event["name"], event["t"])
-    rows += [(name.replace("_", " "), f"{t:.3f} s") for name, t in first.items()]
+    rows += [(name, f"{t:.3f} s") for t, name in first_events(summary["events"])]
     for line in load_lines(summary):
         phase = phase_at(summary["events"], line["t_max"])
         verdict = f"; {line['verdict']}" if line["verdict"] else ""
@@ -126,7 +124,6 @@ def drawing(
     `results` is a recording, or what has the same methods.
     """
     from dockfmu.report.curves import plots
-    from dockfmu.report.plots import close_up, first_events
     from dockfmu.report.png import Picture, figure_of
 
     first, last = float(results.time[0]), float(results.time[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
@@ -17,15 +17,14 @@ WORDS = {"N": ("lateral", "total"), "N.m": ("bending", "total")}
 """Names of the resultants across x and of all three elements, by the unit of a vector."""
 
 
-def vectors(system: Structure, signals: Iterable[str]) -> dict[str, str]:
+def vectors(system: Structure, signals: Iterable[str], outputs: Container[str]) -> dict[str, str]:
     """Return the forces and moments with three elements to which `signals` belong, name -> unit, in their order.
 
-    All elements are Real outputs.
+    All elements are among the `outputs`, which are Real.
     """
-    outputs = set(system.select(types=("Real",)))
     found: dict[str, str] = {}
     for name in dict.fromkeys(subscripts(signal)[0] for signal in signals if subscripts(signal)[1]):
-        if outputs.issuperset(vector(name)) and f"{name}[4]" not in outputs:
+        if all(element in outputs for element in vector(name)) and f"{name}[4]" not in outputs:
             unit = system.resolve(f"{name}[1]")[1].unit or "1"
             if unit in WORDS:
                 found[name] = unit
@@ -47,10 +46,10 @@ class Resultants(Observer):
         self._started = False
 
     def sampling(self, system: Structure) -> Sampling | None:
-        self._vectors = vectors(system, self.signals)
         # all outputs, as Peaks takes them: equal samplings are read once
         outputs = system.select(types=("Real",))
         column = {name: k for k, name in enumerate(outputs)}
+        self._vectors = vectors(system, self.signals, column)
         elements = [column[element] for name in self._vectors for element in vector(name)]
         self._columns = np.array(elements, np.uint64).reshape(-1, 3)
         return Sampling(tuple(outputs)) if elements else None

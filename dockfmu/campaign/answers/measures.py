@@ -43,7 +43,7 @@ def values_of(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measur
     `deciding`.
     """
     complete = finished(table, measure)
-    values, times = (complete[name].to_numpy(float) for name in (measure.name, f"t_{measure.name}"))
+    values = complete[measure.name].to_numpy(float)
     title = f"{measure.name}: {measure.kind} of {signals_text(measure)}, {measure.unit}"
     if len(values) < 2:
         return Answer(measure.name, title, ("fewer than two runs have this measure",))
@@ -62,9 +62,7 @@ def values_of(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measur
         if np.isfinite(repeated).any():
             extreme_repeated = measure.sign * float(np.nanmax(measure.sign * repeated))
             rows.append((f"{measure.end} at a tenth of the step", extreme_repeated, None, None))
-    columns = {name[2:]: complete[name].to_numpy(float) for name in table.columns if name.startswith("t_")}
-    events = {name: columns[name] for name in campaign.system.plan.events if name in columns}
-    phase = estimates.phases(times, events)
+    phase = phases(campaign, complete, measure)
     names, counts = np.unique(phase.astype(str), return_counts=True)
     shares = sorted(zip(counts.tolist(), names.tolist(), strict=True), reverse=True)
     parts = (f"{name.replace('_', ' ')} {count / len(phase):.1%}" for count, name in shares)
@@ -87,6 +85,13 @@ def signals_text(measure: Measure) -> str:
     if len(arrays) == 1 and measure.signals == vector(arrays[0], len(measure.signals)):
         return arrays[0]
     return ", ".join(measure.signals)
+
+
+def phases(campaign: CampaignFolder, complete: pandas.DataFrame, measure: Measure) -> np.ndarray:
+    """Return the phase of the measure in each run, see `estimates.phases`; shape (runs,)."""
+    columns = {name[2:]: complete[name].to_numpy(float) for name in complete.columns if name.startswith("t_")}
+    events = {name: columns[name] for name in campaign.system.plan.events if name in columns}
+    return estimates.phases(columns[measure.name], events)
 
 
 def _curve(measure: Measure, values: np.ndarray, repeated: np.ndarray) -> Chart:

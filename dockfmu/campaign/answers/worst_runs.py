@@ -10,10 +10,9 @@ from dockfmu.base.units import DISPLAY_UNITS, conversion, parse_unit
 from dockfmu.campaign.answers.answer import Answer, Command, Link
 from dockfmu.campaign.answers.censoring import finished
 from dockfmu.campaign.answers.chart import Points, Scatter
-from dockfmu.campaign.answers.measures import deciding
+from dockfmu.campaign.answers.measures import deciding, phases
 from dockfmu.campaign.description import Measure, short_name
 from dockfmu.campaign.folder import SERIES, CampaignFolder
-from dockfmu.campaign.methods import estimates
 from dockfmu.campaign.sampling.vary import unit_text
 from dockfmu.declare.conditions.initial_conditions import ANGLES
 from dockfmu.report.files import REPORT, RESULTS
@@ -34,12 +33,12 @@ def worst_runs(campaign: CampaignFolder, table: pandas.DataFrame, measure: Measu
         return []
     worst = deciding(table, measure, min(1.0, WORST / len(complete)))[:WORST]
     inputs = _inputs(campaign, table)
-    phases = _phases(campaign, complete, measure)
+    words = _phases(campaign, complete, measure)
     rows = []
     for _, run in complete.set_index("index").loc[worst].reset_index().iterrows():
         index = int(run["index"])
         values = [_shown(run[column], factor) for column, _, factor in inputs]
-        place = [float(run[measure.name]), float(run[f"t_{measure.name}"]), phases[index]]
+        place = [float(run[measure.name]), float(run[f"t_{measure.name}"]), words[index]]
         rows.append((index, *place, str(run["outcome"]).replace("_", " "), *values, _see(campaign, index)))
     head = ("run", f"{measure.name}, {measure.unit}", "at, s", "phase", "outcome")
     return [
@@ -91,10 +90,8 @@ def _shown(value: Any, factor: float) -> Any:
 
 
 def _phases(campaign: CampaignFolder, complete: pandas.DataFrame, measure: Measure) -> dict[int, str]:
-    """Return the phase of the measure in each run, by index."""
-    columns = {name[2:]: complete[name].to_numpy(float) for name in complete.columns if name.startswith("t_")}
-    events = {name: columns[name] for name in campaign.system.plan.events if name in columns}
-    found = estimates.phases(complete[f"t_{measure.name}"].to_numpy(float), events)
+    """Return the phase of the measure in each run in words, by index."""
+    found = phases(campaign, complete, measure)
     return {int(index): str(phase).replace("_", " ") for index, phase in zip(complete["index"], found, strict=True)}
 
 
