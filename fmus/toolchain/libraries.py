@@ -26,7 +26,8 @@ _C = """
     strcpy strlen strncmp strncpy strstr vsnprintf
 """
 _LOADER = "__cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable"
-_MACOS = "bzero __bzero __sincos_stret dyld_stub_binder"
+# what libSystem has besides; LLVM makes memset_pattern16 of loops that fill an array with one number
+_MACOS = "bzero __bzero memset_pattern16 __sincos_stret dyld_stub_binder"
 
 FUNCTIONS = frozenset(f"fmi2{name}" for name in _FMI.split())
 """All functions of FMI 2.0 for co-simulation."""
