@@ -420,7 +420,8 @@ def check_value(variable: Variable, value: Any) -> str:
         return "" if number in (0.0, 1.0) else "must be a Boolean"
     # an integer may be too large for a float
     if number is None or (not abs(number) < math.inf and not (variable.storage == "Integer" and is_integer(value))):
-        return "must be a finite number"
+        # a limit that begins at infinity is none, and can be taken away again
+        return "" if variable.type == "Real" and number == variable.start else "must be a finite number"
     if variable.storage == "Integer" and not -(2.0**31) <= number < 2.0**31:
         return "outside the range of 32-bit integers"
     if variable.type != "Real" and value != int(value):

@@ -75,7 +75,8 @@ class Parameter:
     @property
     def changed(self) -> bool:
         """Whether the value differs from that of the FMU, or is computed."""
-        return bool(self.value != self.default)
+        # a start value that is no number differs from itself
+        return bool(self.value != self.default and repr(self.value) != repr(self.default))
 
     @property
     def full_name(self) -> str:

@@ -14,7 +14,7 @@ from dockfmu.master.fmi.library import FUNCTIONS, demand, opened, unload, with_s
 from dockfmu.master.fmi.native import build
 from dockfmu.master.fmi.variables import Array, Description
 
-_ARRAY = np.dtype([(name, np.uint32) for name in ("reference", "type", "first", "size", "structural")])
+_ARRAY = np.dtype([(name, np.uint32) for name in ("reference", "type", "first", "size", "structural", "known")])
 
 _TYPES = (
     "Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean", "String",
@@ -111,7 +111,11 @@ class LibraryFmi3:
     def _wrap(self, instance: int, key: int) -> int | None:
         arrays = self._description.arrays
         table = np.array(
-            [(a.reference, _TYPES.index(_call_type(a.type)), a.first, a.size, a.structural) for a in arrays], _ARRAY
+            [
+                (a.reference, _TYPES.index(_call_type(a.type)), a.first, a.size, a.structural, bool(a.start))
+                for a in arrays
+            ],
+            _ARRAY,
         )
         owner = np.repeat(np.arange(len(arrays), dtype=np.uint32), [a.size for a in arrays])
         strings: list[Any] = []
@@ -144,7 +148,10 @@ def _call_type(kind: str) -> str:
 
 
 def _cell(array: Array, element: int, strings: list[Any]) -> bytes:
-    """Return the start value of an element as eight bytes of the cache of the adapter."""
+    """Return the start value of an element as eight bytes of the cache of the adapter.
+
+    Where the description has none, the adapter reads the values from the FMU before it sets single elements.
+    """
     if not array.start:
         return bytes(8)
     value = array.start[element]

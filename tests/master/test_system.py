@@ -1,5 +1,7 @@
 """All problems of a system are found and reported together."""
 
+import math
+
 import pytest
 
 from dockfmu.master.errors import ArchiveError, StructureError
@@ -147,3 +149,13 @@ def test_loops_of_a_graph():
     assert loops([1, 2, 3, 4, 5], edges) == [(1, 2, 3), (5,)]
     assert execution_order([4, 3, 2, 1, 5], edges) == (3, 2, 1, 4, 5)
     assert loops([], []) == []
+
+
+def test_an_infinite_start_value_may_be_set_again_and_no_other_value_may_be_infinite(third_party, tmp_path):
+    """A limit that begins at infinity is none."""
+    xml = third_party.description().replace('<Real start="1" min="0" max="1000"/>', '<Real start="INF"/>')
+    file = third_party.build(tmp_path, xml=xml)
+    for value, found in ((math.inf, []), (1.0, []), (-math.inf, ["a.gain = -inf: must be a finite number"])):
+        system = Structure("limit")
+        system.add("a", file, {"gain": value})
+        assert (problems(system) if found else system.check() or []) == found

@@ -61,7 +61,12 @@ EXPORT const char *const fmi3_function_names[] = {
 typedef struct {
     Ref reference;
     uint32_t type, first, size, structural;
+    uint32_t known; /* whether the cache begins with its start values */
 } Array;
+
+/* Whether the FMU may hold other values than the cache: no; probably not, so that the cache serves where the FMU cannot
+ * be read; yes. */
+typedef enum { SURE, LIKELY, STALE } Doubt;
 
 typedef void Say(void *environment, Status, const char *category, const char *text);
 
@@ -71,8 +76,10 @@ typedef struct {
     const Array *arrays;
     const uint32_t *owner;  /* of each element: its array */
     unsigned char *cache;   /* 8 bytes for each element: what it was last set to */
-    unsigned char *stale;   /* of each array: whether the FMU may hold other values than the cache */
-    uint32_t array_count;
+    unsigned char *first;   /* the cache as it was at first */
+    unsigned char *stale;   /* of each array: a Doubt */
+    unsigned char *given;   /* of each element: whether the present call sets it */
+    uint32_t array_count, element_count;
     Ref *chosen;
     unsigned char *scratch;
     size_t chosen_capacity, scratch_capacity;
@@ -99,10 +106,10 @@ static void keep_text(unsigned char *slot, const char *text)
     memcpy(slot, &copy, sizeof copy);
 }
 
-static void for_texts(Component *c, void (*act)(unsigned char *slot))
+static void for_texts(const Component *c, unsigned char *cache, void (*act)(unsigned char *slot))
 {
     for (const Array *array = c->arrays; array < c->arrays + c->array_count; array++)
-        for (uint32_t k = 0; array->type == String && k < array->size; k++) act(c->cache + 8 * (array->first + k));
+        for (uint32_t k = 0; array->type == String && k < array->size; k++) act(cache + 8 * (array->first + k));
 }
 
 static void copy_text(unsigned char *slot)
@@ -120,6 +127,15 @@ static void free_text(unsigned char *slot)
     free(text);
 }
 
+/* The cache of an instance that has just been made or reset. */
+static void begin(Component *c)
+{
+    for_texts(c, c->cache, free_text);
+    memcpy(c->cache, c->first, 8 * (size_t)c->element_count);
+    for_texts(c, c->cache, copy_text);
+    for (uint32_t k = 0; k < c->array_count; k++) c->stale[k] = c->arrays[k].known ? SURE : STALE;
+}
+
 EXPORT Component *fmi3_wrap(void *instance, void *const functions[], const Array *arrays, uint32_t array_count,
                             const uint32_t *owner, uint32_t element_count, const unsigned char *cache, Say *say,
                             void *environment)
@@ -133,25 +149,34 @@ EXPORT Component *fmi3_wrap(void *instance, void *const functions[], const Array
     c->owner = owner;
     c->say = say;
     c->environment = environment;
-    c->cache = malloc(8 * (size_t)element_count + 1);
+    c->element_count = element_count;
+    c->cache = calloc((size_t)element_count + 1, 8);
+    c->first = malloc(8 * (size_t)element_count + 1);
     c->stale = calloc(array_count + 1, 1);
-    if (!c->cache || !c->stale) {
+    c->given = calloc((size_t)element_count + 1, 1);
+    if (!c->cache || !c->first || !c->stale || !c->given) {
         free(c->cache);
+        free(c->first);
         free(c->stale);
+        free(c->given);
         free(c);
         return NULL;
     }
-    memcpy(c->cache, cache, 8 * (size_t)element_count);
-    for_texts(c, copy_text);
+    memcpy(c->first, cache, 8 * (size_t)element_count);
+    for_texts(c, c->first, copy_text);
+    begin(c);
     return c;
 }
 
 EXPORT void fmi2FreeInstance(Component *c)
 {
     c->call.free_instance(c->instance);
-    for_texts(c, free_text);
+    for_texts(c, c->cache, free_text);
+    for_texts(c, c->first, free_text);
     free(c->cache);
+    free(c->first);
     free(c->stale);
+    free(c->given);
     free(c->chosen);
     free(c->scratch);
     free(c);
@@ -305,9 +330,6 @@ static bool write_element(unsigned char *cache, uint32_t type, Form form, const 
 static Status refresh(Component *c, const Array *array)
 {
     size_t size = size_of[array->type];
-    if (!c->stale[array - c->arrays]) return OK;
-    c->stale[array - c->arrays] = 0;
-    if (array->size == 1) return OK;
     if (!room(c, 0, 8 * (size_t)array->size)) return complain(c, ERROR, "no memory left");
     Status status = c->call.get[array->type](c->instance, &array->reference, 1, c->scratch, array->size);
     for (size_t k = 0; status <= WARNING && k < array->size; k++) {
@@ -318,6 +340,26 @@ static Status refresh(Component *c, const Array *array)
     return status;
 }
 
+/* The caches of the arrays of which only some elements are set. */
+static Status refresh_partial(Component *c, const Ref refs[], size_t n)
+{
+    Status worst = OK;
+    for (size_t i = 0; i < n; i++) c->given[refs[i]] = 1;
+    for (size_t i = 0; i < n && worst <= WARNING; i++) {
+        const Array *array = &c->arrays[c->owner[refs[i]]];
+        unsigned char *doubt = &c->stale[array - c->arrays];
+        if (*doubt != SURE && memchr(c->given + array->first, 0, array->size)) {
+            Status status = refresh(c, array);
+            if (status > WARNING && *doubt == STALE)
+                worst = complain(c, status, "the other elements of the array cannot be read at this moment; set all "
+                                            "elements of the array");
+        }
+        *doubt = worst > WARNING ? STALE : SURE;
+    }
+    for (size_t i = 0; i < n; i++) c->given[refs[i]] = 0;
+    return worst;
+}
+
 static Status set(Component *c, const Ref refs[], size_t n, const void *values, Form form)
 {
     Status worst = OK;
@@ -325,12 +367,10 @@ static Status set(Component *c, const Ref refs[], size_t n, const void *values, 
         Run run;
         if (find_run(c, refs + i, n - i, &run) != OK) return ERROR;
         size_t first = i, end = i + run.length, size = size_of[run.type];
-        for (; i < end; i++) {
-            const Array *array = &c->arrays[c->owner[refs[i]]];
-            if (refresh(c, array) > WARNING) return ERROR;
-            if (!write_element(c->cache + 8 * refs[i], array->type, form, values, i))
+        if (refresh_partial(c, refs + first, run.length) > WARNING) return ERROR;
+        for (; i < end; i++)
+            if (!write_element(c->cache + 8 * refs[i], run.type, form, values, i))
                 return complain(c, ERROR, "a number does not fit the type of the variable");
-        }
         Place place = {0};
         for (size_t k = first; k < end; k++) {
             next_place(c, &place, refs[k]);
@@ -342,6 +382,9 @@ static Status set(Component *c, const Ref refs[], size_t n, const void *values, 
         if (run.structural && c->call.exit_configuration(c->instance) > WARNING) return ERROR;
         if (status > WARNING) return status;
         worst = status > worst ? status : worst;
+        /* arrays may have other lengths now, and the FMU decides what is in them */
+        for (uint32_t k = 0; run.structural && k < c->array_count; k++)
+            if (!c->arrays[k].structural && c->stale[k] == SURE) c->stale[k] = LIKELY;
     }
     return worst;
 }
@@ -429,16 +472,15 @@ EXPORT Status fmi2DeSerializeFMUstate(Component *c, const char bytes[], size_t s
     return c->call.deserialize(c->instance, bytes, size, state);
 }
 
-/* After these two the FMU may hold other values than it was last set to. */
 EXPORT Status fmi2Reset(Component *c)
 {
-    memset(c->stale, 1, c->array_count);
+    begin(c);
     return c->call.reset(c->instance);
 }
 
 EXPORT Status fmi2SetFMUstate(Component *c, void *state)
 {
-    memset(c->stale, 1, c->array_count);
+    memset(c->stale, STALE, c->array_count);
     return c->call.set_state(c->instance, state);
 }
 

@@ -188,6 +188,16 @@ def test_infinite_values_are_texts_in_json(third_party, tmp_path, capsys):
     assert (gain["value"], gain["default"], gain["maximum"]) == ("inf", "inf", None)
 
 
+def test_a_start_value_that_is_no_number_is_not_changed(third_party, tmp_path, capsys):
+    xml = third_party.description().replace('<Real start="1" min="0" max="1000"/>', '<Real start="NaN"/>')
+    file = third_party.build(tmp_path, xml=xml)
+    assert status_of("parameters", f"{file}.gain", "--json") == 0
+    (gain,) = json.loads(capsys.readouterr().out)
+    assert gain["value"] == gain["default"] == "nan"
+    assert status_of("parameters", f"{file}.gain", "--changed") == 0
+    assert "gain" not in capsys.readouterr().out
+
+
 def test_a_pipe_gets_whole_lines(capsys, listed):
     assert status_of("parameters", f"{SYSTEM}.chaser") == 0
     lines = capsys.readouterr().out.splitlines()

@@ -109,6 +109,74 @@ def test_after_a_state_is_restored_single_elements_do_not_bring_back_others(arra
         assert instance.get(["u[2]"]) == [1.0]
 
 
+def test_elements_of_a_resized_array_that_are_not_set_keep_the_values_of_the_fmu(arrays):
+    """The start values of the description are those of another length: they were zeros."""
+    with Fmu(arrays, {"n": 5}) as fmu:
+        instance = fmu.instantiate("a")
+        instance.set({"bias[2]": 1.0})
+        assert instance.get([f"bias[{k}]" for k in range(1, 6)]) == [7.0, 1.0, 9.0, 10.0, 11.0]
+
+
+def test_elements_of_an_array_without_start_values_keep_the_values_of_the_fmu(fmi3, arrays_library, tmp_path):
+    text = fmi3.description()
+    assert ' start="7 8 9"' in text
+    file = fmi3.build(tmp_path, arrays_library, xml=text.replace(' start="7 8 9"', ""))
+    with Fmu(file) as fmu:
+        instance = fmu.instantiate("a")
+        instance.set({"bias[3]": 1.0})
+        assert instance.get(["bias[1]", "bias[2]", "bias[3]"]) == [7.0, 8.0, 1.0]
+
+
+@pytest.mark.parametrize("process", [False, True])
+def test_a_resized_array_in_a_run_has_the_values_of_the_fmu(arrays, tmp_path, process):
+    system = Structure("resized")
+    system.add("a", arrays, {"bias[4]": 1.0, "n": 4}, process=process)
+    names = [f"a.bias[{k}]" for k in range(1, 5)]
+    result = CoSimulation(system, Schedule(step=0.01, stop=0.02), observers=[Recorder(tmp_path / "r.h5", names)]).run()
+    assert result.status == "completed", result.message
+    with read_results(tmp_path / "r.h5") as results:
+        assert [results[name][-1] for name in names] == [7.0, 8.0, 9.0, 1.0]
+
+
+def test_an_array_that_cannot_be_read_yet_is_set_as_a_whole(arrays):
+    """FMI does not oblige FMUs to give values before they are initialised."""
+    with Fmu(arrays, {"n": 4}) as fmu:
+        instance = fmu.instantiate("a")
+        instance.set({"fault": 8})
+        instance.set({f"bias[{k}]": float(k) for k in (3, 1, 4, 2)})
+        instance.initialize()
+        assert instance.get([f"bias[{k}]" for k in range(1, 5)]) == [1.0, 2.0, 3.0, 4.0]
+        other = fmu.instantiate("b")
+        other.set({"fault": 8})
+        with pytest.raises(FmuError, match=r"bias\[2\] = 1\.0.*set all elements of the array"):
+            other.set({"bias[2]": 1.0})
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_after_a_reset_single_elements_do_not_bring_back_others(arrays, n):
+    with Fmu(arrays, {"n": n}) as fmu:
+        instance = fmu.instantiate("a")
+        instance.set({"bias[1]": 1.0, "names[1]": "x"})
+        instance.initialize()
+        instance.renew()
+        instance.set({"bias[2]": 2.0, "names[2]": "y"})
+        assert instance.get(["bias[1]", "bias[2]", "bias[3]", f"bias[{n}]", "joined"]) == [
+            7.0,
+            2.0,
+            9.0,
+            6.0 + n,
+            "a+y",
+        ]
+
+
+def test_an_array_of_its_own_length_needs_no_reading(arrays):
+    with Fmu(arrays) as fmu:
+        instance = fmu.instantiate("a")
+        instance.set({"fault": 8, "bias[2]": 1.0})
+        instance.initialize()
+        assert instance.get(["bias[1]", "bias[2]", "bias[3]"]) == [7.0, 1.0, 9.0]
+
+
 def test_derivatives_of_elements(arrays):
     with Fmu(arrays) as fmu:
         instance = fmu.instantiate("a")

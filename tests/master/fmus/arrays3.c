@@ -2,7 +2,8 @@
  *
  * y[n]' = gain (u[n] - y[n]) by explicit Euler; through[n] = 2 u[n]; rows[2] = sums of the rows of matrix[2,3];
  * outputs of every other type repeat their inputs. `fault` (from fault_time on): 1 early return in the middle of
- * steps longer than 6 ms, 2 terminateSimulation, 3 eventHandlingNeeded, 4 fmi3Discard, 5 fmi3Error, 6 fmi3Fatal, 7 a crash. */
+ * steps longer than 6 ms, 2 terminateSimulation, 3 eventHandlingNeeded, 4 fmi3Discard, 5 fmi3Error, 6 fmi3Fatal, 7 a crash,
+ * 8 (at any time) no value of bias is given before initialisation. bias[n] begins as 7, 8, 9, ..., whatever n is. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,16 +17,16 @@ typedef uint32_t Ref;
 typedef const char *Str;
 typedef void Log(void *, Status, Str, Str);
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { MOST = 16, TIME = 0, N, U, Y, THROUGH, MATRIX, ROWS, GAIN, FAULT_TIME, FAULT, FLOAT_IN, FLOAT_OUT, WIDE,
+enum { MOST = 16, TIME = 0, N, U, Y, THROUGH, MATRIX, ROWS, GAIN, FAULT_TIME, FAULT, FLOAT_IN, FLOAT_OUT, WIDE, BIAS,
        IN = 20, OUT = 40, LABEL = 60, ECHO, NAMES, JOINED };
 
 typedef struct {
-    double time, u[MOST], y[MOST], matrix[6], gain, fault_time;
+    double time, u[MOST], y[MOST], bias[MOST], matrix[6], gain, fault_time;
     float single;
     uint64_t n;
     int64_t whole[12];
     int32_t fault, steps;
-    bool configuration, stepping;
+    bool configuration, initializing, stepping;
     char label[64], names[2][32];
 } State;
 
@@ -40,6 +41,18 @@ static Status say(Model *m, Status status, Str text)
 {
     m->log(m->environment, status, "logStatusError", text);
     return status;
+}
+
+static void begin(State *s)
+{
+    memset(s, 0, sizeof *s);
+    s->n = 3;
+    s->gain = 1.0;
+    s->fault_time = 1e300;
+    for (int k = 0; k < 6; k++) s->matrix[k] = k + 1;
+    for (int k = 0; k < MOST; k++) s->bias[k] = 7.0 + k;
+    strcpy(s->names[0], "a");
+    strcpy(s->names[1], "b");
 }
 
 EXPORT Str fmi3GetVersion(void) { return "3.0"; }
@@ -57,12 +70,7 @@ EXPORT void *fmi3InstantiateCoSimulation(Str name, Str token, Str resources, boo
     Model *m = calloc(1, sizeof *m);
     m->log = log;
     m->environment = environment;
-    m->s.n = 3;
-    m->s.gain = 1.0;
-    m->s.fault_time = 1e300;
-    for (int k = 0; k < 6; k++) m->s.matrix[k] = k + 1;
-    strcpy(m->s.names[0], "a");
-    strcpy(m->s.names[1], "b");
+    begin(&m->s);
     return m;
 }
 
@@ -73,20 +81,22 @@ EXPORT Status fmi3EnterInitializationMode(void *c, bool defined, double toleranc
 {
     (void)defined, (void)tolerance, (void)has_stop, (void)stop;
     ((Model *)c)->s.time = start;
+    ((Model *)c)->s.initializing = true;
     return OK;
 }
 EXPORT Status fmi3ExitInitializationMode(void *c) { ((Model *)c)->s.stepping = true; return OK; }
 EXPORT Status fmi3Terminate(void *c) { (void)c; return OK; }
-EXPORT Status fmi3Reset(void *c) { (void)c; return OK; }
+EXPORT Status fmi3Reset(void *c) { begin(&((Model *)c)->s); return OK; }
 
 /* Where the Float64 variables lie; NULL for those that are not kept. */
 static double *place(Model *m, Ref r, size_t *count)
 {
-    *count = r == MATRIX ? 6 : r == U || r == Y ? m->s.n : 1;
+    *count = r == MATRIX ? 6 : r == U || r == Y || r == BIAS ? m->s.n : 1;
     switch (r) {
     case TIME: return &m->s.time;
     case U: return m->s.u;
     case Y: return m->s.y;
+    case BIAS: return m->s.bias;
     case MATRIX: return m->s.matrix;
     case GAIN: return &m->s.gain;
     case FAULT_TIME: return &m->s.fault_time;
@@ -100,6 +110,7 @@ EXPORT Status fmi3GetFloat64(void *c, const Ref r[], size_t n, double v[], size_
     size_t at = 0, count;
     for (size_t i = 0; i < n; i++) {
         double *from = place(m, r[i], &count);
+        if (r[i] == BIAS && m->s.fault == 8 && !m->s.initializing) return say(m, ERROR, "bias is not known yet");
         if (from) memcpy(v + at, from, count * sizeof *v);
         else if (r[i] == THROUGH) {
             count = m->s.n;

@@ -47,6 +47,7 @@ def description(extra: str = "") -> str:
 <Float32 name="single.in" valueReference="10" causality="input" start="0"/>
 <Float32 name="single.out" valueReference="11" causality="output"/>
 <Int64 name="wide" valueReference="12" causality="local"/>
+<Float64 name="bias" valueReference="13" causality="parameter" start="7 8 9"><Dimension valueReference="1"/></Float64>
 {"".join(rest)}
 <String name="label" valueReference="60" causality="parameter"><Start value="none"/></String>
 <String name="echo" valueReference="61" causality="output"/>

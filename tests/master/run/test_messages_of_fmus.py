@@ -31,5 +31,4 @@ def test_a_nul_in_a_warning(habits, process):
     result = CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()
     assert result.status == "completed"
     (note,) = result.warnings
-    assert note.startswith("a gave fmi2Warning 1 times; last: 'mode ")
-    assert note.endswith("0 entered'")
+    assert note == "a gave fmi2Warning 1 times; last: 'mode \\0 entered'"
