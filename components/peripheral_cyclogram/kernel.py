@@ -314,7 +314,20 @@ def _check_latches(m):
 
 
 @kernel
-def _commands(m):
+def _stray(m, t, h):
+    """Set the mean of the unplanned thrust over [t, t + h]."""
+    fault = m.parameters.fault
+    m.stray.thrust = 0.0
+    if m.captured == 0.0 or h <= 0.0:
+        return
+    for k in range(len(fault.stray_thrust)):
+        begin = m.event.capture + fault.stray_start[k]
+        fires = min(t + h, begin + fault.stray_time[k]) - max(t, begin)
+        m.stray.thrust += fault.stray_thrust[k] * max(0.0, fires) / h
+
+
+@kernel
+def _commands(m, t):
     """Set the commands that belong to the phase."""
     p = m.parameters
     for k in range(LEGS):
@@ -334,7 +347,7 @@ def _commands(m):
     if m.phase == DEPART:
         m.command.push = -1.0
     elif (m.phase == READY or m.phase == ADAPT) and m.happened.first_contact != 0.0 and p.push != 0.0:
-        m.command.push = 1.0
+        m.command.push = 1.0 if t >= m.event.first_contact + p.push_delay - ROUNDING else 0.0
     held = m.captured == 0.0 or p.fault.attitude_hold != 0.0
     for s in range(2):
         m.command.motor_voltage[s] = voltage * (1.0 - p.fault.motor[s])
@@ -358,5 +371,6 @@ def step(m, t, h):
         return fail(m.status, NOT_FINITE, m.docking.plane_gap, 0)
     _transitions(m, t)
     _check_latches(m)
-    _commands(m)
+    _commands(m, t)
+    _stray(m, t, h)
     return 0

@@ -72,6 +72,11 @@ RECORD = Record(
         output("push", "1", "thrust along the axis: -1 retreat, 0 off, +1 push", type=INTEGER),
         output("attitude_hold", "1", "attitude control of the active and of the passive craft", shape=2, type=BOOLEAN),
     ),
+    Group(
+        "stray",
+        output("thrust", "N", "of a thruster of the passive craft that fires though nothing commands it"),
+        description="fault: unplanned thrust; connect it to the thruster's port",
+    ),
     output("phase", "1", "phase of the sequence", 4.0, type=PERIPHERAL_PHASE),
     output("finished", "1", "the sequence has ended", type=BOOLEAN),
     output("outcome", "1", "outcome of the sequence", 1.0, type=PERIPHERAL_OUTCOME),
@@ -113,6 +118,7 @@ RECORD = Record(
         parameter("separated_gap", "m", "plane gap at which the units are clear of each other: twice the height of the "
                   "petals and more", 0.5, minimum=0.0),
         parameter("push", "1", "thrusters push from first contact to capture", 0.0, type=BOOLEAN),
+        parameter("push_delay", "s", "from first contact to the thrust of push", 0.0, minimum=0.0),
         parameter("attitude_control", "1", "the craft hold their attitude until capture", (1.0, 1.0), shape=2,
                   type=BOOLEAN),
         Group(
@@ -120,6 +126,10 @@ RECORD = Record(
             parameter("motor", "1", "motor is dead", (0.0, 0.0), shape=2, type=BOOLEAN),
             parameter("clutch", "1", "clutch of this leg stays locked", (0.0,) * LEGS, shape=LEGS, type=BOOLEAN),
             parameter("attitude_hold", "1", "attitude control stays on after capture", 0.0, type=BOOLEAN),
+            parameter("stray_thrust", "N", "unplanned thrust on the passive craft in each of two firings", (0.0, 0.0),
+                      shape=2),
+            parameter("stray_start", "s", "from capture to each firing", (0.0, 0.0), shape=2, minimum=0.0),
+            parameter("stray_time", "s", "duration of each firing", (0.0, 0.0), shape=2, minimum=0.0),
             parameter("latch", "1", "latch is not drawn in when the units undock", (0.0,) * LEGS, shape=LEGS,
                       type=BOOLEAN),
         ),

@@ -124,6 +124,14 @@ def _limit(m, t, limit):
 
 
 @kernel
+def _on_the_frame(m):
+    """Return whether the head touches the docking frame instead of the cone: DK2 of the frame."""
+    radius = m.parameters.frame_radius
+    y, z = m.contact.position[1], m.contact.position[2]
+    return radius > 0.0 and m.contact.active != 0.0 and y * y + z * z > radius * radius
+
+
+@kernel
 def _before_capture(m, t):
     """Make one transition out of PREPARE, READY, PUSH or RETREAT, if one is due."""
     p = m.parameters
@@ -146,7 +154,7 @@ def _before_capture(m, t):
             m.happened.capture = 1.0
             m.work.captured = 1.0
             _enter(m, CAPTURED, t)
-        elif t >= m.event.first_contact + p.push_limit - ROUNDING:
+        elif _on_the_frame(m) or t >= m.event.first_contact + p.push_limit - ROUNDING:
             _enter(m, RETREAT, t)
     elif t >= m.work.entered + p.retreat_time - ROUNDING:
         if m.work.aborted != 0.0:

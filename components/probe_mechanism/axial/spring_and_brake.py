@@ -68,20 +68,27 @@ def hold_brake(p, gears, u, slip, deflection):
 
 
 @kernel
+def _deflection_at_slip(p, rate):
+    """Return the deflection (m) at which the spring bears as much as the brake, which then slips instead."""
+    return (p.brake_compression - p.spring_preload) / rate
+
+
+@kernel
 def train(p, gears, slip, deflection, u):
     """Return (force in N, brake slip in m, spring deflection in m) of the train driven to the twist `u` (m).
 
     Return mapping of central-docking section 5.2 (for elastic gears equal to the shifted tables of hysteresis section
     5) from the memory (`slip`, `deflection`) of the last call, with the segment of their hysteresis that `gears` holds.
-    The spring yields between its stops only towards compression; unloading it gives back the fraction `spring_return`
-    of its force.
+    The spring yields between its stops only towards compression, and bears no more than the brake in series with it;
+    unloading it gives back the fraction `spring_return` of its force.
     """
     stiffness = gears.stiffness
     rate = (p.spring_end - p.spring_preload) / p.spring_stroke
     e = u - slip
     force = reaction(gears, e - deflection)
     if force > p.spring_preload + rate * deflection and deflection < p.spring_stroke:
-        deflection = (reaction(gears, e) - p.spring_preload) / (stiffness + rate)
+        wound = min((reaction(gears, e) - p.spring_preload) / (stiffness + rate), _deflection_at_slip(p, rate))
+        deflection = max(deflection, wound)
     elif force < p.spring_return * (p.spring_preload + rate * deflection) and deflection > 0.0:
         deflection = (reaction(gears, e) - p.spring_return * p.spring_preload) / (stiffness + p.spring_return * rate)
     deflection = min(max(deflection, 0.0), p.spring_stroke)

@@ -50,6 +50,10 @@ PARAMETERS = Group(
     parameter("return_area", "m2", "area of the orifice for extension", 2e-6, minimum=1e-9),
     parameter("preload", "N", "force of the return spring at the forward position", 60.0, minimum=0.0),
     parameter("stiffness", "N/m", "stiffness of the return spring", 150.0, minimum=0.0),
+    parameter(
+        "rigid_compression", "m", "compression at which the rigid return spring begins to bear", 0.0, minimum=0.0
+    ),
+    parameter("rigid_stiffness", "N/m", "stiffness of the rigid return spring; 0: none", 0.0, minimum=0.0),
     parameter("stop_stiffness", "N/m", "stiffness of the stops at both ends", 5e5, minimum=1.0),
     parameter("stop_damping", "N.s/m", "damping of the stops", 500.0, minimum=0.0),
     parameter("seal_friction", "N", "dry friction of the seals", 20.0, minimum=0.0),
@@ -99,6 +103,16 @@ def orifice(p, compression, v):
     area = p.return_area if v > 0.0 else interpolate(compression, p.metered_compression, p.metered_area)
     speed = p.piston_area * v / (p.discharge_coefficient * area)
     return -0.5 * p.fluid_density * p.piston_area * speed * fabs(speed)
+
+
+@kernel
+def _spring(p, compression):
+    """Return (force in N, stored energy in J) of the soft and the rigid return spring."""
+    beyond = max(0.0, compression - p.rigid_compression)
+    force = p.preload + p.stiffness * compression + p.rigid_stiffness * beyond
+    return force, (
+        p.preload + 0.5 * p.stiffness * compression
+    ) * compression + 0.5 * p.rigid_stiffness * beyond * beyond
 
 
 @kernel
@@ -171,7 +185,8 @@ def drive(m, h, share):
         forward, inner = _stop_depths(p, compression, m.parameters.legs.stroke)
         out_stop = train.stop(p.stop_stiffness, p.stop_damping, forward, v)
         in_stop = train.stop(p.stop_stiffness, p.stop_damping, inner, -v)
-        c.force[3] = p.preload + p.stiffness * compression + oil + seal - out_stop + in_stop
+        spring, _ = _spring(p, compression)
+        c.force[3] = spring + oil + seal - out_stop + in_stop
         s.oil[k] = oil
         s.seal[k] = seal
         s.stop[k] = (in_stop - p.stop_stiffness * inner) - (out_stop - p.stop_stiffness * forward)
@@ -212,7 +227,7 @@ def audit(m):
     for k in range(LEGS):
         compression = m.parameters.legs.stroke - m.hexapod.strut[k].stroke
         forward, inner = _stop_depths(p, compression, m.parameters.legs.stroke)
-        stored += (p.preload + 0.5 * p.stiffness * compression) * compression
+        stored += _spring(p, compression)[1]
         stored += train.stored(p.stop_stiffness, forward) + train.stored(p.stop_stiffness, inner)
     out = m.audit
     out.stored_energy += stored + retraction.stored_energy(m.parameters.cables, m.cable)

@@ -378,3 +378,25 @@ def test_a_run_may_start_before_zero(start_time):
     assert found == expected
     assert shifted == pytest.approx(times, abs=1e-9)
     assert {"first_contact", "initial_position_lost", "capture", "drive_on", "end"} <= set(times)
+
+
+def test_thrust_begins_after_its_delay():
+    rig = Rig(push=1.0, push_delay=0.5).run(0.9).run(1.0, contact=1)
+    assert rig.m.command.push == 0.0
+    rig.run(1.4)
+    assert rig.m.command.push == 0.0
+    rig.run(1.5)
+    assert rig.m.command.push == 1.0
+
+
+def test_stray_thrust_has_its_impulse_after_capture():
+    """Two firings of 0.25 s, which begin within steps of 0.1 s: none before capture, and the impulse of both."""
+    firings = {"fault.stray_thrust": (100.0, -40.0), "fault.stray_start": (0.52, 1.0), "fault.stray_time": (0.25, 0.25)}
+    rig = Rig(**firings).run(2.9)
+    assert rig.m.stray.thrust == 0.0
+    impulse = 0.0
+    for k in range(30, 60):
+        rig.run(k * H, capture=1)
+        impulse += rig.m.stray.thrust * H
+        assert rig.m.stray.thrust != 0.0 if 35 <= k <= 37 or 40 <= k <= 42 else rig.m.stray.thrust == 0.0
+    assert impulse == pytest.approx(0.25 * (100.0 - 40.0))

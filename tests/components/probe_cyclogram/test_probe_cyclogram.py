@@ -534,3 +534,17 @@ def test_units_that_do_not_part_time_out():
 def test_a_sequence_begins_in_prepare_or_mated():
     with pytest.raises(ComponentError, match=r"initial_phase = 9 must be 1 \(PREPARE\) or 10 \(MATED\)"):
         Rig(initial_phase=PHASE.codes["END"])
+
+
+@pytest.mark.parametrize(("radius", "retreats"), [(0.0, False), (0.35, True)])
+def test_a_head_on_the_docking_frame_reverses_the_thrust_at_once(radius, retreats):
+    """DK2 of the frame; a head on the cone pushes, and so does one on the frame without the sensor."""
+    rig = Rig(frame_radius=radius).run(0.9, extended=1)
+    rig.m.contact.active, rig.m.contact.position[1:] = 1.0, (0.2, -0.2)
+    rig.run(1.0, first_contact=1)
+    assert (rig.phase, rig.commands["push"]) == ("PUSH", 1)
+    rig.m.contact.position[1:] = 0.3, -0.2
+    rig.run(1.1)
+    assert rig.commands["push"] == (-1 if retreats else 1)
+    rig.run(1.2 + 10.0)
+    assert (rig.outcome == "RETREATED") is retreats

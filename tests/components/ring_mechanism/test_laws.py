@@ -123,6 +123,21 @@ def test_the_ring_stays_where_its_springs_hold_it():
     assert np.abs([shaft.angle for shaft in i.m.shaft]).max() < 1e-6
 
 
+def test_the_rigid_spring_bears_beyond_its_compression():
+    """Force and energy of a leg 60 mm deep, 40 mm of them in the rigid spring; the balance closes while it extends."""
+    values = {"parameters.attenuators.rigid_stiffness": 2e4, "parameters.attenuators.rigid_compression": 0.02}
+    i = Instance(component("hydraulic"), **values, **{"parameters.initial_stroke": 0.18})
+    stored = 6 * (60.0 * 0.06 + 0.5 * 150.0 * 0.06**2 + 0.5 * 2e4 * 0.04**2)
+    assert i.m.audit.stored_energy == pytest.approx(stored, rel=1e-12)
+    i.step(0.0, 1e-6)
+    assert i.m.leg[0].force == pytest.approx(60.0 + 150.0 * 0.06 + 2e4 * 0.04, rel=1e-3)
+    for k in range(100):
+        i.step(1e-6 + k * 1e-3, 1e-3)
+    balance = i.m.audit.kinetic_energy + i.m.audit.stored_energy + i.m.audit.dissipated_energy
+    assert i.m.audit.dissipated_orifices > 1.0
+    assert balance == pytest.approx(stored, rel=5e-3)
+
+
 def thrown(gain, duration, speed=-0.2, **motors):
     """A ring thrown along its axis against a soft spring of its legs: [position, velocity, sensed force] in time."""
     values = {
