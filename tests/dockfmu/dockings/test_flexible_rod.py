@@ -1,4 +1,4 @@
-"""Head of a flexible rod on the cone (docking-formulas 1.3): the probe mechanism reduced to the assumptions of the formula.
+"""Head of a flexible rod on the cone (docking-formulas 1.3): the probe mechanism with the assumptions of the formula.
 
 A craft that cannot turn meets a fixed cone along its normal. The housing is held, head and nut weigh next to nothing,
 nothing has friction, and the axial damper is a linear spring with a damper. So the rod's bending and this absorber are
@@ -107,7 +107,8 @@ def impact(damping: float, rod: float) -> tuple[float, float]:
     run = dockfmu.System.load("atv_probe_cone", values | CRAFT).run(stop=1.2 * formula(damping, rod)[1])
     velocity = [float(run[f"chaser.body.velocity[{i}]"][-1]) for i in (1, 2)]
     loads = (np.array(run[f"mechanism.load.{name}"]) for name in ("compression", "shear"))
-    return -(sin(NORMAL) * velocity[0] + cos(NORMAL) * velocity[1]) / SPEED, float(np.hypot(*loads)[run.time > 0.1].max())
+    recoil = -(sin(NORMAL) * velocity[0] + cos(NORMAL) * velocity[1]) / SPEED
+    return recoil, float(np.hypot(*loads)[run.time > 0.1].max())
 
 
 @pytest.mark.parametrize("damping", [500.0, 3e3, 2e5])
