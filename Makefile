@@ -15,6 +15,13 @@ OTHERS ?= $(foreach version,3.11 3.12 3.13,$(shell python$(version) -V > /dev/nu
 
 BIN := $(VENV)/bin
 
+# $(call install,WHAT): install dockfmu from this checkout, with extras such as .[dev]
+define install
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable $(1) || { \
+	echo "packages are missing. If pip's lines above tell of the network: PIP_INDEX_URL names another registry," \
+	"HTTPS_PROXY a proxy. Then give the same command again; what is downloaded is kept." >&2; exit 1; }
+endef
+
 .PHONY: run campaign test test-quick test-fast check layout docs dist benchmarks importers pythons clean
 
 run: $(VENV)/.run
@@ -84,13 +91,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "installing packages in $(VENV): 290 MB to download, 1.2 GB on disk"
+	@$(call install,.)
 	touch $@
 
 $(VENV)/.campaign: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[campaign]
+	@echo "installing packages in $(VENV): 370 MB to download, 1.5 GB on disk"
+	@$(call install,.[campaign])
 	touch $@ $(VENV)/.run
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[dev]
+	@echo "installing packages in $(VENV): 680 MB to download, 2.9 GB on disk"
+	@$(call install,.[dev])
 	touch $@ $(VENV)/.run

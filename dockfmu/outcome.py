@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.extras import load_extra
 from dockfmu.declare.plan import Panel
 from dockfmu.declare.settings import scalars
 from dockfmu.master.errors import StructureError
@@ -110,10 +111,10 @@ class Outcome:
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return a table over time with a column for each scalar of `names`, by default of all recorded variables.
 
-        Raises StructureError for names that the system does not have, NotRecordedError for unrecorded variables.
+        Raises StructureError for names that the system does not have, NotRecordedError for unrecorded variables,
+        MissingPackageError without pandas.
         """
-        import pandas
-
+        pandas = load_extra("pandas", "a table", "campaign")
         requested = self.variables if names is None else names
         chosen = [scalar for name in requested for scalar in scalars(self._structure, name)[0]]
         index = pandas.Index(self.time, name="time")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
+from dockfmu.base.cache import cache_root
 from dockfmu.base.processes import python_command
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.package import build, is_built
@@ -21,11 +22,17 @@ def build_in_parallel(
 ) -> None:
     """Build the native FMUs of components, given as (name in the catalogue, build options), into the cache.
 
-    Failures are left to a later `build`, which raises them. `progress` is called with lines "NAME: what is being done".
+    Failures are left to a later `build`, which raises them. `progress` is called with a line that says how many FMUs
+    are missing, and with lines "NAME: what is being done".
     The modules `beside` are run at the same time, as by `python -m`, to compile what else a run needs.
     """
     tasks = {json.dumps([name, dict(options)], sort_keys=True): (name, options) for name, options in wanted}
     missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
+    if missing:
+        progress(
+            f"{len(missing)} of {len(tasks)} FMUs are compiled first, which takes a minute or two; "
+            f"{cache_root()} keeps them for later runs"
+        )
     if len(missing) < 2 or os.cpu_count() == 1:
         return
     commands = [*(["dockfmu.fmus.parallel", task] for task in missing), *([module] for module in beside)]

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.io import savemat
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.extras import load_extra
 from dockfmu.base.files import atomic_file
 from dockfmu.master.observers.recording.results import Results, read_results
 
@@ -60,14 +61,8 @@ def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
 
     `signals` and `every` are as for write_csv. The unit and the description of a column are metadata of its field.
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ExportError(
-            "a Parquet file needs pyarrow: make campaign in a checkout, elsewhere pip install 'dockfmu[campaign]'"
-        ) from error
-
+    pyarrow = load_extra("pyarrow", "a Parquet file", "campaign")
+    parquet = load_extra("pyarrow.parquet", "a Parquet file", "campaign")
     with read_results(results) as content:
         columns = [pyarrow.array(content.time[::every])]
         fields = [_field("time", columns[0].type, "s", "time of the row")]

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numba
+from numba.core import event
 
 from dockfmu.base.cache import alone, cache_root, digest_of_sources, is_whole, load_or_make, seal, versions
 from dockfmu.base.compiler import digest_of, name_of, settings
@@ -22,6 +23,7 @@ from dockfmu.fmus.identity import guid_of
 from dockfmu.fmus.native import SHIM, sources
 from dockfmu.fmus.native import compile as kernel_compiler
 from dockfmu.fmus.native.compile import compile_component, emit
+from dockfmu.fmus.native.compile_progress import CompileProgress, kernels_of
 from dockfmu.fmus.native.sources.files import FILES, kernel_source, source_files
 from dockfmu.fmus.native.tables import write_tables
 from dockfmu.fmus.toolchain import targets
@@ -39,7 +41,9 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     """
     guid = guid_of(component, NATIVE_CAPABILITIES, SHIM, write_tables(component, ""))
     progress("compiling the kernels")
-    assembly = _assembly(component)
+    kernels = kernels_of(component.initialize, component.step)
+    with event.install_listener("numba:compile", CompileProgress(kernels, progress)):
+        assembly = _assembly(component)
     files = FILES if SOURCES in platforms else ()
     content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:

@@ -67,7 +67,12 @@ class Compiler:
             check=False,
         )
         if done.returncode:
-            raise LinkError(f"zig cc for {self.target.folder} failed:\n{done.stderr.strip()}")
+            said = done.stderr.strip() or f"zig ended with status {done.returncode} and said nothing"
+            raise LinkError(
+                f"zig cc for {self.target.folder} failed:\n{said}\n"
+                f"If this is no fault of a source, zig may be damaged ({_LIBRARIES}), or there is no room in "
+                f"{tempfile.gettempdir()}: python -m pip install --force-reinstall ziglang"
+            )
 
     def compile(self, sources: Sequence[Path], headers: Path) -> None:
         """Compile each C source, which includes from `headers`, to an object of its stem in the folder."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.extras import load_extra
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
 from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
@@ -19,7 +20,7 @@ from dockfmu.components.multibody.reference.algebra import rotation_of
 
 
 class RobotError(DockfmuError, ValueError):
-    """A robot description cannot be read, or the reader is not installed."""
+    """A robot description cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,12 @@ def read_robot(file: Path, name: str = "", pose: str = "") -> ImportedRobot:
 
     Raises
     ------
+    MissingPackageError
+        If MuJoCo is not installed.
     RobotError
-        If MuJoCo is not installed, cannot read the file, or finds no such keyframe in it.
+        If MuJoCo cannot read the file, or finds no such keyframe in it.
     """
-    try:
-        import mujoco
-    except ImportError:
-        raise RobotError("URDF and MJCF are read by MuJoCo: pip install dockfmu[import]") from None
+    mujoco = load_extra("mujoco", "the import of URDF and MJCF", "import")
     text = _text(file)
     left_out: list[str] = []
     compiled = _compiled(mujoco, file, left_out)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base.extras import load_extra
 from dockfmu.campaign.methods.subset_simulation import Performance
-from dockfmu.errors import OptionError
 
 DIFFERENCE = 0.05
 """Step of finite-difference gradients, in standard deviations; smaller steps would pick up the noise of a peak."""
@@ -35,14 +35,8 @@ class FirstOrder:
 
 
 def openturns() -> Any:
-    """Return the module of OpenTURNS. Raises OptionError where it is not installed."""
-    try:
-        import openturns as module
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            ["FORM needs openturns, which is not installed: python -m pip install 'dockfmu[rare]'"]
-        ) from error
-    return module
+    """Return the module of OpenTURNS. Raises MissingPackageError where it is not installed."""
+    return load_extra("openturns", "FORM", "rare")
 
 
 def estimate(performance: Performance, start: np.ndarray) -> FirstOrder | None:
@@ -60,7 +54,7 @@ def estimate(performance: Performance, start: np.ndarray) -> FirstOrder | None:
 
     Raises
     ------
-    OptionError
+    MissingPackageError
         if OpenTURNS is not installed
     Exception
         any error of `performance`

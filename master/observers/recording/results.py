@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from dockfmu.base.extras import load_extra
 from dockfmu.base.files import atomic_file
 from dockfmu.base.locks import is_held
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
@@ -218,9 +219,11 @@ class Results:
         return np.column_stack([np.asarray(self[name], float) for name in chosen])
 
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
-        """Return a table over time with a column for each of `names` (all variables by default); needs pandas."""
-        import pandas
+        """Return a table over time with a column for each of `names` (all variables by default).
 
+        Raises MissingPackageError without pandas.
+        """
+        pandas = load_extra("pandas", "a table", "campaign")
         chosen = self.variables if names is None else names
         index = pandas.Index(self.time, name="time")
         return pandas.DataFrame({name: self[name] for name in chosen}, index=index)
