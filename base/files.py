@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.messages import storable
 
 
 class WriteError(DockfmuError, OSError):
@@ -54,6 +55,11 @@ def write_file(file: Path, data: bytes, *, durable: bool = True) -> Path:
                 stream.flush()
                 os.fsync(stream.fileno())
     return file
+
+
+def write_text(file: Path, text: str) -> Path:
+    """Write `text` to `file` as `write_file` does, with escapes for what UTF-8 has no place for; return `file`."""
+    return write_file(file, storable(text).encode())
 
 
 class Reserve:

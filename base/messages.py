@@ -1,4 +1,4 @@
-"""Parts of messages: shortened values, nouns with an article."""
+"""Parts of messages: shortened values and texts, nouns with an article."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ class _ShortRepr(reprlib.Repr):
 def shown(value: object) -> str:
     """Return the `repr` of a value for a message, shortened if it is long."""
     return _ShortRepr().repr(value)
+
+
+def shortened(text: str) -> str:
+    """Return a text for a message, with an ellipsis in place of what is too much."""
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
 
 
 def with_article(noun: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 import weakref
@@ -134,9 +135,9 @@ class Products:
         if self.origin is None:
             return self.name
         origin_file = build / "fmus" / self.name / ORIGIN
-        declared_in = str(self.origin.resolve())
-        free = not origin_file.is_file() or origin_file.read_text(encoding="utf-8") == declared_in
-        return self.name if free else f"{self.name}-{hashlib.sha256(declared_in.encode()).hexdigest()[:8]}"
+        declared_in = os.fsencode(self.origin.resolve())
+        free = not origin_file.is_file() or origin_file.read_bytes() == declared_in
+        return self.name if free else f"{self.name}-{hashlib.sha256(declared_in).hexdigest()[:8]}"
 
     def publish(self, build: Path, ssp: Path | None = None) -> None:
         """Copy the FMUs to `build`/fmus/NAME and the .ssp to `build`/ssp, or to `ssp`; each file is written whole.
@@ -145,7 +146,7 @@ class Products:
         """
         name, built = self.name_in(build), self.folder / "fmus"
         if self.origin is not None:
-            _put(build / "fmus" / name / ORIGIN, str(self.origin.resolve()).encode())
+            _put(build / "fmus" / name / ORIGIN, os.fsencode(self.origin.resolve()))
         for file in sorted(built.glob("**/*.fmu")):
             _put(build / "fmus" / name / file.relative_to(built), file.read_bytes())
         package = f"{name}{CHANGED if self.changed else ''}.ssp"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.fmi import TYPES
-from dockfmu.base.messages import shown, with_article
+from dockfmu.base.messages import shortened, shown, with_article
 from dockfmu.base.names import did_you_mean, matching, owner
 from dockfmu.base.numbers import is_integer, is_positive, real
 from dockfmu.base.units import Unit, conversion
@@ -222,9 +222,8 @@ class Structure:
         """Return the element of this name. Raises StructureError that names `origin`, all elements and near matches."""
         if name not in self.elements:
             listed, hint = ", ".join(self.elements), did_you_mean(name, self.elements)
-            raise StructureError(
-                [f"{origin or name}: the system {self.name} has no element {name!r}; there are {listed}{hint}"]
-            )
+            problem = f"the system {self.name} has no element {shown(name)}; there are {listed}{hint}"
+            raise StructureError([f"{shortened(origin or name)}: {problem}"])
         return self.elements[name]
 
     def resolve(self, name: str) -> tuple[str, Variable]:
@@ -411,10 +410,21 @@ def _items(variable: Variable) -> str:
     return "{" + ", ".join(f"{name} = {value}" for name, value in variable.items) + "}"
 
 
+def _text_problem(value: str) -> str:
+    """Return why FMI cannot pass a text, or an empty string."""
+    if "\0" in value:
+        return "must not contain the character NUL, at which strings of FMI end"
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return "must be text in UTF-8"
+    return ""
+
+
 def check_value(variable: Variable, value: Any) -> str:
     """Return what is wrong with a value for a variable, or an empty string."""
     if variable.type == "String":
-        return "" if isinstance(value, str) else "must be a String"
+        return _text_problem(value) if isinstance(value, str) else "must be a String"
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if variable.type == "Boolean":
         return "" if number in (0.0, 1.0) else "must be a Boolean"

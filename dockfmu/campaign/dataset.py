@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import WriteError
 from dockfmu.base.locks import Lock
+from dockfmu.base.messages import storable
 from dockfmu.campaign.runner import PEAKS
 from dockfmu.master.run.interruption import uninterrupted
 
@@ -138,6 +139,8 @@ class DataSet:
     def _plain(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row in the columns of the schema; non-finite numbers are kept, missing ones are null."""
         cells = {name: row.get(name) for name in self.schema.names}
+        # reasons may name files, whose names are not always UTF-8
+        cells |= {name: storable(cell) for name, cell in cells.items() if isinstance(cell, str)}
         peaks = row.get("peaks")
         if peaks is not None and f"peak_{PEAKS[0]}" in cells:
             for k, part in enumerate(PEAKS):
@@ -155,7 +158,9 @@ def _read_part(part: Path, columns: Sequence[str], kinds: Mapping[str, str] | No
     Raises DataSetError, which names the part, if it is damaged or its columns are not those of runs.
     """
     try:
-        table = pq.read_table(part, columns=list(columns))
+        # not by name, which pyarrow takes as UTF-8 alone
+        with part.open("rb") as stream:
+            table = pq.read_table(stream, columns=list(columns))
         # also texts that are not UTF-8, at which a conversion would fail later
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
@@ -197,7 +202,8 @@ def read_runs(
 def _schema(part: Path) -> pa.Schema:
     """Return the schema of a part. Raises DataSetError."""
     try:
-        return pq.read_schema(part)
+        with part.open("rb") as stream:
+            return pq.read_schema(stream)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataSetError(f"{part}: cannot be read ({error})") from error
 

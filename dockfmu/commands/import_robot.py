@@ -41,7 +41,7 @@ def add_import(commands: Any) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from dockfmu.base.files import write_file
+    from dockfmu.base.files import write_text
     from dockfmu.components.multibody.importing import declaration_text, read_robot
 
     robot = read_robot(arguments.robot, arguments.name, arguments.pose)
@@ -49,7 +49,7 @@ def _import(arguments: argparse.Namespace) -> int:
     left_out = [f"  {sentence}" for sentence in robot.left_out] or ["  nothing"]
     comments = [f"Imported from {arguments.robot.name} by dockfmu import. Left out:", *left_out, ""]
     text = declaration_text(robot.model, comments=comments, assumed=robot.assumed)
-    write_file(file, text.encode())
+    write_text(file, text)
     print(f"{file}: {len(robot.model.bodies)} bodies, {len(robot.model.joints)} joints", file=sys.stdout)
     if robot.left_out:
         say("left out:")

@@ -67,7 +67,7 @@ def add_ports(commands: Any) -> None:
 
 
 def _ports(arguments: argparse.Namespace) -> int:
-    from dockfmu.base.files import write_file
+    from dockfmu.base.files import write_text
     from dockfmu.swap.interface import interface
     from dockfmu.swap.skeletons import FORMS, skeleton, table
 
@@ -87,7 +87,7 @@ def _ports(arguments: argparse.Namespace) -> int:
         return DONE
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        print(write_file(arguments.output / name, text.encode()))
+        print(write_text(arguments.output / name, text))
     return DONE
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import ParameterSet
@@ -161,11 +162,11 @@ def _chosen(origin: str, found: list[Parameter], pattern: str) -> list[Parameter
         element, dot, rest = pattern.partition(".")
         if element in elements and dot:
             inside = [parameter.name for parameter in found if parameter.element == element]
-            raise StructureError([f"{origin}.{element} has no parameter {rest!r}{did_you_mean(rest, inside)}"])
+            raise StructureError([f"{origin}.{element} has no parameter {shown(rest)}{did_you_mean(rest, inside)}"])
         if "*" in element:
-            raise StructureError([f"{origin} has no parameter {pattern!r}{did_you_mean(pattern, names)}"])
+            raise StructureError([f"{origin} has no parameter {shown(pattern)}{did_you_mean(pattern, names)}"])
         hint = did_you_mean(element, elements) or did_you_mean(pattern, names)
-        raise StructureError([f"{origin} has no element {element!r}; there are {', '.join(elements)}{hint}"])
+        raise StructureError([f"{origin} has no element {shown(element)}; there are {', '.join(elements)}{hint}"])
     return [parameter for parameter in found if parameter.full_name in chosen]
 
 

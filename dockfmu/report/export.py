@@ -34,7 +34,7 @@ def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
         names = content.select(*signals) if content.variables else []
         header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
-    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
+    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(header)
         # the shortest digits that read back as the same number
@@ -50,7 +50,7 @@ def write_fmi_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
     with read_results(results) as content:
         names = [name for name in (content.select(*signals) if content.variables else []) if _is_number(content, name)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
-    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8") as out:
+    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
         csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(["time", *names])
         csv.writer(out, lineterminator="\n").writerows(columns.tolist())
     return file
@@ -70,8 +70,9 @@ def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
             about, values = content.attribute(name), content[name][::every]
             columns.append(pyarrow.array(values.tolist() if values.dtype.kind in "SUO" else values))
             fields.append(_field(name, columns[-1].type, str(about["unit"]), str(about["description"])))
-    with atomic_file(file) as unfinished:
-        parquet.write_table(pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)), unfinished)
+    # not by name, which pyarrow takes as UTF-8 alone
+    with atomic_file(file) as unfinished, unfinished.open("wb") as out:
+        parquet.write_table(pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)), out)
     return file
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dockfmu.base.files import write_file
+from dockfmu.base.files import write_text
 from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
 from dockfmu.report.comparison import Comparison, Run
@@ -78,7 +78,7 @@ def write_comparison(
             version=version("dockfmu"),
         )
     )
-    return write_file(file, page.encode())
+    return write_text(file, page)
 
 
 def _standing(ended: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.base.files import write_file
+from dockfmu.base.files import write_text
 from dockfmu.base.messages import shown
 from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
@@ -62,7 +62,7 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or panels_by_unit(results)
     shown = plots(results, panels)
-    written = [write_file(folder / REPORT, _page(results, summary, events, panels, shown).encode())]
+    written = [write_text(folder / REPORT, _page(results, summary, events, panels, shown))]
     if png:
         title = f"{summary['system']}: {_outcome(summary)} at {float(results.time[-1]):.1f} s"
         for picture in _pictures(folder, results, panels, shown, events, title):

@@ -171,7 +171,7 @@ def _check_element(structure: Structure, name: str) -> None:
     known = structure.elements
     if name not in known:
         raise LinearisationError(
-            f"the system {structure.name} has no element {name!r}; there are {', '.join(known)}"
+            f"the system {structure.name} has no element {shown(name)}; there are {', '.join(known)}"
             + did_you_mean(name, known)
         )
     if known[name].every > 1:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.base.files import write_file
+from dockfmu.base.files import write_text
 from dockfmu.base.numbers import finite
 from dockfmu.view.recording import THREE, Replay
 
@@ -50,7 +50,7 @@ def write_page(replays: Sequence[Replay], file: Path, more: Sequence[str] = ()) 
     The file holds the variables that are drawn and those of `more`. Raises ViewError, and WriteError if the file cannot
     be written.
     """
-    return write_file(file, page_of(replays, more).encode())
+    return write_text(file, page_of(replays, more))
 
 
 def page_of(replays: Sequence[Replay], more: Sequence[str] = ()) -> str:

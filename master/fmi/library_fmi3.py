@@ -95,7 +95,7 @@ class LibraryFmi3:
         instance = create(
             name.encode(),
             self._description.guid.encode(),
-            folder.encode(),
+            os.fsencode(folder),
             False,
             logging,
             False,

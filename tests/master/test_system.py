@@ -159,3 +159,9 @@ def test_an_infinite_start_value_may_be_set_again_and_no_other_value_may_be_infi
         system = Structure("limit")
         system.add("a", file, {"gain": value})
         assert (problems(system) if found else system.check() or []) == found
+
+
+def test_a_name_of_any_length_makes_a_message_that_can_be_read(pair):
+    with pytest.raises(StructureError, match="the system pair has no element 'xxx") as caught:
+        pair.element("x" * 5000)
+    assert len(str(caught.value)) < 500

@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from dockfmu.base.files import write_file
+from dockfmu.base.files import write_text
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.answers.answer import Answer, plain
 from dockfmu.campaign.answers.chart import Scatter
@@ -22,7 +22,7 @@ from dockfmu.report.files import REPORT
 
 def write_campaign_report(campaign: CampaignFolder, answers: list[Answer]) -> list[Path]:
     """Write `report.html` and answers/NAME.png, and return their paths. Raises WriteError."""
-    written = [write_file(campaign.folder / REPORT, _page(campaign, answers).encode())]
+    written = [write_text(campaign.folder / REPORT, _page(campaign, answers))]
     for answer in answers:
         if answer.chart is not None:
             file = campaign.folder / ANSWERS / f"{answer.name.replace(' ', '_')}.png"

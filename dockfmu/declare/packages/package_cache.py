@@ -44,7 +44,7 @@ def key(name: str) -> str:
     digest = hashlib.sha256(f"{name} {sys.platform} {versions(_TOOLS)}\0".encode())
     # settings of the compiler
     for variable in sorted(variable for variable in os.environ if variable.startswith("NUMBA_")):
-        digest.update(f"{variable}={os.environ[variable]}\0".encode())
+        digest.update(os.fsencode(f"{variable}={os.environ[variable]}\0"))
     settings = Path(".numba_config.yaml")
     digest.update(settings.read_bytes() if settings.is_file() else b"\0")
     root = len(os.fsencode(ROOT))
