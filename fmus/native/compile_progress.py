@@ -10,8 +10,11 @@ from typing import Any
 
 from numba.core import event
 
-TOLD_EVERY_S = 5.0
+TOLD_EVERY_S = 10.0
 """Shortest time between two messages, s."""
+
+ESTIMATED_FROM = 0.1
+"""Share of the kernels from which their time tells that of the others: the first ones wait for parts of numba."""
 
 
 def kernels_of(*functions: Any) -> set[FunctionType]:
@@ -57,5 +60,7 @@ class CompileProgress(event.Listener):
         if done == 0 or now - self._told < TOLD_EVERY_S:
             return
         self._told = now
-        left = (now - self._begun) / done * len(self._missing)
-        self._say(f"{done} of {self._count} kernels are compiled, about {left:.0f} s are left")
+        left = ""
+        if done >= ESTIMATED_FROM * self._count:
+            left = f", about {(now - self._begun) / done * len(self._missing):.0f} s are left"
+        self._say(f"{done} of {self._count} kernels are compiled{left}")

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 def test_every_kernel_is_counted_once_and_the_time_left_runs_out(tmp_path, monkeypatch):
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
     monkeypatch.setattr(compile_progress, "TOLD_EVERY_S", 0.0)
+    monkeypatch.setattr(compile_progress, "ESTIMATED_FROM", 0.0)
     component, said = catalogue.component("ProbeCyclogram"), []
     kernels = kernels_of(component.initialize, component.step)
     with event.install_listener("numba:compile", CompileProgress(kernels, said.append)):
