@@ -167,6 +167,8 @@ COMPONENTS = fields(
     **COMMON,
 )
 REFERENCES = fields(model.DictionaryReference, dictionary=TEXT, **COMMON)
+# of a line, as many x as y, all finite: what cannot be drawn is read as no line
+POINTS = [st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * count) for count in range(3)]
 CONNECTIONS = fields(
     model.SsdConnection,
     start_element=st.none() | TEXT,
@@ -174,7 +176,7 @@ CONNECTIONS = fields(
     end_element=st.none() | TEXT,
     end_connector=TEXT,
     transformation=TRANSFORMATION,
-    waypoints=st.none() | st.tuples(few(NUMBER).map(tuple), few(NUMBER).map(tuple)),
+    waypoints=st.none() | st.integers(0, 2).flatmap(lambda count: st.tuples(POINTS[count], POINTS[count])),
 )
 
 
