@@ -1,14 +1,16 @@
-"""Causality, variability and initial: every combination, against fmpy, and those of every FMU."""
+"""Causality, variability, initial: every combination, against fmpy, and those of every FMU; names, against fmpy."""
 
 import itertools
 import re
 
 import pytest
 from fmpy import read_model_description
+from fmpy.model_description import ModelDescription, ScalarVariable
+from fmpy.validation import _validate_variable_names
 from lxml import etree
 
 from dockfmu.fmus import catalogue
-from dockfmu.fmus.check.description import INITIAL, check_attributes
+from dockfmu.fmus.check.description import INITIAL, check_attributes, check_names
 from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
@@ -70,8 +72,30 @@ def test_faults(attributes, text, advice):
     assert advice in finding.advice
 
 
+NAMES = (
+    "a", "_", "body.position[1]", "a[1,22].b_c[3]", "der(a)", "der(a.b[1],2)", "'odd name'", "a.'1/2 [x]'[3]", "der",
+    "", "1a", "a.", ".a", "a..b", "a[x]", "a[1", "a[]", "a[1,]", "a b", "der(a", "der(a,b)", "der(der(a))", "ä", "a-b",
+    "''", "'a", "a'b'", "a[1][2]", "a[1]b", "der(a)[1]", "٣", "a[٣]", "a\n", "\ta",
+)  # fmt: skip
+
+
+def test_names_are_those_that_the_parser_of_fmpy_takes():
+    """Two algorithms for one grammar: an expression, and an Earley parser."""
+    variables = [ScalarVariable(name, k, sourceline=k) for k, name in enumerate(NAMES)]
+    root = etree.Element("fmiModelDescription", variableNamingConvention="structured")
+    listed = etree.SubElement(root, "ModelVariables")
+    for name in NAMES:
+        etree.SubElement(listed, "ScalarVariable", name=name)
+    problems = _validate_variable_names(
+        ModelDescription(variableNamingConvention="structured", modelVariables=variables)
+    )
+    refused = {int(re.search(r"\(line (\d+)\)", problem)[1]) for problem in problems}
+    assert {finding.element for finding in check_names(root)} == {NAMES[k] for k in refused}
+    assert 5 < len(refused) < len(NAMES) - 5
+
+
 @pytest.mark.parametrize("name", catalogue.names())
 def test_every_variable_of_every_fmu(name):
     root = etree.fromstring(describe(catalogue.component(name), "{1}", NATIVE_CAPABILITIES))
-    assert list(check_attributes(root)) == []
+    assert list(check_attributes(root)) == list(check_names(root)) == []
     assert len(root.findall("ModelVariables/ScalarVariable")) == len(catalogue.component(name).record.variables)

@@ -114,6 +114,9 @@ DESCRIPTION_FAULTS = {
     "parameter_calculated": (attribute("parameters.mass", "initial", "calculated"), "mass", "with initial calculated"),
     "initial_of_an_input": (edit('="force" valueReference="0"', '="force" valueReference="0" initial="exact"'), "force",
                             "input and variability continuous with initial exact"),
+    "name": (edit('name="velocity"', 'name="velocity[x]"'), r"velocity\[x\]", "not a legal name"),
+    "name_with_a_tab": (lambda data: re.sub(b' variableNamingConvention="[a-z]*"', b"", data).replace(
+        b'name="velocity"', b'name="vel&#9;ocity"'), "vel\tocity", "name holds"),
     "no_co_simulation": (edit("<CoSimulation ", "<ModelExchange "), "fmiModelDescription", "not an FMI 2.0 co-sim"),
     "identifier": (edit('Identifier="Oscillator"', 'Identifier="Oscil-lator"'), "CoSimulation", "C identifier"),
     "wrong_guid": (edit('guid="{', 'guid="{0'), "fmi2Instantiate", "refuses the GUID"),
