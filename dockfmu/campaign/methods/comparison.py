@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy  # which imports scipy.stats, half a second, where it is first used
 
 from dockfmu.campaign.methods.estimates import Estimate
 from dockfmu.errors import OptionError
@@ -35,11 +35,11 @@ def compare_outcomes(first: np.ndarray, second: np.ndarray, confidence: float = 
     n = len(first)
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     discordant = only_first + only_second
-    p_value = 1.0 if discordant == 0 else float(stats.binomtest(only_second, discordant, 0.5).pvalue)
+    p_value = 1.0 if discordant == 0 else float(scipy.stats.binomtest(only_second, discordant, 0.5).pvalue)
     # Agresti and Min (2005): the interval of the difference after half a pair is added to each cell
     b, c, total = only_first + 0.5, only_second + 0.5, n + 2.0
     middle = (c - b) / total
-    width = float(stats.norm.ppf(0.5 + 0.5 * confidence)) * np.sqrt((b + c) - (c - b) ** 2 / total) / total
+    width = float(scipy.stats.norm.ppf(0.5 + 0.5 * confidence)) * np.sqrt((b + c) - (c - b) ** 2 / total) / total
     low, high = max(-1.0, middle - width), min(1.0, middle + width)
     difference = Estimate((only_second - only_first) / n, low, high, confidence, discordant, n)
     means = float(first.mean()), float(second.mean())
@@ -74,6 +74,6 @@ def compare_measures(first: np.ndarray, second: np.ndarray, confidence: float = 
     # a single pair says nothing about the spread of the differences
     width = np.inf
     if n > 1:
-        width = float(stats.t.ppf(0.5 + 0.5 * confidence, n - 1) * difference.std(ddof=1) / np.sqrt(n))
+        width = float(scipy.stats.t.ppf(0.5 + 0.5 * confidence, n - 1) * difference.std(ddof=1) / np.sqrt(n))
     estimate = Estimate(mean, mean - width, mean + width, confidence, None, n)
     return MeasureComparison(float(a.mean()), float(b.mean()), estimate, n)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy  # which imports scipy.stats, half a second, where it is first used
 
 from dockfmu.base.numbers import figure_text
 from dockfmu.errors import OptionError
@@ -38,8 +38,8 @@ def probability(happened: Sequence[bool] | np.ndarray, confidence: float = 0.95)
     if n == 0:
         raise OptionError(["a probability needs at least one run"])
     rest = 0.5 * (1.0 - confidence)
-    low = 0.0 if k == 0 else float(stats.beta.ppf(rest, k, n - k + 1))
-    high = 1.0 if k == n else float(stats.beta.ppf(1.0 - rest, k + 1, n - k))
+    low = 0.0 if k == 0 else float(scipy.stats.beta.ppf(rest, k, n - k + 1))
+    high = 1.0 if k == n else float(scipy.stats.beta.ppf(1.0 - rest, k + 1, n - k))
     return Estimate(k / n, low, high, confidence, k, n)
 
 
@@ -51,7 +51,7 @@ def quantile(values: Sequence[float] | np.ndarray, share: float, confidence: flo
     ordered = np.sort(_finite(values))
     n, rest = len(ordered), 0.5 * (1.0 - confidence)
     # the number of values below the quantile is binomial
-    low, high = int(stats.binom.ppf(rest, n, share)), int(stats.binom.ppf(1.0 - rest, n, share)) + 1
+    low, high = int(scipy.stats.binom.ppf(rest, n, share)), int(scipy.stats.binom.ppf(1.0 - rest, n, share)) + 1
     return Estimate(
         float(np.quantile(ordered, share)),
         float(ordered[low - 1]) if low >= 1 else -np.inf,
@@ -81,8 +81,8 @@ def exceedance(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -
     n = len(ordered)
     beyond = n - np.searchsorted(ordered, ordered)
     rest = 0.5 * (1.0 - confidence)
-    low = stats.beta.ppf(rest, beyond, n - beyond + 1)
-    high = np.where(beyond == n, 1.0, stats.beta.ppf(1.0 - rest, beyond + 1, np.maximum(n - beyond, 1)))
+    low = scipy.stats.beta.ppf(rest, beyond, n - beyond + 1)
+    high = np.where(beyond == n, 1.0, scipy.stats.beta.ppf(1.0 - rest, beyond + 1, np.maximum(n - beyond, 1)))
     return Exceedance(ordered, beyond / n, np.asarray(low), np.asarray(high))
 
 
@@ -128,16 +128,16 @@ def extreme_value(
     if np.ptp(beyond) == 0.0:
         raise OptionError([f"an extreme value needs a tail, not {len(beyond)} runs of the same value"])
     share = len(beyond) / len(sample)
-    shape, _, scale = stats.genpareto.fit(beyond, floc=0.0)
+    shape, _, scale = scipy.stats.genpareto.fit(beyond, floc=0.0)
 
     def level(shape: float, scale: float) -> float:
-        return threshold + float(stats.genpareto.isf(min(probability / share, 1.0), shape, scale=scale))
+        return threshold + float(scipy.stats.genpareto.isf(min(probability / share, 1.0), shape, scale=scale))
 
     generator = np.random.Generator(np.random.PCG64(seed))
     levels = []
     for _ in range(repetitions):
-        drawn = stats.genpareto.rvs(shape, scale=scale, size=len(beyond), random_state=generator)
-        drawn_shape, _, drawn_scale = stats.genpareto.fit(drawn, floc=0.0)
+        drawn = scipy.stats.genpareto.rvs(shape, scale=scale, size=len(beyond), random_state=generator)
+        drawn_shape, _, drawn_scale = scipy.stats.genpareto.fit(drawn, floc=0.0)
         levels.append(level(drawn_shape, drawn_scale))
     rest = 0.5 * (1.0 - confidence)
     low, high = np.quantile(levels, [rest, 1.0 - rest])

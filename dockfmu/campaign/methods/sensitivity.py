@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy  # which imports scipy.stats, half a second, where it is first used
 
 BINS = 20
 
@@ -41,9 +41,9 @@ def sensitivities(variables: dict[str, np.ndarray], measure: np.ndarray) -> list
             continue
         if labels:
             groups = [y[x == label] for label in np.unique(x.astype(str))]
-            found.append(Sensitivity(name, np.nan, float(stats.kruskal(*groups).pvalue), _explained(groups)))
+            found.append(Sensitivity(name, np.nan, float(scipy.stats.kruskal(*groups).pvalue), _explained(groups)))
         else:
-            correlation = stats.spearmanr(x, y)
+            correlation = scipy.stats.spearmanr(x, y)
             bins = np.array_split(y[np.argsort(x, kind="stable")], min(BINS, max(2, len(x) // 10)))
             found.append(Sensitivity(name, float(correlation.statistic), float(correlation.pvalue), _explained(bins)))
     return sorted(found, key=_strength, reverse=True)

@@ -42,3 +42,10 @@ def test_a_warm_run_with_its_report_imports_no_compiler(pair, tmp_path):
     assert not names & {"numba", "scipy", "fmpy", "matplotlib", "plotly", "pandas", "ziglang"}
     assert names >= {"numpy", "llvmlite", "h5py", "jinja2"}
     assert (tmp_path / "report.html").is_file()
+
+
+def test_workers_of_a_campaign_do_not_wait_for_statistics():
+    """A client and each worker import the campaign; scipy.stats, half a second, is needed where a question is asked."""
+    program = "import sys, dockfmu.campaign.campaign; print('scipy.stats' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
