@@ -344,7 +344,7 @@ SCENARIOS = [
     ),
     Scenario(
         "Multibody",
-        tuple({"joint.one.angle.drive": 0.3 * k, "lock.stop.open": float(k > 15)} for k in range(25)),
+        tuple({"joint.one.angle.drive": 0.3 * k, "lock.stop.open": float(k > 5)} for k in range(9)),
         step=0.02,
         options={"model": RING},
     ),
@@ -356,10 +356,10 @@ SCENARIOS = [
                 "tip.torque[2]": sin(0.7 * k),
                 "joint.lift.displacement.drive": 1.0,
                 "drive.shoulder.command": 0.5 + 0.1 * k,
-                "drive.shoulder.powered": float(k < 15),
-                "drive.spindle.brake": float(k > 8),
+                "drive.shoulder.powered": float(k < 7),
+                "drive.spindle.brake": float(k > 4),
             }
-            for k in range(20)
+            for k in range(10)
         ),
         step=0.01,
         options={"model": MIXED},
