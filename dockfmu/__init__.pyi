@@ -46,6 +46,13 @@ from .library import list_components as list_components
 from .library import list_systems as list_systems
 from .library import load as load
 from .library import load_component as load_component
+from .life.ledger import Ledger as Ledger
+from .life.ledger import LedgerError as LedgerError
+from .life.ledger import read_ledger as read_ledger
+from .life.sections import Section as Section
+from .life.sections import read_sections as read_sections
+from .life.spent import SectionLife as SectionLife
+from .life.spent import life_spent as life_spent
 from .master.algorithms import (
     FixedPoint as FixedPoint,
 )

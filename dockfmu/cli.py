@@ -26,6 +26,7 @@ from dockfmu.commands.compare import add_compare
 from dockfmu.commands.completion import add_completion, complete
 from dockfmu.commands.import_robot import add_import
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
+from dockfmu.commands.life import add_life
 from dockfmu.commands.linearise import add_linearise
 from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.results import add_export, add_report
@@ -36,7 +37,7 @@ from dockfmu.commands.view import add_view
 
 COMMANDS = (
     add_list, add_new, add_import, add_build, add_run, add_campaign, add_linearise, add_parameters, add_validate,
-    add_ports, add_check_swap, add_diagram, add_report, add_view, add_compare, add_export, add_completion,
+    add_ports, add_check_swap, add_diagram, add_report, add_view, add_compare, add_life, add_export, add_completion,
 )  # fmt: skip
 """Functions that each add the parser of a sub-command, in the order of the help."""
 

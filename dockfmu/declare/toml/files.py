@@ -44,8 +44,8 @@ def system_file(name: str) -> Path:
     """
     known = _named_files()
     if name not in known:
-        hint = did_you_mean(name, known) or "; a file ends in .ssp or .toml"
-        raise DeclarationError(f"there is no system {shown(name)}; there are {', '.join(known)}{hint}")
+        hint = did_you_mean(name, known) or "; `dockfmu list` names all, and a file ends in .ssp or .toml"
+        raise DeclarationError(f"there is no system {shown(name)}{hint}")
     if len(known[name]) > 1:
         places = ", ".join(map(str, known[name]))
         raise DeclarationError(f"several systems are called {name!r}: {places}; name the file of one")
