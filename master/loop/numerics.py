@@ -70,12 +70,29 @@ def _extremes_of_block(values, first, last, high, low, nan):
     for column in range(values.shape[1]):
         high[column] = low[column] = values[first, column]
         nan[column] = 0.0
-    for row in range(first, last):
+    # four rows for each access to what was found so far
+    whole = first + (last - first) // 4 * 4
+    for row in range(first, whole, 4):
+        for column in range(values.shape[1]):
+            a, b = values[row, column], values[row + 1, column]
+            c, d = values[row + 2, column], values[row + 3, column]
+            most, least = high[column], low[column]
+            most = a if a > most else most
+            most = b if b > most else most
+            most = c if c > most else most
+            most = d if d > most else most
+            least = a if a < least else least
+            least = b if b < least else least
+            least = c if c < least else least
+            least = d if d < least else least
+            high[column], low[column] = most, least
+            nan[column] = np.nan if (a != a) | (b != b) | (c != c) | (d != d) else nan[column]
+    for row in range(whole, last):
         for column in range(values.shape[1]):
             value = values[row, column]
             high[column] = value if value > high[column] else high[column]
             low[column] = value if value < low[column] else low[column]
-            nan[column] = value if value != value else nan[column]
+            nan[column] = np.nan if value != value else nan[column]
 
 
 @compiled
@@ -135,22 +152,20 @@ def drifts(values, first, momenta, impulses, drift):
     """
     changed, longest = 0.0, 0.0
     for row in range(values.shape[0]):
-        square = 0.0
-        for axis in range(3):
-            gained, supplied = 0.0, 0.0
-            for m in range(momenta.shape[0]):
-                gained += values[row, momenta[m, axis]] - first[momenta[m, axis]]
-            for m in range(impulses.shape[0]):
-                supplied += values[row, impulses[m, axis]] - first[impulses[m, axis]]
-            square += (gained - supplied) * (gained - supplied)
-        drift[row] = sqrt(square)
+        x, y, z = 0.0, 0.0, 0.0
         for m in range(momenta.shape[0]):
-            change, length = 0.0, 0.0
-            for axis in range(3):
-                value, start = values[row, momenta[m, axis]], first[momenta[m, axis]]
-                change += (value - start) * (value - start)
-                length += value * value
-            changed, longest = max(changed, change), max(longest, length)
+            i, j, k = momenta[m, 0], momenta[m, 1], momenta[m, 2]
+            a, b, c = values[row, i], values[row, j], values[row, k]
+            longest = max(longest, a * a + b * b + c * c)
+            a, b, c = a - first[i], b - first[j], c - first[k]
+            changed = max(changed, a * a + b * b + c * c)
+            x, y, z = x + a, y + b, z + c
+        u, v, w = 0.0, 0.0, 0.0
+        for m in range(impulses.shape[0]):
+            i, j, k = impulses[m, 0], impulses[m, 1], impulses[m, 2]
+            u, v, w = u + (values[row, i] - first[i]), v + (values[row, j] - first[j]), w + (values[row, k] - first[k])
+        x, y, z = x - u, y - v, z - w
+        drift[row] = sqrt(x * x + y * y + z * z)
     return sqrt(changed), sqrt(longest)
 
 
@@ -168,16 +183,18 @@ def drifts_about(values, first, pole, angular, angular_impulses, linear, linear_
 
     `angular` and `linear` are the columns of the momenta of instances one by one, about the origin, `angular_impulses`
     and `linear_impulses` those of what was supplied. Changes count from the row `first`. `work` has the shape (4, 3).
-    Returns the largest change of any momentum about the pole.
+    Returns the largest change of any momentum about the pole, and the largest momentum about the origin.
     """
-    changed = 0.0
+    changed, longest = 0.0, 0.0
     gained, moved, turned, shifted = work[0], work[1], work[2], work[3]
     for row in range(values.shape[0]):
         for axis in range(3):
             gained[axis] = -_change(values, first, row, angular_impulses[:, axis])
             moved[axis] = -_change(values, first, row, linear_impulses[:, axis])
         for m in range(angular.shape[0]):
+            length = 0.0
             for axis in range(3):
+                length += values[row, angular[m, axis]] * values[row, angular[m, axis]]
                 turned[axis] = values[row, angular[m, axis]] - first[angular[m, axis]]
                 shifted[axis] = values[row, linear[m, axis]] - first[linear[m, axis]]
                 gained[axis] += turned[axis]
@@ -185,12 +202,12 @@ def drifts_about(values, first, pole, angular, angular_impulses, linear, linear_
             square = 0.0
             for axis in range(3):
                 square += _about(values, row, pole, turned, shifted, axis) ** 2
-            changed = max(changed, square)
+            changed, longest = max(changed, square), max(longest, length)
         square = 0.0
         for axis in range(3):
             square += _about(values, row, pole, gained, moved, axis) ** 2
         drift[row] = sqrt(square)
-    return sqrt(changed)
+    return sqrt(changed), sqrt(longest)
 
 
 @compiled

@@ -167,11 +167,11 @@ class Audit(Observer):
         self._keep("time", time.copy())
         for kind, (momenta, impulses) in self._drifting.items():
             drift = np.empty(len(time))
-            exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
             if kind == "own_angular_momentum" and self._pole.size:
-                linear = self._drifting["own_momentum"]
-                about = self._pole, momenta, impulses, *linear, self._work
-                exchanged = loop.drifts_about(values, first, *about, drift)
+                about = self._pole, momenta, impulses, *self._drifting["own_momentum"], self._work
+                exchanged, largest = loop.drifts_about(values, first, *about, drift)
+            else:
+                exchanged, largest = loop.drifts(values, first, momenta, impulses, drift)
             self._exchanged[kind] = max(self._exchanged[kind], exchanged)
             self._largest[kind] = max(self._largest[kind], largest)
             self._drift[kind] = _larger(self._drift[kind], drift.max())

@@ -1,21 +1,20 @@
 """HDF5 datasets of a recording: a column of values for each variable, and the table of strings.
 
-HDF5 would shuffle and compress while it holds the interpreter lock. Here zlib-ng compresses, which releases the lock.
-Its output is readable by HDF5's own filters, takes a third of the time of zlib, and is 2 to 5 % larger. The datasets
-are created through h5py's low-level interface, in a third of the time: a recording has hundreds, and a run waits for
-them before its first step.
+Whole chunks bypass HDF5's filters, see `filters`. The datasets are created through h5py's low-level interface, in a
+third of the time: a recording has hundreds, and a run waits for them before its first step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import h5py
 import numpy as np
 from h5py import h5a, h5d, h5p, h5s, h5t
-from zlib_ng import zlib_ng
 
 from dockfmu.master.fmi import strings
+from dockfmu.master.observers.recording.filters import Filters
 
 STRINGS = "strings"
 """Name of the dataset that holds each string of a recording once."""
@@ -65,37 +64,51 @@ class Columns:
         for key, text in {**named, **(attributes or {})}.items():
             value = np.array(text, self._text)
             h5a.create(dataset, key.encode(), self._text_type, self._scalar).write(value)
-        return Column(h5py.Dataset(dataset), np.dtype(dtype), self._rows, self._level)
+        return Column(h5py.Dataset(dataset), np.dtype(dtype))
+
+    def table(self, columns: Sequence[Column]) -> Table:
+        """Return a table of columns, by which they grow."""
+        return Table(columns, self._rows, self._level)
 
 
+@dataclass(frozen=True)
 class Column:
-    """A dataset that grows at its end, from empty, in chunks of `rows`, with the filters that `Columns` gave it.
+    """A dataset that grows at its end, from empty, and the type of its values."""
 
-    Its length is kept here, because looking it up in HDF5 would take as long as all the rest.
+    dataset: h5py.Dataset
+    dtype: np.dtype
+
+
+class Table:
+    """Columns that grow together, by the same rows, with the filters that `Columns` gave them.
+
+    Their length is kept here, because looking it up in HDF5 would take as long as all the rest.
     """
 
-    def __init__(self, dataset: h5py.Dataset, dtype: np.dtype, rows: int, level: int | None) -> None:
-        self.dataset = dataset
-        self._dtype, self._rows, self._level = dtype, rows, level
+    def __init__(self, columns: Sequence[Column], rows: int, level: int | None) -> None:
+        self._columns, self._rows = tuple(columns), rows
+        self._filters = None if level is None else Filters([column.dtype for column in columns], rows, level)
         self._length = 0
 
     def append(self, values: np.ndarray) -> None:
-        """Append values, shape (n,), bypassing HDF5's filters if whole chunks are added."""
-        first, rows = self._length, self._rows
-        self._length += len(values)
-        self.dataset.id.set_extent((self._length,))
-        values = values.astype(self._dtype)
-        if self._level is None or first % rows or len(values) % rows:
-            self.dataset[first:] = values
+        """Append float64 rows, shape (n, columns), bypassing HDF5's filters from the start of a chunk on.
+
+        The last chunk is filled up with zeros, as HDF5 does. A column is extended before its chunks are written.
+        """
+        first, self._length = self._length, self._length + len(values)
+        if self._filters is None or first % self._rows:
+            for k, column in enumerate(self._columns):
+                column.dataset.id.set_extent((self._length,))
+                column.dataset[first:] = values[:, k].astype(column.dtype)
             return
-        for start in range(0, len(values), rows):
-            self.dataset.id.write_direct_chunk((first + start,), _filtered(values[start : start + rows], self._level))
-
-
-def _filtered(values: np.ndarray, level: int) -> bytes:
-    """Return the values shuffled (the first bytes of all values, then the second bytes, and so on) and compressed."""
-    shuffled = values.view(np.uint8).reshape(len(values), values.itemsize).T
-    return zlib_ng.compress(shuffled.tobytes(), level)
+        for start in range(0, len(values), self._rows):
+            rows = values[start : start + self._rows]
+            place, end = first + start, first + start + len(rows)
+            if len(rows) < self._rows:
+                rows = np.concatenate([rows, np.zeros((self._rows - len(rows), len(self._columns)))])
+            for column, chunk in zip(self._columns, self._filters.chunks(np.ascontiguousarray(rows)), strict=True):
+                column.dataset.id.set_extent((end,))
+                column.dataset.id.write_direct_chunk((place,), chunk)
 
 
 class StringTable:

@@ -15,6 +15,8 @@ names of the variables, to which entries refer by number."""
 ENTRY = np.dtype([("row", np.uint32), ("variable", np.uint32), ("low", np.float64), ("high", np.float64)])
 """Smallest and largest value of a variable since the row before; for the last row, also until the end of the run. An
 entry exists only where these are not the values of the two rows."""
+FIELDS: tuple[str, ...] = ENTRY.names or ()
+"""The fields of ENTRY."""
 
 
 _KERNELS = Path(__file__).with_name("kernels.py")

@@ -45,6 +45,10 @@ class Journal:
         self.file = file
         self.last = 0
         """Number of the last row that the journal holds or held."""
+        self._empty = True
+        """Whether it holds no row."""
+        self._room = np.empty(0)
+        """Memory for rows on their way to the file."""
         about = json.dumps({"recording": recording, "names": list(names)}).encode()
         self._head = b"%08x %s\n" % (zlib.crc32(about), about)
         # unbuffered: what the operating system has accepted survives this process
@@ -67,11 +71,15 @@ class Journal:
             return
         width = _width(values.shape[1])
         room = (width - 3) // 3
-        table = np.zeros((2 * len(time) + len(entries) // room, width))
+        most = 2 * len(time) + len(entries) // room
+        if most * width > self._room.size:
+            self._room = np.empty(most * width)
+        table = self._room[: most * width].reshape(most, width)
         lines = _lay_out(first, np.ascontiguousarray(time), np.ascontiguousarray(values), entries, room, table)
         table = table[:lines]
         table[:, -1] = _checksums(table).view(float)
         begin, row = self._out.seek(0, 2), table[0].nbytes
+        self._empty = False
         try:
             self._write(table.data.cast("B"))
             self.last = first + len(time) - 1
@@ -85,15 +93,19 @@ class Journal:
 
     def restart(self, first: int, time: np.ndarray, values: np.ndarray, entries: np.ndarray = NO_ENTRIES) -> None:
         """Keep only these rows; HDF5 has the others. At every moment the file holds the old rows or the new ones."""
+        if self._empty:
+            self.last = first - 1
+            self.append(first, time, values, entries)
+            return
         old, new, last = self._out, unfinished(self.file), self.last
         self._out = new.open("wb", buffering=0)
-        self.last = first - 1
+        self.last, self._empty = first - 1, True
         try:
             self._write(self._head)
             self.append(first, time, values, entries)
         except OSError:
             self._out.close()
-            self._out, self.last = old, last
+            self._out, self.last, self._empty = old, last, False
             new.unlink()
             raise
         self._out.close()

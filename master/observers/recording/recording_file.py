@@ -25,8 +25,8 @@ from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.description import Variable
 from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.observers.recording import checksum
-from dockfmu.master.observers.recording.datasets import Column, Columns, StringTable
-from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
+from dockfmu.master.observers.recording.datasets import Columns, StringTable, Table
+from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, FIELDS, NAMES
 from dockfmu.master.observers.recording.results import LIBVER
 from dockfmu.master.result import Result
 
@@ -57,8 +57,8 @@ class RecordingFile:
     ) -> None:
         self.file = file
         self._width = len(variables) + 1
-        self._fields: dict[str, Column] = {}
-        """Columns of extremes; there are none yet when space for the header is allocated."""
+        self._fields: Table | None = None
+        """The columns of extremes, in the order of ENTRY; there are none yet when space for the header is allocated."""
         file.write_bytes(b"")
         try:
             self._reserved = Reserve(file.with_name(f"{file.name}.reserve"), RESERVE_BYTES + len(variables) * 256)
@@ -72,7 +72,6 @@ class RecordingFile:
             file.unlink()
             raise
         self._out = h5py.File(file, "w", libver=LIBVER)
-        self._columns: list[Column] = []
         try:
             self._create(variables, extremes, Columns(self._out, CHUNK_ROWS, compression), attributes)
         except BaseException:
@@ -91,16 +90,18 @@ class RecordingFile:
         for name, value in attributes.items():
             # a command may hold bytes of file names that are not UTF-8
             self._out.attrs[name] = storable(value) if isinstance(value, str) else value
-        self._time = columns.create("/", "time", np.float64, {"unit": "s"})
+        self._time = columns.table([columns.create("/", "time", np.float64, {"unit": "s"})])
+        created = []
         for element, variable in variables:
             column = columns.create(element, variable.name, _DTYPE[variable.type], _about(variable))
             if variable.items:
                 column.dataset.attrs["items"] = [f"{value}={name}" for name, value in variable.items]
-            self._columns.append(column)
+            created.append(column)
+        self._values = columns.table(created)
         if extremes is not None:
             names = np.array([name.encode() for name in extremes], "S")
             self._out.create_dataset(f"{EXTREMES}/{NAMES}", data=names, **_checked(names))
-            self._fields = {name: columns.create(EXTREMES, name, ENTRY[name]) for name in ENTRY.names or ()}
+            self._fields = columns.table([columns.create(EXTREMES, name, ENTRY[name]) for name in FIELDS])
 
     def describe(self, run: RunContext) -> None:
         """Write what identifies the FMUs of a run, and the values of all their parameters, as they report them."""
@@ -148,20 +149,20 @@ class RecordingFile:
         padding = np.repeat(entries[-1:], -len(entries) % CHUNK_ROWS)
         entries = np.concatenate([entries, padding])
         self._allocate(self._out.id.get_filesize(), 8 * len(times), entries.nbytes)
-        for k, column in enumerate(self._columns):
-            column.append(values[:, k])
-        for name, field in self._fields.items():
-            field.append(entries[name])
+        self._values.append(values)
+        if self._fields is not None:
+            self._fields.append(np.stack([entries[name].astype(float) for name in FIELDS], axis=1))
         # the time comes last: the rows that it counts are complete and on disk
         self._out.flush()
-        self._time.append(times)
+        self._time.append(times[:, None])
         self._out.flush()
 
     def _allocate(self, used: int, column: int, extremes: int = 0) -> None:
         """Allocate as many bytes on disk as HDF5 may need for the next rows, `column` bytes for each variable."""
         if hasattr(os, "posix_fallocate"):
             with self.file.open("r+b") as out:
-                needed = self._width * (column + COLUMN_BYTES) + extremes + len(self._fields) * COLUMN_BYTES
+                fields = len(FIELDS) if self._fields is not None else 0
+                needed = self._width * (column + COLUMN_BYTES) + extremes + fields * COLUMN_BYTES
                 os.posix_fallocate(out.fileno(), used, needed)
 
     def close(self, result: Result) -> None:

@@ -1,8 +1,8 @@
 """Rows on their way to the disk: in a block in memory, in the journal, and in the HDF5 file when the block is full.
 
 The file is written for a single writer and many readers (SWMR): whole chunks only, in an order that keeps the file
-consistent, and in a separate thread while the run goes on. Rows that are not yet in the file wait in a journal beside
-it, which is removed at the end of the run.
+consistent, and in a separate thread while the run goes on. Rows that have waited for FLUSH_S are written to a journal
+beside it, which is removed at the end of the run; a run that fills a block in less time needs no journal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ class RowWriter:
         self._strings = out.string_table(self._await_thread) if texts else None
         self._thread = ThreadPoolExecutor(1, "recorder")
         self._pending: Future[None] | None = None
-        self._flushed = time.monotonic()
+        """What the thread writes, until it is known to be in the file."""
+        self._sent: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        """Times, values and extremes of the block that the thread writes."""
+        self._sent_since = self._since = 0.0
+        """Times at which the first row came that is not in the journal, of what the thread writes and of the block."""
         self._given = 0
         """Rows in all."""
         self._submitted = 0
@@ -53,10 +57,16 @@ class RowWriter:
         self._new_entries: list[np.ndarray] = []
         """Extremes of the rows in the block, after those of `_merged_entries`."""
         self._merged_entries = np.empty(0, ENTRY)
+        self._spare = self._new_block()
         self._start_block()
+        self._spare = self._new_block()
+
+    def _new_block(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.empty(BLOCK_ROWS), np.empty((BLOCK_ROWS, self._columns))
 
     def _start_block(self) -> None:
-        self._times, self._values = np.empty(BLOCK_ROWS), np.empty((BLOCK_ROWS, self._columns))
+        """Start a block in the memory of the one before the last, which is in the file."""
+        self._times, self._values = self._spare
         self._rows = 0
         """Rows in the block."""
         self._in_journal = 0
@@ -68,6 +78,8 @@ class RowWriter:
         if entries is not None:
             self._new_entries.append(entries)
         while len(time_):
+            if self._rows == self._in_journal:
+                self._since = time.monotonic()
             rows = slice(self._rows, min(self._rows + len(time_), BLOCK_ROWS))
             count = rows.stop - rows.start
             times, block = self._times[rows], self._values[rows]
@@ -82,11 +94,17 @@ class RowWriter:
             time_, values = time_[count:], values[count:]
 
     def flush(self) -> None:
-        """Write rows to the journal if they have waited for long."""
+        """Write rows to the journal if some have waited for long."""
         if self._pending is not None and self._pending.done():
             self._await_thread()
-        if time.monotonic() - self._flushed > FLUSH_S:
+        if self._waited() >= FLUSH_S:
             self._write_journal()
+
+    def _waited(self) -> float:
+        """Return the time for which the first row has waited that is not on disk yet, -1 if there is none."""
+        if self._sent is not None and self._journal.last < self._submitted:
+            return time.monotonic() - self._sent_since
+        return time.monotonic() - self._since if self._rows > self._in_journal else -1.0
 
     def finish(self) -> None:
         """Write all remaining rows to the file."""
@@ -107,9 +125,10 @@ class RowWriter:
     def _submit_block(self) -> None:
         """Submit the block to the thread, once it has written the one before."""
         self._await_thread()
-        self._write_journal()
         entries, self._merged_entries = np.split(self._entries, [self._entries_before(self._rows)])
-        self._pending = self._thread.submit(self._out.write, self._times, self._values, entries)
+        self._sent = self._times, self._values, entries
+        self._sent_since = self._since
+        self._pending = self._thread.submit(self._out.write, *self._sent)
         self._submitted += self._rows
         self._start_block()
 
@@ -130,15 +149,19 @@ class RowWriter:
         if self._pending is None:
             return
         self._pending.result()
-        self._pending = None
+        assert self._sent is not None
+        self._spare = self._sent[:2]
+        self._pending = self._sent = None
         rows = slice(0, self._in_journal)
         entries = self._entries[: self._entries_before(self._in_journal)]
         self._journal.restart(self._submitted + 1, self._times[rows], self._values[rows], entries)
 
     def _write_journal(self) -> None:
         """Write the rows that are not on disk yet to the journal."""
+        if self._sent is not None:
+            times, values, entries = self._sent
+            self._journal.append(self._submitted + 1 - len(times), times, values, entries)
         rows = slice(self._in_journal, self._rows)
         entries = self._entries[self._entries_before(rows.start) : self._entries_before(rows.stop)]
         self._journal.append(self._submitted + 1 + rows.start, self._times[rows], self._values[rows], entries)
         self._in_journal = self._rows
-        self._flushed = time.monotonic()

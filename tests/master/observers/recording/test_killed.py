@@ -34,10 +34,11 @@ def snapshots(tmp_path_factory):
         columns = Columns(out, ROWS, 1)
         made = [columns.create("/", "time", np.float64, {"unit": "s"})]
         made += [columns.create("lag", f"y[{k}]", np.float64, {"unit": "m", "type": "Real"}) for k in range(1, COLUMNS)]
+        tables = [columns.table([column]) for column in made]
         out.swmr_mode = True
         for block in range(40):
-            for k, column in enumerate(made):
-                column.append(expected(k, (block + 1) * ROWS)[block * ROWS :])
+            for k, (column, table) in enumerate(zip(made, tables, strict=True)):
+                table.append(expected(k, (block + 1) * ROWS)[block * ROWS :, None])
                 column.dataset.flush()
             found.append(file.read_bytes())
     return found

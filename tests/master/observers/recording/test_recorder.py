@@ -13,7 +13,7 @@ import pytest
 
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.events import Event
-from dockfmu.master.observers.recording import journal
+from dockfmu.master.observers.recording import journal, row_writer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.recording_file import CHUNK_ROWS, RecordingFile
 from dockfmu.master.observers.recording.results import read_results, recover
@@ -256,6 +256,37 @@ def test_a_journal_that_drops_rows_has_the_others_at_every_moment(tmp_path, monk
     assert journal.read(file).time.tolist() == [0.6, 0.7, 0.8]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["j"]
     book.close(remove=True)
+
+
+def test_rows_that_reach_the_file_in_time_are_not_written_to_the_journal(swing, tmp_path, monkeypatch):
+    """The journal takes rows that have waited, also those that the thread has not written yet, without a gap."""
+    found, in_file = [], []
+    append, write = journal.Journal.append, RecordingFile.write
+
+    def watched(self, first, times, *rest):
+        append(self, first, times, *rest)
+        rows = journal.read(self.file)
+        if len(rows.time) and not journal.unfinished(self.file).exists():
+            found.append((rows.first, rows.first + len(rows.time) - 1, self.last, sum(in_file)))
+
+    def slow(self, times, values, entries):
+        time.sleep(0.2)
+        write(self, times, values, entries)
+        in_file.append(len(times))
+
+    monkeypatch.setattr(journal.Journal, "append", watched)
+    for name, flush in (("fast", 3600.0), ("slow", 0.01)):
+        monkeypatch.setattr(row_writer, "FLUSH_S", flush)
+        CoSimulation(swing, Schedule(step=0.001, stop=8.0), observers=[Recorder(tmp_path / f"{name}.h5")]).run()
+        assert bool(found) == (name == "slow")
+        with read_results(tmp_path / f"{name}.h5") as results:
+            assert np.allclose(results.time, np.arange(8001) * 0.001, rtol=0.0, atol=1e-9)
+        monkeypatch.setattr(RecordingFile, "write", slow)
+    assert max(last for _, last, *_ in found) > 6000
+    for first, last, given, written in found:
+        # no row is missing, neither within the journal nor between the file and the journal
+        assert last == given
+        assert first <= written + 1
 
 
 def test_results_as_tables(swing, tmp_path):
