@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,11 @@ def import_path() -> Path:
     assert spec is not None
     assert spec.origin is not None
     return Path(spec.origin).parents[1]
+
+
+def with_temporary_files_in(folder: Path) -> dict[str, str]:
+    """Return the environment of a process whose temporary files go to `folder`, where they do not outlive a crash."""
+    return {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
 
 
 def python_command(*arguments: str) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from dockfmu.base.platforms import this_platform
-from dockfmu.base.processes import python_command
+from dockfmu.base.processes import python_command, with_temporary_files_in
 from dockfmu.fmus.check import behaviour, dependencies, instances, states
 from dockfmu.fmus.check.findings import Finding, error, warning
 from dockfmu.fmus.check.subject import Subject
@@ -72,14 +73,17 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     found: dict[str, list[Finding]] = {"loading": []}
     check, advice = "loading", "Run it under a debugger"
     try:
-        done = subprocess.run(
-            python_command("-c", _WORKER, str(path)),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIME_LIMIT,
-            check=False,
-        )
+        # an FMU that ends the process leaves what was unpacked
+        with tempfile.TemporaryDirectory(prefix="validate-", ignore_cleanup_errors=True) as folder:
+            done = subprocess.run(
+                python_command("-c", _WORKER, str(path.absolute())),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=TIME_LIMIT,
+                check=False,
+                env=with_temporary_files_in(Path(folder)),
+            )
     except subprocess.TimeoutExpired:
         text = f"the FMU has not finished its checks after {TIME_LIMIT:g} s"
         return {"loading": [error(path.name, "", text, advice)]}

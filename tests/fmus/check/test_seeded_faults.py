@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import replace
 
@@ -249,6 +250,17 @@ def test_sound_kernel_in_c_has_no_findings(written_in_c):
 )  # fmt: skip
 def test_faults_of_behaviour(written_in_c, kernels, place, text):
     expect(written_in_c(**kernels), "error", place, text)
+
+
+def test_an_fmu_that_crashes_leaves_no_temporary_files(written_in_c, tmp_path, monkeypatch):
+    """Regression: what the process of the checks had unpacked stayed for ever."""
+    file = written_in_c(step="abort();")
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    expect(file, "error", "Damaged.fmu, check_start", "ended with signal 6")
+    assert list(place.iterdir()) == []
 
 
 def test_step_size_that_is_ignored(written_in_c):
