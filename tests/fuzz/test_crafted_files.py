@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.master.observers.recording import results
-from tests.fuzz import campaigns, checkpoints, numbers, packages, recordings
+from tests.fuzz import campaigns, checkpoints, numbers, packages, recordings, robots
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -65,6 +65,16 @@ def test_strange_numbers_and_declarations_are_taken_or_refused(sound, tmp_path):
     failures = {}
     for seed in range(3 * SEEDS):
         found, changed = numbers.trial(sound / "pair.ssp", tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_crafted_robot_descriptions_are_imported_or_refused(tmp_path):
+    pytest.importorskip("mujoco")
+    failures = {}
+    for seed in range(2 * SEEDS):
+        found, changed = robots.trial(tmp_path / str(seed), seed)
         if found:
             failures[f"seed {seed}: {changed}"] = found
     assert failures == {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
+from dockfmu.components.multibody.importing.repeats import MOST, most_copies
 from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
 from dockfmu.components.multibody.reference.algebra import rotation_of
 
@@ -70,11 +72,25 @@ def read_robot(file: Path, name: str = "", pose: str = "") -> ImportedRobot:
     """
     mujoco = load_extra("mujoco", "the import of URDF and MJCF", "import")
     text = _text(file)
+    if most_copies(text, file.parent) > MOST:
+        raise RobotError(f"{file}: its elements stand for more than {MOST} copies: write out those that are needed")
     left_out: list[str] = []
-    compiled = _compiled(mujoco, file, left_out)
+    with _warnings(mujoco, left_out):
+        compiled = _compiled(mujoco, file, left_out)
     left_out += _mimics(text)
     positions = _positions(compiled, file, pose) if pose else compiled.qpos0
     return _model(mujoco, compiled, name or Names().new(file.stem, "robot"), left_out, positions)
+
+
+@contextmanager
+def _warnings(mujoco: Any, left_out: list[str]) -> Iterator[None]:
+    """Add what MuJoCo warns of, which it would write to a file in the current folder."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: left_out.append(f"MuJoCo warns: {text}"))
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _positions(compiled: Any, file: Path, pose: str) -> np.ndarray:

@@ -29,6 +29,11 @@ DIGITS = 12
 UNITS = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
 
 
+def _printable(comment: str) -> str:
+    """Return a comment without control characters, which TOML does not allow: names of files may have them."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in comment)
+
+
 def declaration_text(model: Model, *, comments: Iterable[str] = (), assumed: Mapping[str, str] | None = None) -> str:
     """Return the declaration of a model in TOML.
 
@@ -42,7 +47,7 @@ def declaration_text(model: Model, *, comments: Iterable[str] = (), assumed: Map
         Reasons beside values, by "joint.key" of a law.
     """
     reasons = assumed or {}
-    lines = [*(f"# {line}".rstrip() for comment in comments for line in comment.splitlines() or [""])]
+    lines = [*(f"# {line}".rstrip() for comment in comments for line in _printable(comment).splitlines() or [""])]
     lines += [f'name = "{model.name}"', f"gravity = {_list(model.gravity)}     # m/s2"]
     if model.base != "fixed":
         lines.append(f'base = "{model.base}"')

@@ -162,6 +162,53 @@ def test_a_file_that_is_no_robot_is_refused(tmp_path):
         read_robot(tmp_path / "nothing.xml")
 
 
+COUNTS = {
+    "replicate": '<replicate count="2000000" offset="1 0 0"><body><geom size="1"/></body></replicate>',
+    "nested": '<replicate count="200"><replicate count="200"><body><geom size="1"/></body></replicate></replicate>',
+    "composite": '<body><composite type="cable" count="100000 1 1" offset="0 0 1" size="1" initial="none"/></body>',
+    "self": '<include file="robot.xml"/><replicate count="1e9"><body/></replicate>',
+}
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_elements_that_stand_for_too_many_are_refused(tmp_path, kind):
+    """Regression: two million bodies took all memory, and neither Ctrl-C nor a request to terminate ended it."""
+    file = tmp_path / "robot.xml"
+    file.write_text(f"<mujoco><worldbody>{COUNTS[kind]}</worldbody></mujoco>")
+    with pytest.raises(RobotError, match=r"robot\.xml: its elements stand for more than 10000 copies"):
+        read_robot(file)
+    (tmp_path / "other.xml").write_text('<mujoco><include file="robot.xml"/></mujoco>')
+    with pytest.raises(RobotError, match="10000 copies"):
+        read_robot(tmp_path / "other.xml")
+
+
+def test_a_few_copies_are_read(tmp_path):
+    file = tmp_path / "robot.xml"
+    body = '<body><joint/><geom size="1" mass="1"/></body>'
+    copies = "".join(f'<replicate count="{count}">{body}</replicate>' for count in (70, 80))
+    file.write_text(f"<mujoco><worldbody>{copies}</worldbody></mujoco>")
+    assert len(read_robot(file).model.bodies) == 150
+
+
+def test_warnings_of_mujoco_are_told_and_leave_no_file(tmp_path, monkeypatch):
+    """Regression: MUJOCO_LOG.TXT in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "robot.xml"
+    file.write_text(
+        '<mujoco><worldbody><body><joint frictionloss="NaN"/><geom size="1" mass="1"/></body></worldbody></mujoco>'
+    )
+    assert any("MuJoCo warns: XML contains a 'NaN'" in sentence for sentence in read_robot(file).left_out)
+    assert [path.name for path in tmp_path.iterdir()] == ["robot.xml"]
+
+
+def test_control_characters_in_the_name_of_a_file_make_no_toml(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "a\n[run]\x1b\x0bstop = 1 #.xml"
+    file.write_text(robots.SATELLITE)
+    assert main(["import", str(file), "-o", "out.toml", "--name", "sat"]) == 0
+    assert "run" not in tomllib.loads((tmp_path / "out.toml").read_text())
+
+
 def test_an_impossible_inertia_is_refused_not_balanced(tmp_path):
     file = tmp_path / "one.xml"
     file.write_text(
