@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.errors import DockfmuError
 from dockfmu.commands.arguments import DONE, output_file, path
 from dockfmu.commands.streams import say
 
@@ -42,13 +43,18 @@ def add_import(commands: Any) -> None:
 
 def _import(arguments: argparse.Namespace) -> int:
     from dockfmu.base.files import write_text
-    from dockfmu.components.multibody.importing import declaration_text, read_robot
+    from dockfmu.components.multibody.declaration import read_text
+    from dockfmu.components.multibody.importing import RobotError, declaration_text, read_robot
 
     robot = read_robot(arguments.robot, arguments.name, arguments.pose)
     file: Path = arguments.output or Path(arguments.robot.with_suffix(".toml").name)
     left_out = [f"  {sentence}" for sentence in robot.left_out] or ["  nothing"]
     comments = [f"Imported from {arguments.robot.name} by dockfmu import. Left out:", *left_out, ""]
     text = declaration_text(robot.model, comments=comments, assumed=robot.assumed)
+    try:
+        read_text(text)
+    except DockfmuError as error:
+        raise RobotError(f"{arguments.robot}: makes no declaration that can be run: {error}") from error
     write_text(file, text)
     print(f"{file}: {len(robot.model.bodies)} bodies, {len(robot.model.joints)} joints", file=sys.stdout)
     if robot.left_out:

@@ -1,4 +1,4 @@
-"""Elements of MJCF that stand for many: counted before MuJoCo makes them, which a crafted file can make take for ever."""
+"""Elements of MJCF that stand for many: counted before MuJoCo makes them, which could take it for ever."""
 
 from __future__ import annotations
 

@@ -190,6 +190,16 @@ def test_a_few_copies_are_read(tmp_path):
     assert len(read_robot(file).model.bodies) == 150
 
 
+def test_a_description_whose_declaration_would_be_refused_writes_none(tmp_path, capsys):
+    """Regression: MuJoCo takes a negative damping, a declaration does not."""
+    file, out = tmp_path / "robot.urdf", tmp_path / "out.toml"
+    assert '<dynamics damping="' in robots.ARM
+    file.write_text(robots.ARM.replace('<dynamics damping="', '<dynamics damping="-'))
+    assert main(["import", str(file), "-o", str(out)]) == 2
+    assert "damping = -" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_warnings_of_mujoco_are_told_and_leave_no_file(tmp_path, monkeypatch):
     """Regression: MUJOCO_LOG.TXT in the current folder."""
     monkeypatch.chdir(tmp_path)
