@@ -24,7 +24,8 @@ from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.selection import Dense
 from dockfmu.master.result import Result
 from dockfmu.master.run.interruption import uninterrupted
-from dockfmu.master.run.simulation import CoSimulation, Running
+from dockfmu.master.run.running import Running
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions
 from dockfmu.products import ResultsFolder

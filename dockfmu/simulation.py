@@ -21,8 +21,8 @@ from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.audit import Audit
 from dockfmu.master.observers.series import Series
-from dockfmu.master.run.branching import branch
-from dockfmu.master.run.simulation import CoSimulation, Running
+from dockfmu.master.run.running import Running
+from dockfmu.master.run.simulation import CoSimulation, branch
 from dockfmu.master.step_control import Retry, StepControl
 from dockfmu.master.system import Structure
 from dockfmu.options import RunOptions

@@ -13,8 +13,9 @@ import numpy as np
 import scipy.linalg
 
 from dockfmu.master.algorithms import Algorithm
+from dockfmu.master.run.running import Running
 from dockfmu.master.run.schedule import Schedule
-from dockfmu.master.run.simulation import CoSimulation, Running
+from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.model import NO_CONTINUOUS, StateSpace, continuous, modes

@@ -1,4 +1,4 @@
-"""Co-simulations: a specification, and the running object that it opens.
+"""Co-simulations: what opens and runs a specification, and branches, which begin with the present state of a run.
 
 >>> simulation = CoSimulation(system, Schedule(step=1e-3))         # doctest: +SKIP
 >>> with simulation.open() as running:
@@ -11,89 +11,23 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Any
 
-import numpy as np
-
-from dockfmu.master.algorithms import Algorithm, GaussSeidel, described
-from dockfmu.master.algorithms.algorithm import Scheme
-from dockfmu.master.checkpoint import Checkpoint, check_states, restore_states, save_states
+from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.drivers.driver import Driver
-from dockfmu.master.errors import MasterError, StructureError
-from dockfmu.master.fmi.instance import FmuInstance
-from dockfmu.master.observers.observer import Observer, RunContext
+from dockfmu.master.errors import StructureError
+from dockfmu.master.observers.observer import Observer
 from dockfmu.master.result import Result
-from dockfmu.master.run.checks import check_equal, check_run, check_scheme, check_span, make_scheme, uneven_steps
-from dockfmu.master.run.failures import fail
-from dockfmu.master.run.instances import Beginning, load
-from dockfmu.master.run.interruption import deferred
-from dockfmu.master.run.participants import Participants
 from dockfmu.master.run.resumption import Resumption
-from dockfmu.master.run.schedule import Schedule, end_of_steps
-from dockfmu.master.run.session import Session
+from dockfmu.master.run.running import Running
+from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.settable import check_values
-from dockfmu.master.run.stepping import origin_of
-from dockfmu.master.step_control import Retry, StepControl
-from dockfmu.master.system import Structure
+from dockfmu.master.run.specification import Specification
 
 
-@dataclass(frozen=True)
-class CoSimulation:
-    """The specification of a run: a system, how it is stepped, and who observes and drives it.
-
-    Attributes
-    ----------
-    system : Structure
-        Elements, connections and start values.
-    schedule : Schedule
-        When the run begins, steps and ends; a run that is resumed begins at the time of its checkpoint.
-    algorithm : Algorithm
-        How a macro step is taken.
-    observers, drivers : sequence
-        What sees the values of the run, and what sets inputs that no connection sets. They have a state: of several
-        runs of one specification, one begins after the end of the one before.
-    resume : Resumption, optional
-        A checkpoint to continue from.
-    threads : int
-        Instances that do not need each other's newest values step in parallel; the results are bitwise equal. This pays
-        if a step takes at least some microseconds and as many cores are free. Implicit algorithms use one thread.
-    notes : sequence of str
-        Sentences that become warnings of the result.
-    scheme, participants
-        What follows from these.
-
-    Raises
-    ------
-    StructureError, DescriptionError, ArchiveError, CheckpointError
-        for what cannot be run, before any FMU is loaded
-    """
-
-    system: Structure
-    schedule: Schedule
-    algorithm: Algorithm = field(default_factory=GaussSeidel)
-    observers: Sequence[Observer] = ()
-    drivers: Sequence[Driver] = ()
-    resume: Resumption | None = None
-    threads: int = 1
-    notes: Sequence[str] = ()
-    scheme: Scheme = field(init=False)
-    participants: Participants = field(init=False)
-
-    def __post_init__(self) -> None:
-        if self.resume is not None:
-            self.resume.check(self.system)
-            object.__setattr__(self, "schedule", replace(self.schedule, start=self.resume.checkpoint.time))
-        check_run(self.system, self.schedule)
-        if self.schedule.control is not None:
-            self.schedule.control.check(self.system)
-        object.__setattr__(self, "scheme", make_scheme(self.system, self.algorithm, self.threads))
-        check_scheme(self.system, self.scheme)
-        object.__setattr__(self, "participants", Participants(self.system, self.observers, self.drivers))
+class CoSimulation(Specification):
+    """A specification of a run that can be opened and run; its arguments are the attributes of `Specification`."""
 
     def open(self) -> Running:
         """Let observers and drivers acquire what may be unavailable, such as ports, and return the running object.
@@ -113,337 +47,30 @@ class CoSimulation:
             raise StructureError(["a run needs a stop time"])
         return self.open().run()
 
-    @property
-    def stepping(self) -> str:
-        """Name of the algorithm with its options, and of what varies the steps: checkpoints hold it."""
-        kind = {type(None): "", Retry: " with retries"}.get(type(self.schedule.control), " with step control")
-        return described(self.algorithm) + kind
 
-    def continues(self, checkpoint: Checkpoint) -> bool:
-        """Return whether the steps continue the grid of a checkpoint instead of beginning a new one."""
-        return (checkpoint.step, checkpoint.stepping) == (self.schedule.step, self.stepping)
+def branch(
+    running: Running,
+    values: Mapping[str, Any] | None = None,
+    *,
+    schedule: Schedule | None = None,
+    algorithm: Algorithm | None = None,
+    observers: Sequence[Observer] = (),
+    drivers: Sequence[Driver] = (),
+) -> CoSimulation:
+    """Return a simulation that begins with the present state of a run and with other `values` (see `Running.set`).
 
-    @property
-    def first(self) -> float:
-        """Start of the run before all checkpoints, s."""
-        return self.schedule.start if self.resume is None else self.resume.checkpoint.start
-
-    @property
-    def loop_state(self) -> Mapping[str, np.ndarray] | None:
-        """The state of the loop in the checkpoint, None if a new grid of steps begins."""
-        if self.resume is None or not self.continues(self.resume.checkpoint):
-            return None
-        return self.resume.checkpoint.memory
-
-    def stops(self) -> dict[str, float]:
-        """Return the stop time that each element is told, s."""
-        schedule, memory = self.schedule, self.loop_state
-        if isinstance(schedule.control, StepControl):
-            return dict.fromkeys(self.system.elements, schedule.stop)
-        origin = schedule.start if memory is None else origin_of(memory.get("grid"))
-        return {
-            name: end_of_steps(origin, schedule.step, schedule.stop, element)
-            for name, element in self.system.elements.items()
-        }
-
-
-class Running:
-    """A run of a specification, which owns the instances and the session that steps them, and completes `result`.
-
-    `finish` ends a run and completes its result, and `reset` begins another run with FMUs that are not loaded again;
-    its results are bitwise equal to those of a new simulation.
-
-    Attributes
-    ----------
-    specification : CoSimulation
-        What runs.
-    system : Structure
-        The system, with the start values of the present run.
-    result : Result
-        The result so far.
+    Schedule and algorithm that are not given are those of the run. The steps so far are not repeated, and the run is
+    not affected. Raises the errors of `Running.save` and `Running.set`.
     """
-
-    def __init__(self, specification: CoSimulation) -> None:
-        self.specification, self.system = specification, specification.system
-        self.result, self._values = self._new_result()
-        self._session: Session | None = None
-        self._error: BaseException | None = None
-        """The exception that ended the run early."""
-        self._finished = self._closed = False
-        try:
-            specification.participants.open()
-        except BaseException as error:
-            fail(self.result, error)
-            self.close()
-            raise
-
-    def _new_result(self) -> tuple[Result, Mapping[str, Any]]:
-        """Return a new result, and the values that are set after the states of a checkpoint were restored."""
-        given, schedule = self.specification, self.specification.schedule
-        result = Result(
-            self.system.name, given.algorithm.name, schedule.step, t_start=schedule.start, t_end=schedule.start
-        )
-        result.warnings += given.notes
-        return result, {} if given.resume is None else given.resume.report(self.system, result)
-
-    def run(self) -> Result:
-        """Load and initialise the FMUs, step to the stop time or the stop signal, and end all; see CoSimulation.run."""
-        with suppress(MasterError), self:
-            self.advance(self.specification.schedule.stop)
-        return self.result
-
-    def __enter__(self) -> Running:
-        if self._closed or self._session is not None:
-            state = "is over" if self._closed else "has begun"
-            raise MasterError(f"the simulation of {self.system.name} {state}: open another")
-        try:
-            self._load(time.perf_counter())
-        except BaseException as error:
-            fail(self.result, error)
-            self.close()
-            raise
-        return self
-
-    def _load(self, began: float, apart: frozenset[str] = frozenset()) -> None:
-        given, result = self.specification, self.result
-        result.warnings += uneven_steps(self.system, given.schedule)
-        instances = load(self.system, self._beginning, result.warnings, apart)
-        try:
-            self._session = Session(instances, given.scheme, given.participants, given.schedule, result)
-        except BaseException:
-            instances.free(result.warnings)
-            raise
-        result.initialise_s = time.perf_counter() - began
-        self._session.begin(self._context, given.loop_state)
-
-    @property
-    def _beginning(self) -> Beginning:
-        given = self.specification
-        states = None if given.resume is None else given.resume.checkpoint.states
-        return Beginning(given.first, given.stops(), states, self._values)
-
-    @property
-    def _context(self) -> RunContext:
-        """Tell observers of the run. The session does not keep this: the cycle would keep the tables in memory."""
-        schedule, descriptions = self.specification.schedule, map(self.system.description, self.system.elements)
-        return RunContext(
-            self.system,
-            dict(zip(self.system.elements, descriptions, strict=True)),
-            schedule.start,
-            schedule.stop,
-            schedule.step,
-            self.result.algorithm,
-            self.get,
-            self.save,
-        )
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if not self._finished:
-                self._end_run(error or self._error)
-        finally:
-            self.close()
-
-    def _end_run(self, error: BaseException | None) -> None:
-        """End the run of the instances, or record the error that has ended it."""
-        try:
-            if error is None:
-                session = self.session
-                session.end()
-                session.instances.terminate(self.result.warnings)
-        except BaseException as failure:
-            error = failure
-            raise
-        finally:
-            if error is not None:
-                fail(self.result, error)
-
-    def close(self) -> None:
-        """Free the instances, and end observers and drivers if `finish` has not."""
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            if self._session is not None:
-                self._unload(self._session)
-        finally:
-            if not self._finished:
-                self.specification.participants.end(self.result)
-
-    def _unload(self, session: Session) -> None:
-        self._session = None
-        session.close()
-        try:
-            if not self._finished:
-                session.conclude()
-        finally:
-            session.instances.free(self.result.warnings)
-
-    def finish(self) -> Result:
-        """End the run, and return its completed result; afterwards only `get` and `reset` are of use.
-
-        Raises FmuError if the last values cannot be read; the result is complete even then.
-        """
-        if not self._finished:
-            if self._error is None:
-                self._check_open()
-            try:
-                self._end_run(self._error)
-            finally:
-                self._finished = True
-                try:
-                    if self._session is not None:
-                        self._session.conclude()
-                finally:
-                    self.specification.participants.end(self.result)
-        return self.result
-
-    def reset(self, system: Structure | None = None) -> None:
-        """Begin another run at the start, with the start values of `system`, which must otherwise be the same.
-
-        A run in progress is ended, and `result` is replaced by a new one. Libraries stay loaded, only the instances are
-        new, and the tables of the loop are those of the first run; after fmi2Fatal, or the end of the separate process
-        of an FMU, all FMUs are loaded again. An FMU that can be instantiated only once per process has a new process
-        for each run. Raises StructureError for another system, and FmuError if initialisation
-        fails; the simulation can then be reset again.
-        """
-        if self._closed or self._error is None:
-            self._check_open()
-        with suppress(MasterError):
-            self.finish()
-        if system is not None:
-            check_equal(self.system, system)
-            system.check_starts()
-            self.system = system
-        self.specification.participants.reset()
-        began, session = time.perf_counter(), self._session
-        self.result, self._values = self._new_result()
-        self._error, self._finished = None, False
-        try:
-            self.specification.participants.open()
-            if session is None:
-                self._load(began)
-            elif session.instances.usable:
-                self._restart(session, began)
-            else:
-                self._reload(session, began, session.instances.apart)
-        except BaseException as error:
-            self._error = error
-            fail(self.result, error)
-            raise
-
-    def _restart(self, session: Session, began: float) -> None:
-        instances, warnings = session.instances, self.result.warnings
-        session.restart(self.result)
-        instances.renew(self.system, warnings)
-        if disturbing := instances.begin(self._beginning, warnings):
-            self._reload(session, began, instances.apart | disturbing)
-            return
-        self.result.initialise_s = time.perf_counter() - began
-        session.begin_again(self._context, self.specification.loop_state)
-
-    def _reload(self, session: Session, began: float, apart: frozenset[str]) -> None:
-        self._session = None
-        session.close()
-        session.instances.free(self.result.warnings)
-        self._load(began, apart)
-
-    def _check_open(self) -> None:
-        """Raise MasterError before the run has begun and after it is over."""
-        if self._session is None or self._closed:
-            what = "is over" if self._closed else "has not begun: enter it with `with`"
-            raise MasterError(f"the simulation of {self.system.name} {what}")
-
-    @property
-    def session(self) -> Session:
-        """The session that steps the instances. Raises MasterError before it has begun and after it is over."""
-        self._check_open()
-        assert self._session is not None
-        return self._session
-
-    @property
-    def instances(self) -> Mapping[str, FmuInstance]:
-        """The instances by their names; none while no FMUs are loaded."""
-        return {} if self._session is None else self._session.instances.by_name
-
-    @property
-    def time(self) -> float:
-        """The time that all instances have reached, s."""
-        return self.result.t_end
-
-    @property
-    def finished(self) -> bool:
-        """Return whether the run is over: at the stop time, by the stop signal, by Ctrl-C, or by an observer."""
-        over = self._closed or self._finished or self._error is not None
-        return over or self.session.over or self.time >= self.specification.schedule.stop
-
-    def advance(self, until: float) -> float:
-        """Step to `until`, or until the run is over, and return the time reached.
-
-        The last step is shorter if `until` is not a multiple of the step. Raises FmuError if an FMU fails, and
-        StructureError if one cannot take the shorter step.
-        """
-        schedule = self.specification.schedule
-        session, until = self.session, min(until, schedule.stop)
-        if not self.finished and until > self.time:
-            check_span(self.system, until - self.time, schedule.step)
-            try:
-                with deferred(earlier=True) as interrupted:
-                    session.advance(until, interrupted)
-            except BaseException as error:
-                self._error = error
-                raise
-        return self.time
-
-    def get(self, names: Sequence[str]) -> list[Any]:
-        """Return the present values of variables, given by their full names, in the order of `names`."""
-        session = self.session
-        with session.reading():
-            return session.instances.get(names)
-
-    def set(self, values: Mapping[str, Any]) -> None:
-        """Set inputs that no connection sets, and tunable parameters, by their full names.
-
-        Raises StructureError that names all others, and values that a variable does not accept.
-        """
-        session = self.session
-        check_values(self.system, values)
-        session.instances.set(values)
-
-    def save(self) -> Checkpoint:
-        """Return the present state, to resume from in another simulation or process.
-
-        Raises CheckpointError that names the FMUs that cannot serialise their state, or FmuError.
-        """
-        session, given = self.session, self.specification
-        check_states(self.system)
-        assert session.instances.identity is not None
-        return Checkpoint(
-            system=self.system.name,
-            stepping=given.stepping,
-            start=given.first,
-            time=self.time,
-            step=given.schedule.step,
-            macro_steps=self.result.macro_steps,
-            **session.instances.identity,
-            states=save_states(session.instances.by_name),
-            memory=session.memory(),
-        )
-
-    def rewind(self, checkpoint: Checkpoint) -> None:
-        """Return to a checkpoint of this run, with the FMUs loaded and the instances kept; `result` is a new one.
-
-        The states and the memory of the loop may differ from those that `save` has returned: a perturbed run then takes
-        as long as its steps. Raises MasterError for a checkpoint of other steps, FmuError if a state is refused.
-        """
-        session = self.session
-        if not self.specification.continues(checkpoint):
-            raise MasterError("the checkpoint was taken with another step or algorithm")
-        self.result, self._values = self._new_result()
-        self._error = None
-        self.result.t_end, self.result.macro_steps = checkpoint.time, checkpoint.macro_steps
-        session.rewind(self.result)
-        restore_states(session.instances.by_name, checkpoint.states)
-        session.begin_again(self._context, checkpoint.memory)
+    given = running.specification
+    # before the state is saved, which takes longer
+    check_values(running.system, values or {})
+    return CoSimulation(
+        running.system,
+        schedule or given.schedule,
+        algorithm or given.algorithm,
+        observers,
+        drivers,
+        resume=Resumption(running.save(), values=values or {}),
+        threads=given.threads,
+    )

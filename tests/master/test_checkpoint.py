@@ -18,10 +18,9 @@ from dockfmu.master.errors import MasterError, StructureError
 from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.branching import branch
 from dockfmu.master.run.resumption import Resumption
 from dockfmu.master.run.schedule import Schedule
-from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.run.simulation import CoSimulation, branch
 from dockfmu.master.step_control import StepControl, StepDoubling
 from dockfmu.master.system import Structure
 
@@ -375,7 +374,7 @@ import os, sys
 from pathlib import Path
 from dockfmu.master.observers.checkpoints import Checkpoints
 from dockfmu.master.observers.observer import Observer
-from dockfmu.master.run.branching import branch
+from dockfmu.master.run.simulation import branch
 from dockfmu.master.run.resumption import Resumption
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation

@@ -69,7 +69,7 @@ from pathlib import Path
 import numpy as np
 from dockfmu.master.tables import coupling
 from dockfmu.master.algorithms import by_name
-from dockfmu.master.run.branching import branch
+from dockfmu.master.run.simulation import branch
 from dockfmu.master.run.resumption import Resumption
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation

@@ -14,10 +14,9 @@ from dockfmu.master.errors import FmuError, MasterError, StructureError
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.master.run.branching import branch
 from dockfmu.master.run.resumption import Resumption
 from dockfmu.master.run.schedule import Schedule
-from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.run.simulation import CoSimulation, branch
 from dockfmu.master.system import Structure
 
 
