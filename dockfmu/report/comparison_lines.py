@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dockfmu.base.units import DISPLAY_UNITS, conversion, parse_unit
 from dockfmu.report.comparison import Comparison, Pair, SignalDifference
+from dockfmu.report.shown_units import shown_unit
 
 _PAIR = ("", "A", "B", "B - A", "unit")
 _PLACED = re.compile(r"[^.]+\.parameters\.initial\..*")
@@ -65,7 +65,7 @@ def _pairs(title: str, pairs: Sequence[Pair], *, note: str = "", whole: bool = F
 
 def pair_line(pair: Pair) -> tuple[str, ...]:
     """Return name, A, B, B - A and unit of a pair, angles in degrees."""
-    unit, factor = _display(pair.unit)
+    unit, factor = shown_unit(pair.unit)
     difference = "" if pair.difference is None else f"{factor * pair.difference:+.4g}"
     return pair.name, _text(pair.a, factor), _text(pair.b, factor), difference, unit
 
@@ -80,7 +80,7 @@ def _signals(comparison: Comparison) -> DifferenceTable:
 
 
 def _signal_line(signal: SignalDifference) -> tuple[str, ...]:
-    unit, factor = _display(signal.unit)
+    unit, factor = shown_unit(signal.unit)
     return signal.name, f"{factor * signal.largest:.4g}", unit, f"{100 * signal.share:.3g} %", f"{signal.time:.3f} s"
 
 
@@ -89,13 +89,6 @@ def _shortened(pair: Pair) -> Pair:
     if not pair.name.endswith("sha256"):
         return pair
     return replace(pair, a=pair.a[:12], b=pair.b[:12])
-
-
-def _display(unit: str) -> tuple[str, float]:
-    """Return the unit in which values are displayed, and the factor to it."""
-    if unit in DISPLAY_UNITS:
-        return DISPLAY_UNITS[unit], conversion(parse_unit(unit), parse_unit(DISPLAY_UNITS[unit]))[0]
-    return "" if unit == "1" else unit, 1.0
 
 
 def _text(value: Any, factor: float = 1.0) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockfmu.base.units import DISPLAY_UNITS, conversion, parse_unit
 from dockfmu.campaign.answers.answer import Answer, Command, Link
 from dockfmu.campaign.answers.censoring import finished
 from dockfmu.campaign.answers.chart import Points, Scatter
@@ -16,6 +15,7 @@ from dockfmu.campaign.folder import SERIES, CampaignFolder
 from dockfmu.campaign.sampling.vary import unit_text
 from dockfmu.declare.conditions.initial_conditions import ANGLES
 from dockfmu.report.files import REPORT, RESULTS
+from dockfmu.report.shown_units import shown_unit
 
 if TYPE_CHECKING:
     import pandas
@@ -71,10 +71,7 @@ def _inputs(campaign: CampaignFolder, table: pandas.DataFrame) -> list[tuple[str
         if name in choices:
             found.append((short_name(name), "", 1.0))
             continue
-        unit = unit_text(name, campaign.system)
-        shown = DISPLAY_UNITS.get(unit, unit)
-        factor = 1.0 if shown == unit else conversion(parse_unit(unit), parse_unit(shown))[0]
-        found.append((short_name(name), "" if shown == "1" else shown, factor))
+        found.append((short_name(name), *shown_unit(unit_text(name, campaign.system))))
     if "R1" in table.columns and table["R1"].notna().any():
         found.append(("R1", "", 1.0))
     return found

@@ -140,7 +140,7 @@ def test_the_worst_runs_are_told_with_inputs_and_how_to_see_them(report, browser
     """Largest first, angles in degrees; the figure shows the measure over the input that is chosen."""
     text = report[0].read_text()
     section = text.partition("Worst runs by force")[2].partition("</section>")[0]
-    assert "angular_velocity[3], deg/s" in section
+    assert "angular_velocity[3], °/s" in section
     assert "chaser.parameters.mass, kg" in section
     assert "after capture" in section
     runs = [int(run) for run in re.findall(r'<tr><td class="number">(\d+)</td>', section)]
@@ -155,8 +155,8 @@ def test_the_worst_runs_are_told_with_inputs_and_how_to_see_them(report, browser
     shown = f"document.getElementById('{plot}').data.map((trace) => trace.visible)"
     # the force is made of the miss and a little of the rate
     assert page.evaluate(title) == "miss[1], m"
-    page.select_option("select", "angular_velocity[3], deg/s")
-    page.wait_for_function(f"{title} === 'angular_velocity[3], deg/s'")
+    page.select_option("select", "angular_velocity[3], °/s")
+    page.wait_for_function(f"{title} === 'angular_velocity[3], °/s'")
     assert page.evaluate(shown) == [False, True, False]
     page.close()
 
