@@ -8,22 +8,37 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.components.core.component import Component
-from dockfmu.components.multibody.contacts.ports import pair_rows
+from dockfmu.components.core.part_names import PartsComponent
 from dockfmu.components.multibody.declaration import Declared, read_model, read_text
-from dockfmu.components.multibody.kernel import initialize, messages_of, step
+from dockfmu.components.multibody.kernel import initialize, step
 from dockfmu.components.multibody.layout import layout
 from dockfmu.components.multibody.link_data import lay_out
+from dockfmu.components.multibody.messages import messages_of
+from dockfmu.components.multibody.model import Model
 from dockfmu.components.multibody.ports import record_of
+from dockfmu.components.multibody.reference.impulse import ClosureError
 from dockfmu.components.multibody.scene import scene_of
 
 EXAMPLE = Path(__file__).parent / "models" / "pendulum.toml"
 
 
 @dataclass(frozen=True)
-class MultibodyComponent(Component):
+class MultibodyComponent(PartsComponent):
     """A component with a scene of its own, which follows from its declaration."""
 
     scene: Mapping[str, Any] = field(default_factory=dict)
+    model: Model | None = None
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return the degrees of freedom of closed loops, with their redundant constraints, or why they do not close."""
+        if self.model is None or not self.model.cuts:
+            return ()
+        from dockfmu.components.multibody.analysis import Multibody
+
+        try:
+            return (f"closed loops: {Multibody(self.model).freedoms()}",)
+        except ClosureError as error:
+            return (f"closed loops: {error}",)
 
 
 def component(model: str | Path = EXAMPLE) -> Component:
@@ -43,11 +58,9 @@ def component_of(declared: Declared) -> Component:
         record=record_of(model, made, layout(model, made)),
         initialize=initialize,
         step=step,
-        messages=messages_of(
-            [contact.name for contact in model.contacts],
-            [f"{row.first.name} on {row.second.name}" for row in pair_rows(model)],
-        ),
+        messages=messages_of(model, made),
         module=Path(__file__),
         options={"model": declared.text} if declared.text else {},
         scene=scene_of(model, declared.solids),
+        model=model,
     )

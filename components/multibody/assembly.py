@@ -5,22 +5,12 @@ Theory: multibody-formulations 3.7.
 
 from __future__ import annotations
 
-from dockfmu.components.core.component import Message, fail
-from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, links, stepping
+from math import fabs
 
-NOT_CLOSED = 421
-SINGULAR_CLOSURE = 422
-MESSAGES = {
-    NOT_CLOSED: Message(
-        "the cut joints cannot be closed from the start values: {status.value:.4g} m or rad are left after 50 "
-        "corrections; look at points and start values of the joints in the loop"
-    ),
-    SINGULAR_CLOSURE: Message(
-        "the cut joints do not determine their forces: the loop is at a singular pose, or passes one; the error of its "
-        "closure is {status.value:.4g}"
-    ),
-}
+from dockfmu.components.core.component import fail
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody import closure, failures, links, stepping
+from dockfmu.components.multibody.cut_rows import set_rows
 
 
 @kernel
@@ -31,28 +21,41 @@ def _place(base, gravity, link, run):
 
 
 @kernel
-def assemble(base, gravity, link, cut, row, matrix, run, status):
+def _most_open(row, run):
+    """Return the number of the cut joint whose closure lacks most, from 1."""
+    worst = 0
+    for i in range(int(run.rows)):
+        # of rows that are not finite the first
+        if not fabs(row[i].error) <= fabs(row[worst].error):
+            worst = i
+    return row[worst].joint + 1.0
+
+
+@kernel
+def assemble(base, gravity, link, cut, row, solver, run, status):
     """Close the cut joints in position and rate. Prescribed and locked coordinates stay. Returns 0, or a code."""
     run.open = 0.0
     if run.rows == 0.0:
         return 0
-    _place(base, gravity, link, run)
-    closure.measure(link, cut, row, matrix, run)
     error = 0.0
     for _ in range(closure.ATTEMPTS):
         _place(base, gravity, link, run)
-        error, _ = closure.set_rows(link, cut, row, run)
+        error, _ = set_rows(link, cut, row, run)
         if not error > closure.NEAR or run.open != 0.0:
             break
-        closure.correct(link, cut, row, matrix, run, False)
+        # near the closed pose of an overconstrained linkage rows depend on each other that did not before
+        closure.measure(link, cut, row, solver, run)
+        _place(base, gravity, link, run)
+        set_rows(link, cut, row, run)
+        closure.correct(link, cut, row, solver, run, False)
     if run.open != 0.0:
-        return fail(status, SINGULAR_CLOSURE, error, 0)
+        return fail(status, failures.SINGULAR_CLOSURE, run.amount, run.culprit)
     if not error <= closure.NEAR:
-        return fail(status, NOT_CLOSED, error, 0)
+        return fail(status, failures.NOT_CLOSED, error, _most_open(row, run))
     # where the chain is closed, other rows may depend on each other than before
     _place(base, gravity, link, run)
-    closure.measure(link, cut, row, matrix, run)
+    closure.measure(link, cut, row, solver, run)
     _place(base, gravity, link, run)
-    closure.set_rows(link, cut, row, run)
-    closure.correct(link, cut, row, matrix, run, True)
+    set_rows(link, cut, row, run)
+    closure.correct(link, cut, row, solver, run, True)
     return 0

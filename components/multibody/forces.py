@@ -9,10 +9,10 @@ is selected where the micro-step begins.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import fabs, sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import drives, momentum
+from dockfmu.components.multibody import drives, failures, momentum
 from dockfmu.components.physics import hysteresis
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
 from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
@@ -165,6 +165,8 @@ def account_coordinates(link, coordinate, law, loop, motor, run, h):
         stop = explicit - inertia * acceleration
         excess = stop_excess(p, b.q)
         if active:
+            if fabs(excess) > p.stop_limit:
+                failures.note(run, failures.STOP_LIMIT, k + 1.0, excess)
             run.stops -= (stop + p.stop_stiffness * (excess + q - b.q)) * moved
         if active != (c.stopped != 0.0):
             c.stopped = 1.0 if active else 0.0

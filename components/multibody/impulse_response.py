@@ -54,7 +54,7 @@ def change_rates(link):
 
 
 @kernel
-def jolt(base, gravity, link, cut, row, matrix, run):
+def jolt(base, gravity, link, cut, row, solver, run):
     """Let the system respond to the true twist of the base less that extrapolated to the end of the last step."""
     stepping.place_base(base, run, gravity, link, 0.0)
     links.place(link)
@@ -63,7 +63,7 @@ def jolt(base, gravity, link, cut, row, matrix, run):
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
     prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
     links.accelerate(link, False)
-    closure.constrain(link, cut, row, matrix, run, closure.RESPONSE)
+    closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
     change_rates(link)
     stepping.place_base(base, run, gravity, link, 0.0)
     links.place(link)
@@ -71,7 +71,7 @@ def jolt(base, gravity, link, cut, row, matrix, run):
 
 
 @kernel
-def set_affine_mass(base, gravity, link, cut, row, matrix, run, tau):
+def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
     """Set `base.affine_mass` by six unit jumps of the base's twist; all is placed `tau` into a step, at its end.
 
     Accelerations of the links are overwritten, those of their joints are kept.
@@ -90,7 +90,7 @@ def set_affine_mass(base, gravity, link, cut, row, matrix, run, tau):
         store(ZERO, root.force)
         store(ZERO, root.torque)
         links.carry(link)
-        closure.constrain(link, cut, row, matrix, run, closure.RESPONSE)
+        closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
         force, torque = stepping.base_wrench(root)
         f = apply(A, force)
         t = apply(A, torque)

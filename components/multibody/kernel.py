@@ -6,12 +6,10 @@ others take arrays of groups and groups of fixed size: they are compiled once fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import fabs, isfinite
 
-from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core import check, timing
-from dockfmu.components.core.component import Message, combined, fail
+from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.multibody import (
@@ -19,6 +17,7 @@ from dockfmu.components.multibody import (
     closure,
     drives,
     exchange,
+    failures,
     forces,
     impulse_response,
     locks,
@@ -30,7 +29,6 @@ from dockfmu.components.multibody import (
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
-from dockfmu.components.physics import hysteresis
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
 from dockfmu.components.physics.mechanics.rotation import (
@@ -46,69 +44,6 @@ from dockfmu.components.physics.mechanics.rotation import (
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
 
-INERTIA = 401
-ATTITUDE = 402
-SINGULAR = 403
-NOT_FINITE = 404
-STOPS = 405
-INPUT = 406
-SOURCE_BASE = 407
-NO_INERTIA = 409
-OUTLINE = 410
-TOO_DEEP = 411
-COMMAND = 412
-HYSTERESIS = 430
-
-OWN_MESSAGES = {
-    INERTIA: Message(
-        "parameters.body: the inertia of body {status.index:.0f} is not symmetric or physically impossible: a "
-        "principal moment is negative, or above the sum of the others"
-    ),
-    ATTITUDE: Message(
-        "parameters.joint: the quaternion of the spherical or free joint {status.index:.0f} has norm "
-        "{status.value:.6g}, not 1"
-    ),
-    SINGULAR: Message(
-        "coordinate {status.index:.0f} feels the inertia {status.value:.4g}, not a positive one: the pose is singular, "
-        "or what its joint carries has no mass"
-    ),
-    NO_INERTIA: Message(
-        "the spherical or free joint {status.index:.0f} turns what has no inertia about an axis: give its body an "
-        "inertia, or use a joint without this rotation"
-    ),
-    NOT_FINITE: Message(
-        "the motion of link {status.index:.0f} is not finite: use a shorter parameters.stepping.longest_micro_step, or "
-        "look for a singular pose"
-    ),
-    STOPS: Message("parameters.joint: lower of coordinate {status.index:.0f} is not less than upper"),
-    INPUT: Message("drive of coordinate {status.index:.0f}, or the wrench on port {status.index:.0f}, is not finite"),
-    COMMAND: Message("the command of drive {status.index:.0f} is not finite"),
-    SOURCE_BASE: Message("parameters.base_motion must be LAGGED or AFFINE, not SOURCE"),
-}
-
-
-def messages_of(contacts: Sequence[str], pairs: Sequence[str]) -> dict[int, Message]:
-    """Return the messages of a model with these contacts, and with these pairs."""
-    named = ", ".join(f"{k} {name}" for k, name in enumerate(contacts, start=1))
-    listed = ", ".join(f"{k} {name}" for k, name in enumerate(pairs, start=1))
-    own = {
-        OUTLINE: Message(
-            f"parameters.surface: the outline in pair {{status.index:.0f}} ({listed}) is not convex any more: x must "
-            "not fall and r not rise along a profile, and a section must turn one way; keep the corners where they bend"
-        ),
-        TOO_DEEP: Message(
-            f"contact {{status.index:.0f}} ({named}): the depth {{status.value:.4g}} m exceeds its depth_limit; its "
-            "stiffness is too low for the impact, or the micro-steps are too long",
-            discard=True,
-            outcome=LIMIT_EXCEEDED,
-        ),
-    }
-    loops = hysteresis.messages("parameters.joint, coordinate {status.index:.0f}", HYSTERESIS)
-    return combined(check.messages("1 base, 2 target"), OWN_MESSAGES, assembly.MESSAGES, loops, own)
-
-
-MESSAGES = messages_of((), ())
-
 # rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
 LEAST_INERTIA = 1e-12
 
@@ -119,7 +54,7 @@ def _check_masses(mass, status):
     for k in range(len(mass)):
         inertia = load_matrix(mass[k].inertia)
         if asymmetry(mass[k].inertia)[0] != 0.0 or not possible(mass[k].mass, ZERO, inertia):
-            return fail(status, INERTIA, 0.0, k + 1)
+            return fail(status, failures.INERTIA, 0.0, k + 1)
     return 0
 
 
@@ -204,13 +139,13 @@ def _set_state(link, coordinate, law, turning, start, run, status):
         c.deflection = 0.0
         c.stopped = 0.0
         if not p.lower < p.upper:
-            return fail(status, STOPS, p.lower, k + 1)
+            return fail(status, failures.STOPS, p.lower, k + 1)
     for k in range(int(run.rotations)):
         p = start[k]
         r = turning[k]
         norm = check.norm_of_quaternion(p.quaternion)
         if not fabs(norm - 1.0) < 1e-6:
-            return fail(status, ATTITUDE, norm, k + 1)
+            return fail(status, failures.ATTITUDE, norm, k + 1)
         b = link[int(r.link)]
         q = load_attitude(p.quaternion)
         spin = load(p.angular_velocity)
@@ -233,7 +168,11 @@ def _set_state(link, coordinate, law, turning, start, run, status):
 
 
 @kernel
-def _clear(run):
+def _clear(run, t):
+    run.failure = 0.0
+    run.now = t
+    run.rank_again = 0.0
+    run.rank = 0.0
     run.dampers = 0.0
     run.stops = 0.0
     run.friction = 0.0
@@ -258,28 +197,21 @@ def _check_joints(link, coordinate, turning, run, status):
         if b.held == 0.0:
             inertia = 1.0 / b.mobility
             if not (inertia > LEAST_INERTIA and isfinite(inertia)):
-                return fail(status, SINGULAR, inertia, k + 1)
+                return fail(status, failures.SINGULAR, inertia, k + 1)
     for k in range(int(run.rotations)):
         b = link[int(turning[k].link)]
         if not isfinite(b.spin_rate[0] + b.spin_rate[1] + b.spin_rate[2]):
-            return fail(status, NO_INERTIA, 0.0, k + 1)
+            return fail(status, failures.NO_INERTIA, 0.0, k + 1)
     return 0
 
 
 @kernel
 def _check_motion(link, run, status):
-    """Return 0 if all links move with finite accelerations and all loops are closed, else a code."""
-    if run.open != 0.0:
-        return fail(status, assembly.SINGULAR_CLOSURE, run.open, 0)
-    if run.excess > 0.0:
-        return fail(status, TOO_DEEP, run.excess, run.exceeded)
-    for k in range(1, len(link)):
-        b = link[k]
-        total = b.q + b.rate + b.qdd
-        for i in range(3):
-            total += b.acceleration[i] + b.angular_acceleration[i] + b.spin[i] + b.speed[i]
-        if not isfinite(total):
-            return fail(status, NOT_FINITE, total, k)
+    """Return 0 if no part has failed and all links move with finite accelerations, else a code."""
+    if run.failure == 0.0:
+        failures.check(link, run)
+    if run.failure != 0.0:
+        return fail(status, int(run.failure), run.amount, run.culprit)
     return 0
 
 
@@ -288,15 +220,15 @@ def _check_inputs(base, target, coordinate, drive, port, run, base_motion, statu
     """Return 0 if the inputs are valid, else a code."""
     for k in range(int(run.coordinates)):
         if not isfinite(coordinate[k].drive):
-            return fail(status, INPUT, coordinate[k].drive, k + 1)
+            return fail(status, failures.INPUT, coordinate[k].drive, k + 1)
     for k in range(int(run.drive_count)):
         if not isfinite(drive[k].command):
-            return fail(status, COMMAND, drive[k].command, k + 1)
+            return fail(status, failures.COMMAND, drive[k].command, k + 1)
     for k in range(int(run.ports)):
         p = port[k]
         total = p.force[0] + p.force[1] + p.force[2] + p.torque[0] + p.torque[1] + p.torque[2]
         if not isfinite(total):
-            return fail(status, INPUT, total, k + 1)
+            return fail(status, failures.PORT_INPUT, total, k + 1)
     if run.has_target != 0.0:
         code = check.check_port(target, 2, status)
         if code == 0:
@@ -305,7 +237,7 @@ def _check_inputs(base, target, coordinate, drive, port, run, base_motion, statu
             return code
     if run.carried != 0.0:
         if base_motion == SOURCE:
-            return fail(status, SOURCE_BASE, 0.0, 0)
+            return fail(status, failures.SOURCE_BASE, 0.0, 0)
         code = check.check_port(base, 1, status)
         if code:
             return code
@@ -330,7 +262,7 @@ def _finish(
     touch,
     cut,
     row,
-    matrix,
+    solver,
     run,
     audit,
     tau,
@@ -338,11 +270,12 @@ def _finish(
     h,
 ):
     """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
+    run.now = t
     stepping.follow_motions(link, coordinate, law, run, t)
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, tau)
     detection.place_target(target, run, tau)
-    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     stepping.move(link)
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
@@ -384,29 +317,31 @@ def _advance(
     lock,
     cut,
     row,
-    matrix,
+    solver,
     run,
     p,
     clock,
     t,
     h,
 ):
-    """Make all micro-steps of a step h."""
+    """Make all micro-steps of a step h, until one fails."""
+    run.failure = 0.0
+    run.now = t
     sensor, levels, condition = sensing
     surface, _, pair, contact, _, tally, _, loads = touch
     stepping.place_base(base, run, gravity, link, 0.0)
     if run.affine != 0.0:
-        impulse_response.jolt(base, gravity, link, cut, row, matrix, run)
+        impulse_response.jolt(base, gravity, link, cut, row, solver, run)
         exchange.count_jolt(base, target, link, run)
     exchange.begin(run)
     accounts.begin_step(contact, loads, run)
     if run.locks > 0.0:
-        locks.command(base, gravity, link, lock, cut, row, matrix, run)
+        locks.command(base, gravity, link, lock, cut, row, solver, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
     detection.place_target(target, run, 0.0)
-    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     if run.free_root != 0.0:
         momentum.keep(link, run)
     done = 0.0
@@ -429,7 +364,7 @@ def _advance(
             touch,
             cut,
             row,
-            matrix,
+            solver,
             run,
             done,
             t + done,
@@ -440,20 +375,20 @@ def _advance(
             sensors.read(link, coordinate, surface, tally, sensor, levels, run)
             sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
-            locks.catch(base, gravity, link, lock, cut, row, matrix, run, done)
+            locks.catch(base, gravity, link, lock, cut, row, solver, run, done)
         until = locks.time_to_catch(link, lock, run)
         if run.pairs > 0.0:
             # half a micro-step has passed since the pairs were detected
             until = min(until, max(detection.time_to_contact(surface, pair, run) - 0.5 * size, 0.0))
         stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
-        left -= 1
+        left = 0 if run.failure != 0.0 else left - 1
 
 
 @kernel
-def _respond(base, gravity, link, cut, row, matrix, run, tau):
+def _respond(base, gravity, link, cut, row, solver, run, tau):
     """Set how the wrench on the base depends on its acceleration, for AFFINE."""
     if run.affine != 0.0:
-        impulse_response.set_affine_mass(base, gravity, link, cut, row, matrix, run, tau)
+        impulse_response.set_affine_mass(base, gravity, link, cut, row, solver, run, tau)
 
 
 @kernel
@@ -467,27 +402,28 @@ def initialize(m):
         _place_joints(m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.surface, p.surface, m.run)
         outline = detection.set_faces(m.surface, p.vertex, m.face, m.pair, m.run)
         if outline:
-            return fail(m.status, OUTLINE, 0.0, outline)
+            return fail(m.status, failures.OUTLINE, 0.0, outline)
         _set_masses(m.link, m.body, p.body)
         code = _set_state(m.link, m.coordinate, p.coordinate, m.rotation, p.rotation, m.run, m.status)
     if code:
         return code
-    _clear(m.run)
+    _clear(m.run, m.start_time)
     m.run.affine = 1.0 if m.run.carried != 0.0 and p.base_motion == AFFINE else 0.0
     accounts.clear(m.pair, m.contact, m.run)
     contact_forces.set_laws(m.kind, p.contact, m.pair, m.run)
     touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
+    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
     locks.start(m.link, m.lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
     stepping.follow_motions(m.link, m.coordinate, p.coordinate, m.run, m.start_time)
-    code = assembly.assemble(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, m.status)
+    code = assembly.assemble(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, m.status)
     if code:
         return code
     drives.start(m.link, m.drive, p.drive, m.run)
     code, place = forces.start_loops(m.link, m.coordinate, p.coordinate, m.loop, m.run)
     if code:
-        return fail(m.status, HYSTERESIS + code, 0.0, place)
+        return fail(m.status, failures.HYSTERESIS + code, 0.0, place)
     _finish(
         m.base,
         m.target,
@@ -504,15 +440,17 @@ def initialize(m):
         touch,
         m.cut,
         m.closure.row,
-        m.closure.matrix,
+        solver,
         m.run,
         m.audit,
         0.0,
         m.start_time,
         0.0,
     )
+    m.closure.rank = m.run.rank
+    m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, m.link, m.run, 0.0)
-    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, 0.0)
+    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, 0.0)
     sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
     outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
@@ -531,6 +469,7 @@ def step(m, t, h):
     if code:
         return code
     touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
+    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
     _advance(
         m.base,
         m.target,
@@ -547,7 +486,7 @@ def step(m, t, h):
         m.lock,
         m.cut,
         m.closure.row,
-        m.closure.matrix,
+        solver,
         m.run,
         p.stepping,
         m.stepping,
@@ -570,15 +509,17 @@ def step(m, t, h):
         touch,
         m.cut,
         m.closure.row,
-        m.closure.matrix,
+        solver,
         m.run,
         m.audit,
         h,
         t + h,
         h,
     )
+    m.closure.rank = m.run.rank
+    m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, m.link, m.run, h)
-    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, m.closure.matrix, m.run, h)
+    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, h)
     sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
     outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
     code = _check_motion(m.link, m.run, m.status)

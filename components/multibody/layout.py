@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from dockfmu.components.multibody.contacts.ports import lay_out_contacts
 from dockfmu.components.multibody.link_data import Links, Placing
+from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
 from dockfmu.components.multibody.outcomes import requirements
-from dockfmu.components.multibody.ports import ROWS, coordinate_labels
+from dockfmu.components.multibody.ports import coordinate_labels
 
 
 def layout(model: Model, made: Links) -> Mapping[str, float]:
@@ -54,19 +55,14 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
         put(f"spring.{spring.name}.second", index[spring.second])
         put(f"spring.{spring.name}.first_link", made.bodies[spring.first].link)
         put(f"spring.{spring.name}.second_link", made.bodies[spring.second].link)
-    row = 0
-    for k, joint in enumerate(model.cuts):
+    for joint in model.cuts:
         where = f"joint.{joint.name}"
         for end, side in ((joint.predecessor, "first"), (joint.successor, "second")):
             mounting = joint.on_predecessor if side == "first" else joint.on_successor
             put(f"{where}.{side}", index[end])
             put(f"{where}.{side}_link", made.bodies[end].link)
             put(f"{where}.{side}_axes", np.array(mounting.rotation) @ made.bodies[end].rotation.T)
-        for kind, axis in ROWS[joint.kind]:
-            row += 1
-            put(f"closure.row[{row}].joint", k)
-            put(f"closure.row[{row}].kind", kind)
-            put(f"closure.row[{row}].axis", axis)
+    _plan(model, made, put)
     labels = coordinate_labels(model)
     for lock in model.locks:
         special = made.special.get(lock.joint)
@@ -86,6 +82,25 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
         put(f"{port.name}.link", made.bodies[port.body].link)
         put(f"{port.name}.turn", np.array(port.rotation) @ made.bodies[port.body].rotation.T)
     return values
+
+
+def _plan(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
+    """Put the rows of the cut joints and the plan of their elimination."""
+    order = loop_order(model, made)
+    for k, parts in enumerate(order.rows, start=1):
+        for name, value in zip(("joint", "kind", "axis"), parts, strict=True):
+            put(f"closure.row[{k}].{name}", value)
+    for k, front in enumerate(order.fronts, start=1):
+        for name, value in zip(("link", "first", "count"), front, strict=True):
+            put(f"closure.front[{k}].{name}", value)
+    for k, entry in enumerate(order.entries, start=1):
+        for name, value in zip(("row", "second"), entry, strict=True):
+            put(f"closure.entry[{k}].{name}", value)
+    for k in range(len(made.kind)):
+        put(f"link[{k + 1}].first_entry", order.first[k])
+        put(f"link[{k + 1}].entries", order.first[k + 1] - order.first[k])
+    for k, link in enumerate(order.carriers):
+        put(f"link[{link + 1}].carrier", k)
 
 
 def _outer(made: Links, one: str, other: str) -> str:

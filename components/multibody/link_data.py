@@ -15,6 +15,7 @@ from dockfmu.components.core.field import Field, Group, constants, private, temp
 from dockfmu.components.multibody import links
 from dockfmu.components.multibody.model.parts import (
     BASE,
+    COORDINATES,
     Kind,
     Model,
     Mounting,
@@ -82,6 +83,9 @@ def link_group(count: int) -> Group:
                 "moment", "kg.m", "mass times the centre of mass from the reference point, axes of the link", shape=3
             ),
             private("inertia", "kg.m2", "about the reference point, upper triangle by rows", shape=6),
+            private("first_entry", "1", "index of the first row of a loop that is open at the link"),
+            private("entries", "1", "number of these rows"),
+            private("carrier", "1", "index of what loops closed beyond add to it, -1 for none", -1.0),
             private("rotor", "1", "inertia of rotors geared to the coordinate without elasticity, kg m2 or kg"),
         )
     )
@@ -144,6 +148,7 @@ class Links:
     bodies : placing of each body of the model, by name, the base included
     coordinates : link of each coordinate of the joints with one link a coordinate, by (joint, number)
     special : link of each spherical and free joint, by name, and whether it is passed against its direction
+    labels : joint, or joint and coordinate, of each link
     """
 
     parent: list[int] = field(default_factory=lambda: [0])
@@ -154,6 +159,7 @@ class Links:
     bodies: dict[str, Placing] = field(default_factory=lambda: {BASE: Placing(0, np.zeros(3), Z)})
     coordinates: dict[tuple[str, int], int] = field(default_factory=dict)
     special: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    labels: list[str] = field(default_factory=lambda: [BASE])
 
 
 def lay_out(model: Model) -> Links:
@@ -184,6 +190,8 @@ def _add_joint(made: Links, joint: MultibodyJoint, carrier: Placing, body: str, 
         made.mount.append(frame @ to_joint)
         made.arm.append(arm)
         before, to_joint, arm = len(made.kind) - 1, frame.T, np.zeros(3)
+        alone = kind in (links.SPHERICAL, links.FREE, links.FIXED)
+        made.labels.append(joint.name if alone else f"{joint.name}.{COORDINATES[joint.kind][number]}")
         if kind in (links.SPHERICAL, links.FREE):
             made.special[joint.name] = (before, not outward)
         elif kind != links.FIXED:

@@ -232,7 +232,7 @@ def column_times(s, v):
 
 
 @kernel
-def _inverse(t):
+def inverse_of(t):
     """Return the inverse of a symmetric matrix of six numbers, by its cofactors."""
     a = t[3] * t[5] - t[4] * t[4]
     b = t[2] * t[4] - t[1] * t[5]
@@ -259,7 +259,7 @@ def _load9(a):
 
 
 @inlined
-def _pass_on(T, S, J, f, t, r, p):
+def pass_on(T, S, J, f, t, r, p):
     """Add an articulated inertia and a wrench about a point at r from the reference point of link p to those of p."""
     # S' = S - T r~, row by row; J' = J - S^T r~ + r~ S'
     n0 = subtract((S[0], S[1], S[2]), cross((T[0], T[1], T[2]), r))
@@ -294,7 +294,7 @@ def _pass_on(T, S, J, f, t, r, p):
 @kernel
 def free_acceleration(T, S, J, f, t):
     """Return (acceleration, angular acceleration) of an articulated inertia under a wrench."""
-    inverse = _inverse(J)
+    inverse = inverse_of(J)
     k0 = times(inverse, (S[0], S[1], S[2]))
     k1 = times(inverse, (S[3], S[4], S[5]))
     k2 = times(inverse, (S[6], S[7], S[8]))
@@ -306,7 +306,7 @@ def free_acceleration(T, S, J, f, t):
         T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
         T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
     )
-    a = times(_inverse(reduced), subtract(f, row_times(S, times(inverse, t))))
+    a = times(inverse_of(reduced), subtract(f, row_times(S, times(inverse, t))))
     return a, times(inverse, subtract(t, column_times(S, a)))
 
 
@@ -321,7 +321,7 @@ def _reduce_free(b, T, S, J, f, t):
 @kernel
 def _reduce_spherical(b, T, S, J, f, t, p):
     """Add the articulated inertia of a link on a spherical joint, and its force, to the link that carries it."""
-    inverse = _inverse(J)
+    inverse = inverse_of(J)
     driven = times(inverse, t)
     store(driven, b.felt_force)
     f = subtract(f, row_times(S, driven))
@@ -339,7 +339,7 @@ def _reduce_spherical(b, T, S, J, f, t, p):
         T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
     )
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    _pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (0.0, 0.0, 0.0), load(b.reach), p)
+    pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (0.0, 0.0, 0.0), load(b.reach), p)
 
 
 @inlined
@@ -428,7 +428,7 @@ def _reduce(b, p, passed):
         J[4] - ut[1] * vt[2],
         J[5] - ut[2] * vt[2],
     )
-    _pass_on(T, S, J, f, t, load(b.reach), p)
+    pass_on(T, S, J, f, t, load(b.reach), p)
 
 
 @inlined

@@ -90,7 +90,7 @@ def _impulse(b, run):
 
 
 @kernel
-def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
+def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link)
@@ -106,7 +106,7 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
     b.held = 1.0
     b.forced = 0.0
     links.accelerate(link, True)
-    closure.constrain(link, cut, row, matrix, run, closure.IMPACT)
+    closure.constrain(link, cut, row, solver, run, closure.IMPACT)
     impulse = _impulse(b, run)
     impulse_response.change_rates(link)
     b.rate = 0.0
@@ -122,10 +122,12 @@ def _strike(base, gravity, link, cut, row, matrix, b, run, tau):
 
 
 @kernel
-def _close(base, gravity, link, cut, row, matrix, o, run, tau):
+def _close(base, gravity, link, cut, row, solver, o, run, tau):
     """Close a lock."""
     b = link[int(o.link)]
-    impulse, loss = _strike(base, gravity, link, cut, row, matrix, b, run, tau)
+    # what a lock holds changes which constraints depend on others
+    run.rank_again = 1.0
+    impulse, loss = _strike(base, gravity, link, cut, row, solver, b, run, tau)
     o.closed = 1.0
     o.closings += 1.0
     o.impulse = impulse
@@ -146,10 +148,11 @@ def _open(lock, o, b, run):
     b.held = 0.0
     b.qdd = 0.0
     run.restart = 1.0
+    run.rank_again = 1.0
 
 
 @kernel
-def command(base, gravity, link, lock, cut, row, matrix, run):
+def command(base, gravity, link, lock, cut, row, solver, run):
     """Carry out the commands at the start of a step: rising edges close and open locks."""
     for k in range(int(run.locks)):
         o = lock[k]
@@ -157,7 +160,7 @@ def command(base, gravity, link, lock, cut, row, matrix, run):
         if o.open != 0.0 and o.open_before == 0.0:
             _open(lock, o, b, run)
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
-            _close(base, gravity, link, cut, row, matrix, o, run, 0.0)
+            _close(base, gravity, link, cut, row, solver, o, run, 0.0)
         o.close_before = o.close
         o.open_before = o.open
 
@@ -170,7 +173,7 @@ def keep_coordinates(link, lock, run):
 
 
 @kernel
-def catch(base, gravity, link, lock, cut, row, matrix, run, tau):
+def catch(base, gravity, link, lock, cut, row, solver, run, tau):
     """Close and open locks at the end of the micro-step that ends `tau` into the step.
 
     They close where their coordinate has passed their value in it; sensors close and open them (`sensors.command`).
@@ -191,7 +194,7 @@ def catch(base, gravity, link, lock, cut, row, matrix, run, tau):
             passed = (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0)
         if passed or o.to_close != 0.0:
             o.to_close = 0.0
-            _close(base, gravity, link, cut, row, matrix, o, run, tau)
+            _close(base, gravity, link, cut, row, solver, o, run, tau)
 
 
 @kernel

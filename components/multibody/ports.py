@@ -22,18 +22,17 @@ from dockfmu.components.core.field import (
     temporary,
 )
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
-from dockfmu.components.multibody import closure
 from dockfmu.components.multibody.contacts import ports as contact_ports
 from dockfmu.components.multibody.drive_ports import drive_fields, drive_parameters, hysteresis_fields, loop_group
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
+from dockfmu.components.multibody.loop_order import LoopOrder, loop_order, rows_of
 from dockfmu.components.multibody.model.parts import (
     BASE,
     COORDINATES,
     CoordinateLaw,
     JointDrive,
     JointLock,
-    Kind,
     Model,
     MultibodyJoint,
     PointSpring,
@@ -52,19 +51,6 @@ LEAST_MASS = 1e-9
 MICRO_STEP, LONGEST, TOLERANCE = 1e-4, 1e-3, 1e-6
 """Start values of the micro-steps, s, and of their tolerance, rad/s or m/s."""
 UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
-ROWS: dict[Kind, tuple[tuple[float, int], ...]] = {
-    "spherical": tuple((closure.TRANSLATION, k) for k in range(3)),
-    "revolute": (*((closure.TRANSLATION, k) for k in range(3)), (closure.ALIGNED, 0), (closure.ALIGNED, 1)),
-    "universal": (*((closure.TRANSLATION, k) for k in range(3)), (closure.CROSSED, 0)),
-    "cylindrical": tuple((kind, k) for kind in (closure.TRANSLATION, closure.ALIGNED) for k in range(2)),
-    "planar": ((closure.TRANSLATION, 2), (closure.ALIGNED, 0), (closure.ALIGNED, 1)),
-    "prismatic": ((closure.TRANSLATION, 0), (closure.TRANSLATION, 1), *((closure.TURNED, k) for k in range(3))),
-    "fixed": tuple((kind, k) for kind in (closure.TRANSLATION, closure.TURNED) for k in range(3)),
-    "rolling_disc": tuple((closure.DISC, k) for k in range(3)),
-    "rolling_ball": tuple((closure.BALL, k) for k in range(3)),
-    "knife_edge": ((closure.EDGE, 2),),
-}
-"""Kind and axis of the constraints of each kind of joint that can be cut."""
 DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts", "hysteresis", "motors")
 WORKS = ("drives", "motors", "motions", "ports", "base", "target")
 
@@ -77,11 +63,6 @@ def coordinate_labels(model: Model) -> list[str]:
         if joint.kind not in ("spherical", "free")
         for name in COORDINATES[joint.kind]
     ]
-
-
-def rows_of(model: Model) -> int:
-    """Return the number of constraints of all cut joints."""
-    return sum(len(ROWS[joint.kind]) for joint in model.cuts)
 
 
 def special_labels(model: Model) -> list[str]:
@@ -102,6 +83,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     contacts = {contact.name: contact for contact in model.contacts}
     sensors = {sensor.name: sensor for sensor in model.sensors}
     drives = {drive.name: drive for drive in model.drives}
+    order = loop_order(model, made)
     looked_at = {sensor.name: sensor_unit(sensor, joints) for sensor in model.sensors}
     return NamedRecord(
         _base(model),
@@ -151,8 +133,8 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         ports.status(),
         ports.start_time(),
         Group("stepping", *micro_steps.state()),
-        _run(model),
-        _closure(max(1, rows_of(model))),
+        _run(model, order),
+        _closure(model, order),
         *contact_ports.hidden_groups(model),
         loop_group(len(model.loops)),
         requirement_group(model),
@@ -324,19 +306,30 @@ def _cut_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
         private("spin", "rad/s", "relative angular velocity, I", shape=3),
         private("spin_rate", "rad/s2", "seen from the predecessor, I", shape=3),
         private("radius", "m", "of what rolls", one.radius),
+        private("closure_limit", "1", "error with which a run ends, m or rad", one.closure_limit),
+        temporary("first_frame", "1", "I -> joint frame on the predecessor", shape=(3, 3)),
+        temporary("second_frame", "1", "I -> joint frame on the successor", shape=(3, 3)),
         temporary("rolling", "m", "point that rolls, from the successor's joint point, I", shape=3),
         temporary("rolling_rate", "m/s", "its rate, seen from the predecessor, I", shape=3),
     )  # fmt: skip
 
 
-def _closure(rows: int) -> Group:
-    """Return the rows of the cut joints and their matrix."""
+def _closure(model: Model, order: LoopOrder) -> Group:
+    """Return what the loops show together, the rows of the cut joints, and the work space of their elimination."""
+    rows = max(1, rows_of(model))
+    shown = (
+        output("equations", "1", "number of the constraints of all cut joints", float(rows_of(model)), type=INTEGER),
+        output("rank", "1", "how many of them are independent: those of the motion; the others are redundant",
+               type=INTEGER),
+        output("freedoms", "1", "degrees of freedom: free rates of the tree less the rank", type=INTEGER),
+    )  # fmt: skip
     return Group(
         "closure",
+        *_hidden(shown, bool(model.cuts)),
         Group(
             "row",
             private("joint", "1", "index of the cut joint"),
-            private("kind", "1", "one of those of `closure`"),
+            private("kind", "1", "one of those of `cut_rows`"),
             private("axis", "1", "axis of the joint frame on the predecessor"),
             private("independent", "1", "1: it does not depend on others"),
             private("multiplier", "1", "force or torque, N or N.m"),
@@ -345,7 +338,49 @@ def _closure(rows: int) -> Group:
             private("error", "1", "m or rad"),
             private("rate", "1", "m/s or rad/s"),
             private("normal", "1", "I", shape=3),
+            temporary("rest", "1", "right-hand side in the elimination"),
+            temporary("strength", "1", "what joints have added to its pivot"),
+            temporary("pivot", "1", "of the elimination"),
+            temporary("first_pull", "1", "wrench on the link to which it has come from the predecessor", shape=6),
+            temporary("second_pull", "1", "likewise from the successor", shape=6),
+            temporary("hold", "1", "wrench on the link at which its loop closes", shape=6),
             count=rows,
+        ),
+        Group(
+            "entry",
+            private("row", "1", "index of a row that is open at a link"),
+            private("second", "1", "1: from its successor"),
+            temporary("share", "1", "what the joint of the link feels of it", shape=6),
+            count=max(1, len(order.entries)),
+            description="rows that are open at a link, link by link",
+        ),
+        Group(
+            "front",
+            private("link", "1", "index of the link at which the loops close"),
+            private("first", "1", "index of their first row"),
+            private("count", "1", "number of their rows"),
+            count=max(1, len(order.fronts)),
+            description="groups of loops that close together, in the order of elimination",
+        ),
+        Group(
+            "carrier",
+            *(
+                temporary(name, "1", "inertia that loops add to the link", shape=size)
+                for name, size in (("tt", 6), ("tr", 9), ("rr", 6))
+            ),
+            temporary("force", "N", "wrench that loops add to the link", shape=3),
+            temporary("torque", "N.m", "likewise", shape=3),
+            temporary("felt_force", "1", "inertia with that of the loops times the axis", shape=3),
+            temporary("felt_torque", "1", "likewise", shape=3),
+            temporary("felt", "1", "what the joint feels of the wrench"),
+            temporary("mobility", "1", "inverse of the inertia felt by the coordinate"),
+            temporary("inverse", "1", "of the inertia felt by a spherical joint", shape=6),
+            temporary("spherical_tr", "1", "inertia by columns, torque by acceleration", shape=9),
+            temporary("spherical_rr", "1", "inertia, torque by angular acceleration", shape=6),
+            temporary("acceleration", "m/s2", "of the link by the loops, I", shape=3),
+            temporary("angular_acceleration", "rad/s2", "likewise", shape=3),
+            count=max(1, len(order.carriers)),
+            description="what loops closed beyond a link add to it",
         ),
         temporary("matrix", "1", "H M^-1 H^T", shape=(rows, rows)),
     )
@@ -422,6 +457,8 @@ def _law_fields(label: str, model: Model, joints: dict[str, MultibodyJoint]) -> 
         parameter("stop_stiffness", per, f"of the stops of {label}", law.stop_stiffness, minimum=0.0, tunable=True),
         parameter("stop_damping", f"{force}.s/{unit}", f"of the stops of {label}", law.stop_damping, minimum=0.0,
                   tunable=True),
+        parameter("stop_limit", unit, f"farthest beyond a stop of {label}: a run ends there",
+                  FAR if isinf(law.stop_limit) else law.stop_limit, minimum=0.0, tunable=True),
         parameter("friction", force, f"limit of the friction of {label}", law.friction, minimum=0.0, tunable=True),
         parameter("friction_stiffness", per, f"presliding stiffness of the friction of {label}",
                   law.friction_stiffness, minimum=0.0, tunable=True),
@@ -485,7 +522,7 @@ def _flies(model: Model) -> bool:
     return model.base == "fixed" and len(rooted) == 1 and rooted[0].kind == "free"
 
 
-def _run(model: Model) -> Group:
+def _run(model: Model, order: LoopOrder) -> Group:
     """Return the group of sizes, accounts and work space, whose type is the same for all models."""
     return Group(
         "run",
@@ -495,6 +532,16 @@ def _run(model: Model) -> Group:
         private("cuts", "1", "number of cut joints", float(len(model.cuts))),
         private("rows", "1", "number of their constraints", float(rows_of(model))),
         private("open", "1", "not 0: the constraints cannot be solved"),
+        private("rank", "1", "number of constraints that are independent"),
+        private("freedoms", "1", "free rates of the tree less the rank"),
+        private("rank_again", "1", "1: a lock has changed which constraints depend on others"),
+        private("fronts", "1", "number of groups of loops that close together", float(len(order.fronts))),
+        private("carriers", "1", "number of links to which loops closed beyond them add", float(len(order.carriers))),
+        private("failure", "1", "code of the first failure, 0 without one"),
+        private("culprit", "1", "number of the part that failed, from 1"),
+        private("amount", "1", "the value that failed"),
+        private("failed_at", "s", "time of the failure"),
+        private("now", "s", "time of the present micro-step"),
         private("outcomes", "1", "number of outcomes", float(len(model.outcomes))),
         private("requirements", "1", "number of their conditions", float(len(requirements(model)))),
         private("loops", "1", "number of hysteretic springs", float(len(model.loops))),

@@ -6,10 +6,10 @@ error is of third order in a step, so that the method is of second order for any
 
 from __future__ import annotations
 
-from math import cos, fabs, sin
+from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, forces, links, momentum
+from dockfmu.components.multibody import closure, failures, forces, links, momentum
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
@@ -148,7 +148,7 @@ def move(link):
 
 
 @kernel
-def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, h):
+def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h):
     """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
 
     `elements` is (hysteretic springs, drives, data of the drives);
@@ -164,9 +164,9 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     loop, drive, data = elements
     forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     links.accelerate(link, h == 0.0 or run.free_root != 0.0)
-    closure.constrain(link, cut, row, matrix, run, h)
+    closure.constrain(link, cut, row, solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
-        friction.rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h)
+        friction.rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h)
         accounts.account(link, surface, pair, contact, kind, tally, loads, run, h)
 
 
@@ -206,20 +206,33 @@ def base_wrench(base):
 
 @kernel
 def _change(link):
-    """Return the largest difference between the accelerations of the last two micro-steps, rad/s2 or m/s2."""
+    """Return the largest change of an acceleration since the last micro-step, rad/s2 or m/s2, and whether all is sound.
+
+    It is not if an acceleration is not finite, or a coordinate feels no inertia.
+    """
     largest = 0.0
+    total = 0.0
+    sound = True
     for k in range(1, len(link)):
         b = link[k]
         kind = b.kind
         if REVOLUTE <= kind <= SCREW:
             if b.held == 0.0:
-                largest = max(largest, fabs(b.qdd - b.predicted))
+                change = fabs(b.qdd - b.predicted)
+                largest = max(largest, change)
+                total += change
+                if not 0.0 < b.mobility < failures.MOST_MOBILE:
+                    sound = False
         elif kind >= SPHERICAL:
             for i in range(3):
-                largest = max(largest, fabs(b.spin_rate[i] - b.predicted_spin[i]))
+                change = fabs(b.spin_rate[i] - b.predicted_spin[i])
+                largest = max(largest, change)
+                total += change
                 if kind == FREE:
-                    largest = max(largest, fabs(b.speed_rate[i] - b.predicted_speed[i]))
-    return largest
+                    change = fabs(b.speed_rate[i] - b.predicted_speed[i])
+                    largest = max(largest, change)
+                    total += change
+    return largest, sound and isfinite(total)
 
 
 @kernel
@@ -237,7 +250,7 @@ def micro_step(
     touch,
     cut,
     row,
-    matrix,
+    solver,
     run,
     tau,
     t,
@@ -245,6 +258,7 @@ def micro_step(
 ):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
     loop, drive, data = elements
+    run.now = t + 0.5 * h
     forces.select_segments(link, coordinate, law, loop, run)
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)
@@ -253,8 +267,13 @@ def micro_step(
         momentum.begin(link, run, h)
     place_base(base, run, gravity, link, tau + 0.5 * h)
     detection.place_target(target, run, tau + 0.5 * h)
-    evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, matrix, run, h)
-    run.change = _change(link)
+    evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h)
+    run.change, sound = _change(link)
+    if not sound:
+        failures.blame(link, run)
+    if run.failure != 0.0:
+        # nothing moves by what is not finite
+        return
     _kick(link, h)
     if run.free_root != 0.0:
         momentum.add_field(link, run, gravity)

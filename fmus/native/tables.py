@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from dockfmu.base.fmi import outcome_category
 from dockfmu.components.core.component import Component, Message
+from dockfmu.components.core.part_names import PART_FORMAT, PartMessage
 from dockfmu.components.core.record import Record, Slot
 from dockfmu.fmus.description import nominal
 
@@ -82,10 +83,25 @@ def _variable(slot: Slot) -> str:
     return f"{{{_string(slot.name)}, {slot.index}, {', '.join(map(_number, numbers))}}}"
 
 
-def _piece(record: Record, text: str, name: str | None, specification: str) -> str:
+def _piece(record: Record, text: str, name: str | None, specification: str, names: str) -> str:
     if name is None:
-        return f"{{{_string(text)}, NULL, 0}}"
-    return f"{{{_string(text)}, {_string(_format(name, specification))}, {record.index[name]}}}"
+        return f"{{{_string(text)}, NULL, 0, 0, NULL}}"
+    if specification != PART_FORMAT:
+        return f"{{{_string(text)}, {_string(_format(name, specification))}, {record.index[name]}, 0, NULL}}"
+    count = f"sizeof {names} / sizeof *{names}"
+    return f'{{{_string(text)}, "%.0f", {record.index[name]}, {count}, {names}}}'
+
+
+def _parts(messages: Mapping[int, Message]) -> Iterator[str]:
+    """Yield the lists of names of parts that messages insert, each once."""
+    for parts, name in _lists(messages).items():
+        yield from _array(f"static const char *const {name}[]", map(_string, parts), '""')
+
+
+def _lists(messages: Mapping[int, Message]) -> dict[tuple[str, ...], str]:
+    """Return the names in C of the lists of names of parts."""
+    lists = dict.fromkeys(message.parts for message in messages.values() if isinstance(message, PartMessage))
+    return {parts: f"parts_{k}" for k, parts in enumerate(lists)}
 
 
 def _category(message: Message) -> str:
@@ -101,6 +117,7 @@ def write_tables(component: Component, guid: str) -> str:
     averaged = [slot for slot in record.variables if is_averaged(slot)]
     computed = [slot for slot in record.variables if is_computed(slot)]
     messages = list(component.messages.items())
+    lists = _lists(component.messages)
 
     lines = [f"/* {component.name}: written by the exporter. */", '#include "model.h"', ""]
     lines += ["#include <math.h>", "#include <stddef.h>", ""]
@@ -116,9 +133,11 @@ def write_tables(component: Component, guid: str) -> str:
     lines += _array("static const uint32_t computed[]", (str(slot.index) for slot in computed))
     for name, spans in (("saved", record.saved), ("changing", record.changing)):
         lines += _array(f"static const Span {name}[]", (f"{{{span.first}, {span.count}}}" for span in spans), "{0}")
+    lines += _parts(component.messages)
     for code, message in messages:
-        pieces = (_piece(record, *piece) for piece in message.pieces)
-        lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0}')
+        names = lists[message.parts] if isinstance(message, PartMessage) else ""
+        pieces = (_piece(record, *piece, names) for piece in message.pieces)
+        lines += _array(f"static const Piece pieces_{code}[]", pieces, '{"", NULL, 0, 0, NULL}')
     lines += _array(
         "static const Message messages[]",
         (

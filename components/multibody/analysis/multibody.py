@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
-from dockfmu.components.multibody.analysis.elements import element_loads, rate_index, stored_energy
+from dockfmu.components.multibody.analysis.devices import DeviceLoads, device_loads
+from dockfmu.components.multibody.analysis.elements import coordinate_index, element_loads, rate_index, stored_energy
 from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
 from dockfmu.components.multibody.analysis.picture import draw
 from dockfmu.components.multibody.analysis.results import (
@@ -60,8 +62,9 @@ class Multibody:
     """A multibody system for analysis: what an engineer checks before a run.
 
     All methods take a state, that of the declaration if none is given. The base is at rest. Forces are gravity, the
-    laws of the joints (springs, dampers, stops; not friction) and springs between points. Vectors are in axes of the
-    base.
+    laws of the joints (springs, dampers, stops, hysteresis on its first loading; not friction), the drives with the
+    commands of the declaration or others (not their dry friction and brakes), and springs between points; not contacts.
+    Rotors of drives add inertia to their coordinates. Vectors are in axes of the base.
 
     Examples
     --------
@@ -101,10 +104,13 @@ class Multibody:
         coordinates: Mapping[str, float] | None = None,
         rates: Mapping[str, float] | None = None,
         time: float = 0.0,
+        rotors: Mapping[str, tuple[float, float]] | None = None,
     ) -> MultibodyState:
         """Return a state: that of the declaration with some coordinates and rates given, by their names.
 
         Prescribed coordinates have their values at `time`. Loops are closed by the coordinates that are not given.
+        `rotors` has (angle, rate) of rotors behind elastic gearboxes, by the names of their drives and in units of
+        their coordinates; others turn with their joints.
 
         Raises
         ------
@@ -124,13 +130,18 @@ class Multibody:
         for (place, rate), (value, speed, _) in moving.items():
             q[place], u[rate] = value, speed
         q = self._unit_quaternions(q)
+        elastic = tuple(drive.name for drive in self.model.drives if drive.gear_stiffness > 0.0)
+        for name in rotors or ():
+            _place(name, elastic, "drive with an elastic gearbox")
+        turning = dict(rotors or {})
         if not self.model.cuts:
-            return MultibodyState(q, u, time)
+            return MultibodyState(q, u, time, turning)
         held = {rate for _, rate in moving}
         fixed = self._rates_of(coordinates or ()) | held | set(self._locked())
         q = closed_positions(self.system, q, sorted(fixed), time, tolerance=1e-12)
         kept = {_place(name, self.rates, "rate") for name in rates or ()}
-        return MultibodyState(q, closed_rates(self.system, q, u, sorted(kept | held | set(self._locked())), time), time)
+        u = closed_rates(self.system, q, u, sorted(kept | held | set(self._locked())), time)
+        return MultibodyState(q, u, time, turning)
 
     def mass_properties(self, state: MultibodyState | None = None) -> MassProperties:
         """Return mass, centre of mass and inertia of the whole system in a pose."""
@@ -147,31 +158,64 @@ class Multibody:
         """Return the degrees of freedom at a pose, with the rank of all constraints and redundant ones named."""
         motion = self._motion(state)
         held = sorted(self._held(motion.t))
-        tree = self._equations(motion)
+        tree = self._equations(motion, state)
         rows = cut_rows(motion, tree)
         report = loop_rank(motion, tree.A, rows)
         every = np.vstack((rows.H[report.kept], np.eye(self.system.rates)[held]))
         rank, _ = null_rows(scaled(every)) if len(every) else (0, None)
+        every_row = np.bincount(rows.cut, minlength=len(self.system.cuts))
+        redundant = {
+            cut.name: (dropped, int(count))
+            for cut, dropped, count in zip(self.system.cuts, report.dropped, every_row, strict=False)
+            if dropped
+        }
         return Freedoms(
-            self.system.rates - rank, len(rows.g) + len(held), rank, report.joints, self._singular(motion, report)
+            self.system.rates - rank,
+            len(rows.g) + len(held),
+            rank,
+            report.joints,
+            self._singular(motion, report),
+            redundant,
         )
 
     def mass_matrix(self, state: MultibodyState | None = None) -> np.ndarray:
-        """Return the mass matrix of the rates of the tree."""
-        return self._equations(self._motion(state)).A
+        """Return the mass matrix of the rates of the tree, with rotors that turn with them."""
+        return self._equations(self._motion(state), state).A
 
     def forward_dynamics(
-        self, state: MultibodyState | None = None, drives: Mapping[str, float] | None = None
+        self,
+        state: MultibodyState | None = None,
+        drives: Mapping[str, float] | None = None,
+        commands: Mapping[str, float] | None = None,
     ) -> np.ndarray:
-        """Return the accelerations of the rates, with loops closed, under all forces and drives by names of rates."""
-        return self._solved(self._motion(state), drives).udot
+        """Return the accelerations of the rates, with loops closed, under all forces.
+
+        Parameters
+        ----------
+        drives : mapping of str to float, optional
+            Forces along rates, by their names, beside those of the model.
+        commands : mapping of str to float, optional
+            Commands of the model's drives, by their names; those of the declaration for the others.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such rate or drive.
+        """
+        return self._solved(self._motion(state), state, drives, commands).udot
+
+    def rotor_accelerations(
+        self, state: MultibodyState | None = None, commands: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """Return the accelerations of the rotors behind elastic gearboxes, in units of their coordinates, by drive."""
+        return self._devices(self._motion(state), state, commands).rotors
 
     def inverse_dynamics(self, accelerations: Sequence[float], state: MultibodyState | None = None) -> np.ndarray:
         """Return the drives along the rates that give these accelerations, beside all forces of the model.
 
         In a system with closed loops they are those with the cut joints free of load.
         """
-        tree = self._equations(self._motion(state))
+        tree = self._equations(self._motion(state), state)
         return tree.A @ np.asarray(accelerations, dtype=float) - tree.B
 
     def jacobian(
@@ -193,35 +237,54 @@ class Multibody:
         """
         body, arm = self._point(place, point)
         motion = self._motion(state)
-        tree = self._equations(motion)
+        tree = self._equations(motion, state)
         if body == 0:
             return np.zeros((6, self.system.rates))
         turning = -tree.P[:, body - 1]
         return np.hstack((turning, tree.D[:, body - 1] + cross(turning, (motion.A[body] @ arm)[None]))).T
 
     def reactions(
-        self, state: MultibodyState | None = None, drives: Mapping[str, float] | None = None
+        self,
+        state: MultibodyState | None = None,
+        drives: Mapping[str, float] | None = None,
+        commands: Mapping[str, float] | None = None,
     ) -> dict[str, JointLoad]:
-        """Return the load of every joint under all forces and drives, by the names of the joints.
+        """Return the load of every joint under all forces, by the names of the joints; see `forward_dynamics`.
 
         Components that redundant constraints leave undetermined are NaN; `freedoms` names the joints.
         """
         motion = self._motion(state)
-        return joint_loads(motion, self._loads(motion, drives), self._held(motion.t))
+        return joint_loads(motion, self._loads(motion, state, drives, commands), self._held(motion.t))
 
     def energy(self, state: MultibodyState | None = None) -> MultibodyEnergy:
-        """Return the energies of motion, gravity and springs."""
+        """Return the energies of motion, gravity and springs, with those of rotors, gears and hysteresis."""
         motion = self._motion(state)
-        return MultibodyEnergy(motion.energy(), *stored_energy(self.model, motion))
+        devices = self._devices(motion, state)
+        gravity, springs = stored_energy(self.model, motion)
+        return MultibodyEnergy(motion.energy() + devices.kinetic, gravity, springs + devices.stored)
 
     def vibrations(self, state: MultibodyState | None = None) -> Vibration:
         """Return natural frequencies and modes of small motions about a pose, at rest."""
         pose = self.start if state is None else state
+        elastic = [drive for drive in self.model.drives if drive.gear_stiffness > 0.0]
+        resting = [
+            pose.rotors.get(one.name, (pose.q[coordinate_index(self.model, one.joint, one.coordinate)], 0.0))[0]
+            for one in elastic
+        ]
+        weights = np.array([one.ratio**2 * one.inertia for one in elastic])
 
-        def accelerations(q: np.ndarray, u: np.ndarray) -> np.ndarray:
-            return self._solved(follow(self.system, q, u, pose.time), None, still=True).udot
+        def accelerations(
+            q: np.ndarray, u: np.ndarray, angles: np.ndarray, rates: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            turning = {one.name: (float(a), float(r)) for one, a, r in zip(elastic, angles, rates, strict=True)}
+            moved = replace(pose, q=q, u=u, rotors=turning)
+            motion = self._motion(moved)
+            rotors = self._devices(motion, moved).rotors
+            return self._solved(motion, moved, still=True).udot, np.array([rotors[one.name] for one in elastic])
 
-        return vibrations(self.system, pose.q, sorted(self._held(pose.time)), accelerations)
+        tree = self._equations(self._motion(replace(pose, u=np.zeros_like(pose.u))), pose)
+        held = sorted(self._held(pose.time))
+        return vibrations(self.system, pose.q, held, accelerations, tree, np.array(resting), weights)
 
     def positions(self, state: MultibodyState | None = None) -> dict[str, np.ndarray]:
         """Return the centres of mass of the bodies, m."""
@@ -236,7 +299,7 @@ class Multibody:
         """Return whether poses nearby have more independent constraints."""
         if not report.redundant:
             return False
-        tree = self._equations(motion)
+        tree = self._equations(motion, None)
         rows = cut_rows(motion, tree)
         free = tangent(tree.A, rows.H, natural_lengths(motion, rows))
         random = np.random.default_rng(0)
@@ -247,25 +310,47 @@ class Multibody:
         except ClosureError:
             return True
         near = follow(self.system, q, np.zeros(self.system.rates), motion.t)
-        tree = self._equations(near)
+        tree = self._equations(near, None)
         return loop_rank(near, tree.A, cut_rows(near, tree)).freedoms < report.freedoms
 
     def _motion(self, state: MultibodyState | None) -> TreeMotion:
         state = self.start if state is None else state
         return follow(self.system, state.q, state.u, state.time)
 
-    def _loads(self, motion: TreeMotion, drives: Mapping[str, float] | None) -> Loads:
-        given = element_loads(self.model, motion)
+    def _devices(
+        self, motion: TreeMotion, state: MultibodyState | None, commands: Mapping[str, float] | None = None
+    ) -> DeviceLoads:
+        known = tuple(drive.name for drive in self.model.drives)
+        for name in commands or ():
+            _place(name, known, "drive")
+        return device_loads(self.model, motion, {} if state is None else state.rotors, commands or {})
+
+    def _loads(
+        self,
+        motion: TreeMotion,
+        state: MultibodyState | None,
+        drives: Mapping[str, float] | None = None,
+        commands: Mapping[str, float] | None = None,
+    ) -> Loads:
+        given, devices = element_loads(self.model, motion), self._devices(motion, state, commands)
+        tau = given.tau + devices.tau
         for name, value in (drives or {}).items():
-            given.tau[_place(name, self.rates, "rate")] += value
-        return given
+            tau[_place(name, self.rates, "rate")] += value
+        return replace(given, tau=tau, inertia=devices.inertia)
 
-    def _equations(self, motion: TreeMotion) -> GraphEquations:
-        return equations(motion, self._loads(motion, None))
+    def _equations(self, motion: TreeMotion, state: MultibodyState | None) -> GraphEquations:
+        return equations(motion, self._loads(motion, state))
 
-    def _solved(self, motion: TreeMotion, drives: Mapping[str, float] | None, still: bool = False) -> LoopSolution:
+    def _solved(
+        self,
+        motion: TreeMotion,
+        state: MultibodyState | None,
+        drives: Mapping[str, float] | None = None,
+        commands: Mapping[str, float] | None = None,
+        still: bool = False,
+    ) -> LoopSolution:
         held = self._held(motion.t)
-        return closed(motion, self._loads(motion, drives), dict.fromkeys(held, 0.0) if still else held)
+        return closed(motion, self._loads(motion, state, drives, commands), dict.fromkeys(held, 0.0) if still else held)
 
     def _prescribed(self, time: float) -> dict[tuple[int, int], tuple[float, float, float]]:
         """Return (value, rate, acceleration) of prescribed coordinates by their indices among coordinates and rates."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy as np
 class MultibodyState:
     """Coordinates and rates of the joints of the tree, at a time, s.
 
-    `Multibody.coordinates` and `Multibody.rates` name their elements.
+    `Multibody.coordinates` and `Multibody.rates` name their elements. `rotors` has (angle, rate) of rotors behind
+    elastic gearboxes by the names of their drives, in units of their coordinates; others turn with their joints.
     """
 
     q: np.ndarray
     u: np.ndarray
     time: float = 0.0
+    rotors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class Freedoms:
         Joints on loops with redundant constraints: the motion is determined, their reactions are not.
     singular : bool
         Whether poses nearby have more independent constraints: the system can leave this pose in more ways than one.
+    redundant : dict of str to (int, int)
+        Cut joints with redundant constraints: how many of them follow from the others, and how many there are. With
+        several such loops it is the sum that is determined: those of the cut joints declared last are counted.
     """
 
     number: int
@@ -49,11 +55,15 @@ class Freedoms:
     rank: int
     joints: tuple[str, ...] = ()
     singular: bool = False
+    redundant: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         text = f"{self.number} degrees of freedom, {self.constraints} constraints of rank {self.rank}"
         if self.joints:
             text += f": the reactions of {', '.join(self.joints)} are not determined"
+        if self.redundant:
+            counts = (f"{some} of the {every} of cut joint {name}" for name, (some, every) in self.redundant.items())
+            text += f"; redundant are {', '.join(counts)}"
         if self.singular:
             text += "; the pose is singular"
         return text
@@ -61,7 +71,10 @@ class Freedoms:
 
 @dataclass(frozen=True)
 class MultibodyEnergy:
-    """Energies, J: of motion, of gravity (0 where a centre of mass is at the origin of the base), of springs."""
+    """Energies, J: of motion with rotors, of gravity, of springs, hysteresis and gears.
+
+    That of gravity is 0 where a centre of mass is at the origin of the base.
+    """
 
     kinetic: float
     gravity: float
@@ -94,7 +107,7 @@ class Vibration:
     frequencies : array
         Natural frequencies without damping, rad/s, rising; negative where the pose is unstable in that mode.
     shapes : array
-        Rates of the modes, one column each, with unit modal mass.
+        Rates of the modes, one column each, with unit modal mass; below them those of rotors behind elastic gearboxes.
     eigenvalues : array
         Of the damped system, 1/s, twice as many.
     unbalanced : float

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dockfmu.components.multibody.analysis.results import Vibration
-from dockfmu.components.multibody.reference.graph_method import equations, loads
+from dockfmu.components.multibody.reference.graph_method import GraphEquations
 from dockfmu.components.multibody.reference.impulse import closed_positions, tangent
 from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.loops import cut_rows, natural_lengths
@@ -21,37 +21,48 @@ def vibrations(
     system: RigidSystem,
     pose: np.ndarray,
     held: Sequence[int],
-    accelerations: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    accelerations: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    tree: GraphEquations,
+    rotors: np.ndarray,
+    weights: np.ndarray,
 ) -> Vibration:
-    """Return the modes of a system about a pose, from its accelerations at (q, u) with held rates at rest."""
+    """Return the modes of a system about a pose, from its accelerations at (q, u) with held rates at rest.
+
+    `tree` has the equations of the pose; `rotors` are the angles of rotors that turn by themselves, `weights` their
+    inertias.
+    """
     still = np.zeros(system.rates)
     motion = follow(system, pose, still)
-    tree = equations(motion, loads(system))
     rows = cut_rows(motion, tree)
     fixed = np.eye(system.rates)[list(held)]
     lengths = np.concatenate((natural_lengths(motion, rows), np.linalg.norm(fixed, axis=1))) if len(rows.g) else 0.0
     E = tangent(tree.A, np.vstack((rows.H, fixed)), lengths)
     into = E.T @ tree.A
+    size, root = E.shape[1], np.sqrt(weights)
+    none = np.zeros(len(rotors))
+
+    def unit(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        return np.concatenate((into @ found[0], root * found[1]))
 
     def displaced(x: np.ndarray) -> np.ndarray:
-        q = system.moved(pose, E @ x)
+        q = system.moved(pose, E @ x[:size])
         if system.cuts:
             q = closed_positions(system, q, held, tolerance=1e-13)
-        return into @ accelerations(q, still)
+        return unit(accelerations(q, still, rotors + x[size:] / root, none))
 
     def moving(v: np.ndarray) -> np.ndarray:
-        return into @ accelerations(pose, E @ v)
+        return unit(accelerations(pose, E @ v[:size], rotors, v[size:] / root))
 
-    stiffness, damping = -_jacobian(displaced, E.shape[1]), -_jacobian(moving, E.shape[1])
+    size_of_all = size + len(rotors)
+    stiffness, damping = -_jacobian(displaced, size_of_all), -_jacobian(moving, size_of_all)
     squares, shapes = np.linalg.eigh(0.5 * (stiffness + stiffness.T))
-    size = E.shape[1]
-    state = np.block([[np.zeros((size, size)), np.eye(size)], [-stiffness, -damping]])
+    state = np.block([[np.zeros_like(stiffness), np.eye(size_of_all)], [-stiffness, -damping]])
     eigenvalues = np.linalg.eigvals(state)
     return Vibration(
         frequencies=np.sign(squares) * np.sqrt(np.abs(squares)),
-        shapes=E @ shapes,
+        shapes=np.vstack((E @ shapes[:size], shapes[size:] / root[:, None])),
         eigenvalues=eigenvalues[np.argsort(np.abs(eigenvalues))],
-        unbalanced=float(np.abs(moving(np.zeros(size))).max(initial=0.0)),
+        unbalanced=float(np.abs(moving(np.zeros(size_of_all))).max(initial=0.0)),
     )
 
 

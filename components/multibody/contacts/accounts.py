@@ -7,7 +7,7 @@ balance to rounding in each kick.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum
+from dockfmu.components.multibody import failures, momentum
 from dockfmu.components.multibody.contacts.friction import change_of, spread
 from dockfmu.components.physics.contact.contact_list import first_too_deep
 from dockfmu.components.physics.contact.losses import lost_power
@@ -35,7 +35,6 @@ def clear(pair, contact, run):
     """Set contacts to their state at the start: all open, without friction."""
     run.contacts_lost = 0.0
     run.work_target = 0.0
-    run.excess = 0.0
     store(ZERO, run.target_force)
     store(ZERO, run.target_torque)
     store(ZERO, run.target_impulse)
@@ -69,9 +68,8 @@ def _account_contacts(link, surface, contact, kind, tally, run, h):
         contact[int(item.pair) - 1].step_force += norm(load(item.force))
     run.contacts_lost += h * lost_power(tally)
     k = first_too_deep(tally, kind)
-    if k >= 0 and run.excess == 0.0:
-        run.excess = tally.contact[k].penetration
-        run.exceeded = tally.contact[k].pair
+    if k >= 0:
+        failures.note(run, failures.TOO_DEEP, tally.contact[k].pair, tally.contact[k].penetration)
 
 
 @kernel

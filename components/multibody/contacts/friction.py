@@ -9,7 +9,7 @@ moved by what is within a micro-step.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, links
+from dockfmu.components.multibody import closure, links, pushes
 from dockfmu.components.multibody.contacts.forces import clear_touched, load_target, wrench_about
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.contact.force import clear, tangential
@@ -98,10 +98,10 @@ def _push(link, surface, force, point):
 def _mobility(item, link, surface, direction, run):
     """Return the acceleration of a listed contact by a unit force between its bodies, 1/kg."""
     point = load(item.position)
-    closure.clear_pushes(link)
+    pushes.clear_pushes(link)
     _push(link, surface[int(item.link)], direction, point)
     _push(link, surface[int(item.other)], negate(direction), point)
-    closure.respond(link)
+    pushes.respond(link)
     return dot(direction, change_of(item, link, surface, run, 0.0))
 
 
@@ -151,7 +151,7 @@ def _push_link(link, surface, part, run):
 
 
 @kernel
-def rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h):
+def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
     """Add the friction of all listed contacts to the accelerations of a micro-step h, after the recursion."""
     sliding = False
     for k in range(int(tally.count)):
@@ -179,13 +179,13 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, matrix, run, h):
         mobility *= h * _sharing(item, surface, tally)
         hold(item, kind_of(kind, item.pair), slip, mobility, surface, sums)
         store(load(item.friction), pair[int(slot_of(kind, item.pair, item.index))].friction)
-    closure.clear_pushes(link)
+    pushes.clear_pushes(link)
     for k in range(int(tally.count)):
         item = tally.contact[k]
         first = int(item.link)
         second = int(item.other)
         _push_link(link, surface[first], sums.part[first], run)
         _push_link(link, surface[second], sums.part[second], run)
-    closure.respond(link)
-    closure.add_response(link)
-    closure.constrain_again(link, cut, row, matrix, run, h)
+    pushes.respond(link)
+    pushes.add_response(link)
+    closure.constrain_again(link, cut, row, solver, run, h)

@@ -273,8 +273,6 @@ def run_fields(model: Model) -> tuple[Field, ...]:
         private("has_target", "1", "1: the system meets the port target", float(has_target(model))),
         private("contacts_lost", "J", "lost so far in contacts"),
         private("work_target", "J", "work so far of the target on the system"),
-        private("excess", "m", "first depth beyond its limit"),
-        private("exceeded", "1", "number of the contact that exceeds it, from 1"),
         private("base_acceleration", "m/s2", "of the base, I", shape=3),
         private("target_position", "m", "from the origin of the base, I", shape=3),
         private("target_rotation", "1", "I -> target", shape=(3, 3)),

@@ -8,8 +8,8 @@ import numpy as np
 
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.declaration.contact_checks import check_contacts
+from dockfmu.components.multibody.loop_order import ROWS
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model, MultibodyJoint
-from dockfmu.components.multibody.ports import ROWS
 
 Problem = tuple[str, str]
 

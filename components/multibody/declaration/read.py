@@ -22,6 +22,7 @@ from dockfmu.components.multibody.declaration.problems import Entries, ModelErro
 from dockfmu.components.multibody.declaration.solids import Solid, read_solid
 from dockfmu.components.multibody.declaration.surfaces import names_of, read_contact, read_sensor, read_surface
 from dockfmu.components.multibody.model.parts import (
+    CLOSURE_LIMIT,
     CONSTRAINTS,
     COORDINATES,
     CoordinateLaw,
@@ -43,11 +44,12 @@ from dockfmu.components.physics.mechanics.rotation import from_angles, quaternio
 MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "drives", "springs", "locks", "ports",
               "surfaces", "contacts", "sensors", "outcomes")  # fmt: skip
 BODY_KEYS = ("mass", "center", "inertia", "solid", "description")
-CONSTRAINT_KEYS = ("kind", "bodies", "points", "normal", "axis", "radius", "cut", "description")
-JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "start", "description")
+CONSTRAINT_KEYS = ("kind", "bodies", "points", "normal", "axis", "radius", "cut", "closure_limit", "description")
+JOINT_KEYS = ("kind", "bodies", "points", "axis", "axes", "attitude", "pitch", "cut", "closure_limit", "start",
+              "description")  # fmt: skip
 START_KEYS = ("position", "quaternion", "angles", "velocity", "angular_velocity")
-LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping", "friction",
-            "friction_stiffness")  # fmt: skip
+LAW_KEYS = ("stiffness", "rest", "preload", "damping", "lower", "upper", "stop_stiffness", "stop_damping", "stop_limit",
+            "friction", "friction_stiffness")  # fmt: skip
 COORDINATE_KEYS = ("start", "rate", "motion", "hysteresis", *LAW_KEYS)
 MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
 SPRING_KEYS = ("bodies", "points", "stiffness", "length", "damping", "tether", "pusher", "description")
@@ -214,6 +216,7 @@ def _joint(name: str, entries: Entries) -> MultibodyJoint | None:
         v,
         motions,
         entries.flag("cut"),
+        closure_limit=_closure_limit(entries),
     )
 
 
@@ -246,7 +249,18 @@ def _constraint(name: str, kind: Kind, entries: Entries) -> MultibodyJoint | Non
         return None
     inner, outer = map(_vector, points)
     mountings = (Mounting(inner, _matrix(frames[0])), Mounting(outer, _matrix(frames[1])))
-    return MultibodyJoint(name, kind, *bodies, *mountings, cut=True, radius=radius)
+    limit = _closure_limit(entries)
+    return MultibodyJoint(name, kind, *bodies, *mountings, cut=True, radius=radius, closure_limit=limit)
+
+
+def _closure_limit(entries: Entries) -> float:
+    """Return the error of the closure of a cut joint with which a run ends."""
+    limit = entries.quantity("closure_limit", "m", CLOSURE_LIMIT)
+    if not limit > 0.0:
+        entries.problem("closure_limit", "must be positive")
+    elif "closure_limit" in entries and not entries.content.get("cut", False):
+        entries.problem("closure_limit", "this joint closes no loop: leave this out, or add cut = true")
+    return limit
 
 
 def _start(entries: Entries, kind: Kind) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -336,6 +350,7 @@ def _laws(joint: str, entries: Entries) -> list[CoordinateLaw]:
             quiet.quantity("stop_damping", f"{force}.s/{unit}"),
             quiet.quantity("friction", force),
             quiet.quantity("friction_stiffness", per),
+            quiet.quantity("stop_limit", unit, inf),
         )
         _check_law(table, law, per)
         found.append(law)
@@ -343,6 +358,8 @@ def _laws(joint: str, entries: Entries) -> list[CoordinateLaw]:
 
 
 def _law_unit(key: str, force: str, unit: str) -> str:
+    if key == "stop_limit":
+        return unit
     if key in ("stiffness", "stop_stiffness", "friction_stiffness"):
         return f"{force}/{unit}"
     return f"{force}.s/{unit}" if key in ("damping", "stop_damping") else force
@@ -354,11 +371,11 @@ def _check_law(table: Entries, law: CoordinateLaw, per: str) -> None:
     stops = law.lower > -inf or law.upper < inf
     if stops and law.stop_stiffness == 0.0:
         table.problem("stop_stiffness", f"is missing: a stop needs a stiffness, in {per}")
-    if not stops and (law.stop_stiffness or law.stop_damping):
-        table.problem(
-            "stop_stiffness" if "stop_stiffness" in table else "stop_damping",
-            "there is no stop: give lower, upper or both",
-        )
+    given = [key for key in ("stop_stiffness", "stop_damping", "stop_limit") if key in table]
+    if not stops and given and (law.stop_stiffness or law.stop_damping or law.stop_limit < inf):
+        table.problem(given[0], "there is no stop: give lower, upper or both")
+    if "stop_limit" in table and law.stop_limit == 0.0:
+        table.problem("stop_limit", "must be positive: a stop yields by its stiffness")
     if law.friction and not law.friction_stiffness:
         table.problem("friction_stiffness", f"is missing: friction sticks on a presliding stiffness, in {per}")
 

@@ -231,6 +231,7 @@ def _coordinate(
             "upper",
             "stop_stiffness",
             "stop_damping",
+            "stop_limit",
             "friction",
             "friction_stiffness",
         ):

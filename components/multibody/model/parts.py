@@ -133,6 +133,10 @@ class PrescribedMotion:
         )
 
 
+CLOSURE_LIMIT = 1e-3
+"""Error of the closure of a cut joint with which a run ends by default, m or rad."""
+
+
 @dataclass(frozen=True)
 class MultibodyJoint:
     """A joint of exactly two bodies (multibody-formulations 1.2).
@@ -155,6 +159,8 @@ class MultibodyJoint:
         Whether the joint closes a loop: it is left out of the tree, and its constraints are added to it.
     radius : float
         Of the disc or ball that rolls, m.
+    closure_limit : float
+        Of a cut joint: error of its closure with which a run ends, m or rad.
     """
 
     name: str
@@ -169,6 +175,7 @@ class MultibodyJoint:
     motions: dict[int, PrescribedMotion] = field(default_factory=dict)
     cut: bool = False
     radius: float = 0.0
+    closure_limit: float = CLOSURE_LIMIT
 
     @property
     def start(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -187,9 +194,9 @@ class CoordinateLaw:
     """Generalised force on one rate of a joint, of the kinds whose rates are derivatives of their coordinates.
 
     force = preload - stiffness (q - rest) - damping q' + stops + friction. A stop acts with `stop_stiffness` on what
-    the coordinate is beyond `lower` or `upper`, with `stop_damping` while it does, and never pulls. Friction is
-    Coulomb's with the limit `friction`, on an elastic presliding of `friction_stiffness`. Units are N, m or N m, rad by
-    the coordinate.
+    the coordinate is beyond `lower` or `upper`, with `stop_damping` while it does, and never pulls; beyond `stop_limit`
+    a run ends. Friction is Coulomb's with the limit `friction`, on an elastic presliding of `friction_stiffness`. Units
+    are N, m or N m, rad by the coordinate.
     """
 
     joint: str
@@ -204,6 +211,7 @@ class CoordinateLaw:
     stop_damping: float = 0.0
     friction: float = 0.0
     friction_stiffness: float = 0.0
+    stop_limit: float = float("inf")
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,15 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Loads:
-    """Forces at the centres of mass and moments about them, inertial axes, one row a body; forces along the rates."""
+    """Forces at the centres of mass and moments about them, inertial axes, one row a body; forces along the rates.
+
+    `inertia` is that of rotors which turn with the rates.
+    """
 
     F: np.ndarray
     L: np.ndarray
     tau: np.ndarray
+    inertia: np.ndarray | float = 0.0
 
 
 def loads(
@@ -107,6 +111,7 @@ def equations(motion: TreeMotion, given: Loads) -> GraphEquations:
     D = cross(P[:, :, None], d[None]).sum(axis=1) - Ta[:, :, None] * k[:, None]
     JP = np.einsum("kab,nkb->nka", J, P)
     A = np.einsum("nka,k,mka->nm", D, m, D) + np.einsum("nka,mka->nm", P, JP)
+    A = A + np.diag(np.broadcast_to(given.inertia, len(A)))
     V = cross(w, np.einsum("kab,kb->ka", J, w))
     force = given.F - m[:, None] * U
     moment = given.L - np.einsum("kab,kb->ka", J, wb) - V

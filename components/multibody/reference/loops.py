@@ -9,7 +9,7 @@ at q'' = 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -137,6 +137,9 @@ class LoopRank:
     cuts: tuple[int, ...]
     """Indices of the cut joints among them."""
 
+    dropped: tuple[int, ...] = ()
+    """Number of redundant constraints of each cut joint: those that follow from the rows before them."""
+
     def __str__(self) -> str:
         text = f"{self.freedoms} degrees of freedom"
         if self.redundant:
@@ -184,7 +187,11 @@ def loop_rank(motion: TreeMotion, A: np.ndarray, rows: CutRows) -> LoopRank:
     names: dict[str, None] = {}
     for cut in cuts:
         names |= dict.fromkeys([*loop_joints(system, cut), system.cuts[cut].name])
-    return LoopRank(system.rates - rank, kept, len(rows.g) - rank, tuple(names), tuple(cuts))
+    left = np.bincount(rows.cut[kept], minlength=len(system.cuts))
+    dropped = np.bincount(rows.cut, minlength=len(system.cuts)) - left
+    return LoopRank(
+        system.rates - rank, kept, len(rows.g) - rank, tuple(names), tuple(cuts), tuple(int(k) for k in dropped)
+    )
 
 
 @dataclass(frozen=True)
@@ -260,4 +267,4 @@ def cut_loads(motion: TreeMotion, given: Loads, X: np.ndarray, Y: np.ndarray) ->
             if body:
                 F[body - 1] += sign * X[c]
                 L[body - 1] += sign * (Y[c] + cross(point - motion.r[body], X[c]))
-    return Loads(F, L, given.tau)
+    return replace(given, F=F, L=L)

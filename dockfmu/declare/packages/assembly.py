@@ -12,6 +12,7 @@ from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import ParameterSet
+from dockfmu.components.core.part_names import PartsComponent
 from dockfmu.components.core.record import ParameterError, Record
 from dockfmu.components.multibody.declaration.problems import ModelError
 from dockfmu.declare.base_motion import leave_out_affine_mass
@@ -119,8 +120,16 @@ def make_component(name: str, origin: str, options: dict[str, object]) -> Compon
 
 
 def build_fmu(component: Component, folder: Path, say: Callable[[str], None], **options: object) -> Path:
-    """Build an FMU with `fmus.build`; progress messages name the FMU."""
-    return build(component, folder, progress=lambda text: say(f"{component.name}: {text}"), **options)  # type: ignore[arg-type]
+    """Build an FMU with `fmus.build`; progress messages name the FMU, and what its component remarks follows them."""
+
+    def progress(text: str) -> None:
+        say(f"{component.name}: {text}")
+
+    built = build(component, folder, progress=progress, **options)  # type: ignore[arg-type]
+    if isinstance(component, PartsComponent):
+        for remark in component.remarks():
+            progress(remark)
+    return built
 
 
 def add_file(system: Structure, name: str, element: DeclaredElement) -> None:

@@ -113,8 +113,12 @@ static void describe(const Instance *instance, int32_t code, char *text, size_t 
     for (uint32_t k = 0; k < message->piece_count && used < size; k++) {
         const Piece *piece = &message->pieces[k];
         used += (size_t)snprintf(text + used, size - used, "%s", piece->text);
-        if (piece->format && used < size)
-            used += (size_t)snprintf(text + used, size - used, piece->format, instance->memory[piece->slot]);
+        if (!piece->format || used >= size) continue;
+        double value = instance->memory[piece->slot];
+        if (value >= 1.0 && value <= (double)piece->name_count)
+            used += (size_t)snprintf(text + used, size - used, "%s", piece->names[(uint32_t)value - 1]);
+        else
+            used += (size_t)snprintf(text + used, size - used, piece->format, value);
     }
 }
 

@@ -24,11 +24,14 @@ typedef struct {
     double nominal;
 } Variable;
 
-/* A piece of a message: `text`, then the value of `slot` printed with `format`, if there is a format. */
+/* A piece of a message: `text`, then the value of `slot`: printed with `format`, if there is a format, or, if the piece
+   has names, that of the part with this number, from 1. */
 typedef struct {
     const char *text;
     const char *format;
     uint32_t slot;
+    uint32_t name_count;
+    const char *const *names;
 } Piece;
 
 typedef struct {

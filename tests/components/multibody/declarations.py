@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.multibody.importing.text import yaw_pitch_roll
+from dockfmu.components.multibody.loop_order import ROWS
 from dockfmu.components.multibody.model import BASE, CONSTRAINTS, COORDINATES, RATES, Model
-from dockfmu.components.multibody.ports import ROWS
 from dockfmu.components.multibody.reference.from_model import rigid_system
 from dockfmu.components.multibody.reference.impulse import closed_rates
 from dockfmu.components.multibody.reference.kinematics import follow

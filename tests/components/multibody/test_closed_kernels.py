@@ -5,8 +5,8 @@ import pytest
 
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody.analysis import Multibody
+from dockfmu.components.multibody.loop_order import ROWS
 from dockfmu.components.multibody.model import CONSTRAINTS
-from dockfmu.components.multibody.ports import ROWS
 from dockfmu.components.multibody.reference.algebra import cross
 from dockfmu.components.multibody.reference.cartesian_solution import cartesian
 from dockfmu.components.multibody.reference.graph_method import loads

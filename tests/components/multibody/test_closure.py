@@ -174,7 +174,7 @@ def test_spec10_example_E6_four_body_array_with_a_loop() -> None:
 def test_start_values_are_closed_by_newton_or_refused_with_what_is_left() -> None:
     near = instance(ARRAY.replace("start = 2.7158115802", "start = 2.9").replace("-2.2453452561", "-2.0"))
     assert near.m.cut[0].error < 1e-10
-    with pytest.raises(ComponentError, match=r"cannot be closed from the start values: .* m or rad are left"):
+    with pytest.raises(ComponentError, match=r"joint f cannot be closed from the start values: .* m or rad are left"):
         instance(ARRAY.replace("[[0.3, -0.1, 0], [-0.4, 0, 0]]", "[[30, -0.1, 0], [-0.4, 0, 0]]"))
 
 

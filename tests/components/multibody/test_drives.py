@@ -350,9 +350,9 @@ def test_the_view_shows_the_torque_of_a_drive_and_whether_its_brake_holds():
 
 
 def test_a_law_that_a_parameter_makes_impossible_is_refused_by_name():
-    with pytest.raises(ComponentError, match=r"hysteresis of parameters.joint, coordinate 1: "):
+    with pytest.raises(ComponentError, match=r"hysteresis of joint hinge.angle: "):
         swung(0.1, **{"parameters.joint.hinge.angle.hysteresis_range": -1.0})
     one = wheel()
     one.m.drive[0].command = np.nan
-    with pytest.raises(ComponentError, match="the command of drive 1 is not finite"):
+    with pytest.raises(ComponentError, match="drive motor: the input command = nan is not finite"):
         one.step(0.0, 0.01)
