@@ -49,7 +49,7 @@ from .library import load_component as load_component
 from .life.ledger import Ledger as Ledger
 from .life.ledger import LedgerError as LedgerError
 from .life.ledger import read_ledger as read_ledger
-from .life.sections import Section as Section
+from .life.sections import StructureSection as StructureSection
 from .life.sections import read_sections as read_sections
 from .life.spent import SectionLife as SectionLife
 from .life.spent import life_spent as life_spent
@@ -159,6 +159,7 @@ from .statespace.linearise import linearise as linearise
 from .statespace.model import Mode as Mode
 from .statespace.model import StateSpace as StateSpace
 from .system import System as System
+from .telemetry.make import write_telemetry as write_telemetry
 from .watch.live import Live as Live
 
 __version__: str

@@ -27,7 +27,7 @@ LARGEST_FILE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Section:
+class StructureSection:
     """A section of a structure.
 
     Attributes
@@ -59,7 +59,7 @@ class Section:
     digest: str
 
 
-def read_sections(file: Path) -> tuple[Section, ...]:
+def read_sections(file: Path) -> tuple[StructureSection, ...]:
     """Read the sections of a TOML file, `[[section]]`.
 
     Raises DeclarationError, which names file, section, entry and value.
@@ -81,7 +81,7 @@ def read_sections(file: Path) -> tuple[Section, ...]:
     return sections
 
 
-def _section(row: Table) -> Section:
+def _section(row: Table) -> StructureSection:
     name = row.text("name")
     place = Table(row.content, f"{row.where} ({name})")
     fatigue = place.table("fatigue", FATIGUE)
@@ -93,7 +93,7 @@ def _section(row: Table) -> Section:
     factor = place.number("life_factor", 1.0, positive=True)
     if factor < 1.0:
         raise DeclarationError(f"{place.where}: life_factor = {factor:g}: must be at least 1")
-    return Section(
+    return StructureSection(
         name=name,
         description=place.text("description", ""),
         source=place.text("source"),

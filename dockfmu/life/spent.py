@@ -13,7 +13,7 @@ from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, parse_unit
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.life.fatigue import count_cycles, damage_of
-from dockfmu.life.sections import PASCAL, Section, read_sections
+from dockfmu.life.sections import PASCAL, StructureSection, read_sections
 from dockfmu.master.observers.recording.results import Results, read_results
 from dockfmu.report.files import recording
 
@@ -24,7 +24,7 @@ class SectionLife:
 
     Attributes
     ----------
-    section : Section
+    section : StructureSection
         The section.
     peak, time : float
         Stress of the largest magnitude, Pa, and the time of its row, s.
@@ -37,7 +37,7 @@ class SectionLife:
         The same from the rows alone: a lower bound.
     """
 
-    section: Section
+    section: StructureSection
     peak: float
     time: float
     cycles: np.ndarray
@@ -50,14 +50,14 @@ class SectionLife:
         return abs(self.peak) <= self.section.allowable
 
 
-def life_spent(results: Path | str, sections: Path | str | Sequence[Section]) -> tuple[SectionLife, ...]:
+def life_spent(results: Path | str, sections: Path | str | Sequence[StructureSection]) -> tuple[SectionLife, ...]:
     """Return what a recorded run did to each section.
 
     Parameters
     ----------
     results : path
         The folder of a run, or its results.h5.
-    sections : path or sequence of Section
+    sections : path or sequence of StructureSection
         The sections, or the TOML file that has them.
 
     Raises
@@ -72,7 +72,7 @@ def life_spent(results: Path | str, sections: Path | str | Sequence[Section]) ->
         return tuple(_life(content, section) for section in known)
 
 
-def _life(results: Results, section: Section) -> SectionLife:
+def _life(results: Results, section: StructureSection) -> SectionLife:
     rows, low, high = _stress(results, section)
     history = _history(rows, low, high)
     extreme = np.where(np.abs(high) >= np.abs(low), high, low)
@@ -88,7 +88,7 @@ def _life(results: Results, section: Section) -> SectionLife:
     )
 
 
-def _stress(results: Results, section: Section) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _stress(results: Results, section: StructureSection) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the stress at rows, and its least and largest value since the row before, Pa, each of shape (rows,)."""
     rows, low, high = np.zeros((3, len(results.time)))
     for signal, (number, unit) in section.stress.items():
