@@ -151,11 +151,11 @@ def _at_point(results: Results, point: PortPoint, unit: Unit, at: np.ndarray, wh
         raise DeclarationError(f"{where}: {error}") from error
     rate = _vector(results, point.port, "angular_velocity", at, where)
     if point.measures == "rate":
-        return scale * (rate @ point.axis)
+        return np.asarray(scale * (rate @ point.axis))
     origin = _vector(results, point.port, "acceleration", at, where)
     turning = _vector(results, point.port, "angular_acceleration", at, where)
     felt = origin + np.cross(turning, point.offset) + np.cross(rate, np.cross(rate, point.offset))
-    return scale * (felt @ point.axis)
+    return np.asarray(scale * (felt @ point.axis))
 
 
 def _vector(results: Results, port: str, what: str, at: np.ndarray, where: str) -> np.ndarray:

@@ -12,6 +12,8 @@ import dockfmu
 from dockfmu.cli import argument_parser
 from dockfmu.components.multibody.declaration import read_model
 from dockfmu.declare.declaration import read
+from dockfmu.life.sections import read_sections
+from dockfmu.telemetry.sensors import read_sensors
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -66,9 +66,9 @@ class Columns:
             h5a.create(dataset, key.encode(), self._text_type, self._scalar).write(value)
         return Column(h5py.Dataset(dataset), np.dtype(dtype))
 
-    def table(self, columns: Sequence[Column]) -> Table:
+    def table(self, columns: Sequence[Column]) -> GrowingTable:
         """Return a table of columns, by which they grow."""
-        return Table(columns, self._rows, self._level)
+        return GrowingTable(columns, self._rows, self._level)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Column:
     dtype: np.dtype
 
 
-class Table:
+class GrowingTable:
     """Columns that grow together, by the same rows, with the filters that `Columns` gave them.
 
     Their length is kept here, because looking it up in HDF5 would take as long as all the rest.

@@ -25,7 +25,7 @@ from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.description import Variable
 from dockfmu.master.observers.observer import RunContext
 from dockfmu.master.observers.recording import checksum
-from dockfmu.master.observers.recording.datasets import Columns, StringTable, Table
+from dockfmu.master.observers.recording.datasets import Columns, GrowingTable, StringTable
 from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, FIELDS, NAMES
 from dockfmu.master.observers.recording.results import LIBVER
 from dockfmu.master.result import Result
@@ -57,7 +57,7 @@ class RecordingFile:
     ) -> None:
         self.file = file
         self._width = len(variables) + 1
-        self._fields: Table | None = None
+        self._fields: GrowingTable | None = None
         """The columns of extremes, in the order of ENTRY; there are none yet when space for the header is allocated."""
         file.write_bytes(b"")
         try:

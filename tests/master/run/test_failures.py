@@ -142,7 +142,7 @@ def test_a_full_disk_fails_the_run_with_the_reason(lag, tmp_path, monkeypatch):
     def full(self, *arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dockfmu.master.observers.recording.datasets.Table.append", full)
+    monkeypatch.setattr("dockfmu.master.observers.recording.datasets.GrowingTable.append", full)
     result = CoSimulation(pair(lag), Schedule(step=0.01, stop=1.0), observers=[recorder]).run()
     assert result.status == "failed"
     assert "r.h5: cannot be written" in result.message
