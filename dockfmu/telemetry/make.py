@@ -87,7 +87,7 @@ def _events(summary: Path) -> list[tuple[str, float]]:
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{summary}: {reason}: the events of a run stand there") from error
-    rows = Table(content, str(summary)).rows("events", ("t", "name", "signal"))
+    rows = Table(content, str(summary)).rows("events", ("t", "name", "signal", "old", "new"))
     return [(row.text("name"), row.number("t")) for row in rows]
 
 

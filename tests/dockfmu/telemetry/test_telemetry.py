@@ -231,3 +231,21 @@ def test_the_example_of_the_guide_is_read():
     sensors = read_sensors(Path("docs/examples/docking_telemetry.toml"))
     assert [frame.name for frame in sensors.frames] == ["gyros", "accelerometer", "docking_unit"]
     assert sensors.epoch == datetime(2026, 11, 27, 10, tzinfo=UTC)
+
+
+def test_all_occurrences_of_an_event_are_told(run, tmp_path):
+    """Those of a change have the old and the new value too."""
+    copied = tmp_path / "results.h5"
+    copied.write_bytes((run / "results.h5").read_bytes())
+    entry = {"t": 0.31, "name": "phase", "signal": "first.phase", "old": 0.0, "new": 2.0}
+    events = [entry, {**entry, "t": 1.2}, {"t": 1.99, "name": "phase", "signal": "first.phase"}]
+    (tmp_path / "summary.json").write_text(json.dumps({"events": events}))
+    sensors = tmp_path / "sensors.toml"
+    sensors.write_text(FILE + '[[frame.event]]\nname = "phase"\n')
+    write_telemetry(copied, sensors, tmp_path / "told")
+    assert rows(tmp_path / "told" / "events.csv") == [
+        ["name", "after [s]", "by [s]"], ["phase", "0.3", "0.35"], ["phase", "1.15", "1.2"], ["phase", "1.95", "2.0"],
+    ]  # fmt: skip
+    (tmp_path / "summary.json").write_text("{")
+    with pytest.raises(DeclarationError, match=r"summary.json.*the events of a run stand there"):
+        write_telemetry(copied, sensors, tmp_path / "told")
