@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,11 @@ def read(campaign: CampaignFolder, name: str, row: Table) -> Question:
         ends = row.items(key)
         if len(ends) != 2:
             raise DeclarationError(f"{where}: {key} must be the two ends of {parameter}")
-        spans.append([number_in(end, parameter, system, f"{where}: {key}") for end in ends])
+        first, last = (number_in(end, parameter, system, f"{where}: {key}") for end in ends)
+        if not 0.0 < last - first < inf:
+            text = "the first end must be below the second, and their difference a number"
+            raise DeclarationError(f"{where}: {key} = [{first:g}, {last:g}]: {text}")
+        spans.append([first, last])
     low, high = np.array(spans).T
     measure = campaign.study.measure(row.text("measure"))
     cells, divisions = row.whole("cells", 8), row.whole("divisions", 3, least=0)

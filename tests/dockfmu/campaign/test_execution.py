@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -175,6 +176,15 @@ def test_parts_that_cannot_be_read_are_made_again(tmp_path):
     assert "cannot be read" in output
     rows_are_whole(tmp_path, 60)
     assert list((tmp_path / "runs.parquet").glob(f"{DAMAGED}*"))
+
+
+def test_rows_that_somebody_has_doubled_count_once(tmp_path):
+    """Indices count, not rows: a part that is there twice neither ends a campaign early nor doubles a run."""
+    finished(tmp_path, "--workers", 1, "--runs", 30)
+    part = sorted((tmp_path / "runs.parquet").glob("*.parquet"))[0]
+    shutil.copy(part, part.with_name("part-copied.parquet"))
+    finished(tmp_path, "--workers", 1, "--runs", 60)
+    rows_are_whole(tmp_path, 60)
 
 
 def test_two_clients_on_one_folder_are_refused(tmp_path):
