@@ -25,10 +25,13 @@ MODULES = (
     "projection.js",
     "devices.js",
     "curves.js",
+    "bodies.js",
+    "over.js",
     "solid.js",
     "offline.js",
     "panes.js",
     "script.js",
+    "keys.js",
     "main.js",
 )
 """Modules of the page, each after those that it imports; a module from a file:// address may import none."""

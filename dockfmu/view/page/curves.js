@@ -1,11 +1,14 @@
 // Curves of chosen variables that scroll under the cursor; one panel for each displayed unit and its factor.
 
-import { formatted, ROUNDING } from './source.js';
+import { formatted, prefixed, ROUNDING } from './source.js';
 import { haloed } from './projection.js';
 
 const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d'];
 const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
 const LEAST_PANEL = 46, FOOT = 16; // height
+const LINE = 13;
+export const LEFT = 62; // of the curves, in units
+const BESIDE = 640; // least width of the pane with its legend beside the curves; else it stands above them
 
 export class Curves {
   constructor(names) {
@@ -30,21 +33,48 @@ export class Curves {
     return [...found.values()];
   }
 
-  // Least height of a pane in which all panels can be read.
-  leastHeight(source) {
-    return FOOT + LEAST_PANEL * this.panels(source).length;
+  // Least height of a pane of this width in which all panels can be read.
+  leastHeight(source, width) {
+    const room = names => width < BESIDE ? LEAST_PANEL + LINE * names.length : Math.max(LEAST_PANEL, 10 + LINE * names.length);
+    return FOOT + this.panels(source).reduce((sum, { names }) => sum + room(names), 0);
+  }
+
+  // Width of the legend beside the curves; 0 if it stands above them.
+  legendWidth(source, context, width, other) {
+    if (width < BESIDE) return 0;
+    const digits = other ? ' = -0.0001234, other -0.0001234' : ' = -0.0001234';
+    return Math.min(Math.max(...this.names.map(name => context.measureText(`1 ${name}${digits}`).width), 0) + 14, 0.45 * width);
+  }
+
+  // Times at the ends of the pane. Neither the time before the run nor that after it takes more than a margin.
+  windowAt(t, source) {
+    const margin = 0.03 * this.span, length = source.end - source.start;
+    let first = t - this.span * (1 - this.ahead);
+    if (!(this.ahead < 0.5)) first = Math.min(first, source.end + margin - this.span);
+    if (length < this.span) first = Math.min(first, source.start - margin);
+    return Math.max(first, source.start - margin);
   }
 
   // `other` is a second recording, whose curves are dashed.
   draw(source, t, marks, context, width, height, other) {
-    const panels = this.panels(source), left = 62, each = (height - FOOT) / Math.max(panels.length, 1);
-    this.window = [t - this.span * (1 - this.ahead), t + this.span * this.ahead];
+    context.font = '11px system-ui, sans-serif';
+    const panels = this.panels(source), left = LEFT, each = (height - FOOT) / Math.max(panels.length, 1);
+    const beside = this.legendWidth(source, context, width, other), whole = width;
+    width -= beside;
+    this.width = width;
+    const first = this.windowAt(t, source);
+    this.window = [first, first + this.span];
     this.x = time => left + (time - this.window[0]) / this.span * (width - left);
     this.timeAt = x => this.window[0] + (x - left) / (width - left) * this.span;
     this.drawn = [];
-    context.clearRect(0, 0, width, height);
-    context.font = '11px system-ui, sans-serif';
-    panels.forEach((panel, k) => this.panel(source, t, panel, context, left, k * each + 4, width, each - 8, other));
+    context.clearRect(0, 0, whole, height);
+    const above = panel => beside ? 0 : LINE * panel.names.length;
+    panels.forEach((panel, k) => {
+      const top = k * each + 4, over = above(panel);
+      this.panel(source, t, panel, context, left, top + over, width, each - 8 - over, other);
+      if (beside) this.legend(source, t, panel, context, width + 8, top, beside - 8, each - 8, other);
+      else this.legend(source, t, panel, context, left, top, width - left, over, other);
+    });
     this.times(context, left, width, height);
     for (const mark of marks) this.vertical(context, mark.t, height, mark.name === 'capture' ? '#ffffff' : '#55617a', [4, 4], left);
     this.vertical(context, t, height, CURSOR, [], left);
@@ -52,7 +82,7 @@ export class Curves {
 
   vertical(context, time, height, colour, dash, left) {
     const x = this.x(time);
-    if (x < left) return;
+    if (x < left || x > this.width) return;
     context.strokeStyle = colour;
     context.lineWidth = dash.length ? 1 : 1.5;
     context.setLineDash(dash);
@@ -90,8 +120,12 @@ export class Curves {
     return low <= high ? [low, high] : [0, 1];
   }
 
-  panel(source, t, { unit, factor, names }, context, left, top, width, height, other) {
-    const [low, high] = this.scale(source, names, other), y = v => top + height * (1 - (v - low) / (high - low));
+  panel(source, t, panel, context, left, top, width, height, other) {
+    const { names } = panel, [low, high] = this.scale(source, names, other);
+    const largest = Math.max(...names.flatMap(name => source.range(name).map(Math.abs)), 0), chosen = prefixed(panel.unit, largest * Math.abs(panel.factor));
+    const unit = chosen.unit, factor = panel.factor * chosen.factor;
+    panel.chosen = { unit, factor };
+    const y = v => top + height * (1 - (v - low) / (high - low));
     context.strokeStyle = AXIS;
     context.lineWidth = 1;
     context.strokeRect(left, top, width - left - 1, height);
@@ -123,15 +157,21 @@ export class Curves {
       if (names.length > 1) haloed(context, String(k + 1), this.x(t) + 5 + 8 * k, y(value) - 3, this.colour(name));
       this.drawn.push({ name, value, other: other?.columns.has(name) ? other.value(name, t) : undefined, points, at: [this.x(t), y(value)], low, high, top, height });
     });
-    // names lie over all curves, in further columns where one column has no room for them
-    const deep = Math.max(1, Math.floor((height - 2) / 13));
-    let across = left + 6, widest = 0;
+    context.restore();
+  }
+
+  // Names and values beside or above the curves of a panel, in further columns where one has no room for them.
+  legend(source, t, panel, context, x, top, width, height, other) {
+    const { names, chosen: { unit, factor } } = panel, deep = Math.max(1, Math.floor((height + 2) / LINE)), columns = Math.ceil(names.length / deep);
+    context.save();
+    context.beginPath();
+    context.rect(x, top - 2, width, height + 4);
+    context.clip();
     names.forEach((name, k) => {
       const second = other?.columns.has(name) ? `, other ${formatted(other.value(name, t) * factor)}` : '';
       const text = `${names.length > 1 ? k + 1 : '─'} ${name} = ${formatted(source.value(name, t) * factor)}${second}`;
-      if (k > 0 && k % deep === 0) { across += widest + 16; widest = 0; }
-      haloed(context, text, across, top + 13 + 13 * (k % deep), this.colour(name));
-      widest = Math.max(widest, context.measureText(text).width);
+      context.fillStyle = this.colour(name);
+      context.fillText(text, x + Math.floor(k / deep) * width / columns, top + 9 + LINE * (k % deep));
     });
     context.restore();
   }

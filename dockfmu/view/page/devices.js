@@ -1,12 +1,12 @@
 // Dampers, drives and sensors: bars, dials, lamps, numbers and states of enumerations.
 
-import { evaluate, formatted, ROUNDING } from './source.js';
+import { evaluate, formatted, ROUNDING, shownUnit } from './source.js';
 
 const ROW = 17, TITLE = 20, GAP = 8;
 const WIDE = 290, NARROW = 250; // least width of columns of groups; the second if the groups do not fit in height
 const VALUE = 88, BAR = 34; // room for a value, least room for a bar
 const PAINT = {
-  positive: '#ff5a4f', negative: '#5aa2ff', track: '#28314a', text: '#d7deea', dim: '#93a0b8', on: '#ffd166', off: '#28314a',
+  positive: '#35c2a8', negative: '#5aa2ff', track: '#28314a', text: '#d7deea', dim: '#93a0b8', on: '#ffd166', off: '#28314a',
   title: '#ffffff',
 };
 
@@ -14,11 +14,11 @@ const PAINT = {
 export function readItem(source, item, t) {
   const name = item.variable?.v;
   const variable = source.known.get(name);
-  const si = evaluate(item.variable, variable?.held ? n => source.columns.get(n)?.[source.row(t)] ?? NaN : n => source.value(n, t));
+  const si = evaluate(item.variable, n => variable?.held ? source.held(n, t) : source.value(n, t));
   if (item.device === 'state') return { si, text: variable?.items?.[String(si)] ?? formatted(si), unit: '' };
   if (item.device === 'lamp') return { si, text: si > 0 ? 'on' : 'off', unit: '' };
   if (variable?.held && Number.isInteger(si) && (variable.factor ?? 1) === 1) return { si, text: String(si), unit: variable.shown };
-  const factor = variable?.factor ?? item.factor ?? 1, unit = variable?.shown ?? item.unit ?? '';
+  const { factor, unit } = variable ? shownUnit(source, name) : { factor: item.factor ?? 1, unit: item.unit ?? '' };
   return { si, text: formatted(Math.abs(si) < ROUNDING ? 0 : si * factor), unit };
 }
 
@@ -142,7 +142,7 @@ export class Devices {
     context.fillText(item.label, x + 16, y + 13, w - 22);
   }
 
-  // Red to the right of zero, blue to the left of it.
+  // Green-blue to the right of zero, blue to the left of it: red is for what touches.
   bar(source, t, context, item, si, x, y, width) {
     const [low, high] = limitsOf(source, item, t), place = v => x + width * Math.min(Math.max((v - low) / (high - low), 0), 1);
     context.fillStyle = PAINT.track;

@@ -29,12 +29,34 @@ function radial(q, shape) {
 // Edges of the homogeneous cuboid of this mass and inertia.
 function inertiaBox(q) {
   const [xx, yy, zz] = [q.inertia[0], q.inertia[4], q.inertia[8]];
-  const half = [yy + zz - xx, zz + xx - yy, xx + yy - zz].map(s => Math.sqrt(Math.max(6 * s / q.mass, 0)) / 2);
-  const centre = q.centre ?? [0, 0, 0];
+  return box([yy + zz - xx, zz + xx - yy, xx + yy - zz].map(s => Math.sqrt(Math.max(6 * s / q.mass, 0)) / 2), q.centre);
+}
+
+function box(half, centre = [0, 0, 0]) {
   const corner = k => half.map((h, axis) => centre[axis] + (k >> axis & 1 ? h : -h));
   const lines = [];
   for (let k = 0; k < 8; k++) for (const bit of [1, 2, 4]) if (!(k & bit)) lines.push([corner(k), corner(k | bit)]);
-  return { lines };
+  return { lines, box: { half, centre } };
+}
+
+// A cylinder about x.
+function cylinder(q) {
+  const centre = q.centre ?? [0, 0, 0], ends = [-q.length / 2, q.length / 2];
+  const place = (x, azimuth) => turn([x, q.radius], azimuth).map((part, k) => part + centre[k]);
+  const rings = ends.map(x => Array.from({ length: AROUND + 1 }, (_, k) => place(x, 2 * Math.PI * k / AROUND)));
+  const sides = Array.from({ length: 8 }, (_, k) => ends.map(x => place(x, Math.PI * k / 4)));
+  return { lines: [...rings, ...sides], cylinder: { radius: q.radius, length: q.length, centre } };
+}
+
+const bytesOf = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0)).buffer;
+
+// Triangles of a file, with the edges of their bounding box as lines.
+function mesh(q, shape) {
+  shape.triangles ??= { positions: new Float32Array(bytesOf(shape.positions)), indices: new Uint32Array(bytesOf(shape.indices)) };
+  const { positions } = shape.triangles, ends = [0, 1, 2].map(() => [Infinity, -Infinity]);
+  positions.forEach((x, k) => { const end = ends[k % 3]; end[0] = Math.min(end[0], x); end[1] = Math.max(end[1], x); });
+  const { lines } = box(ends.map(([low, high]) => (high - low) / 2), ends.map(([low, high]) => (high + low) / 2));
+  return { lines, triangles: shape.triangles };
 }
 
 function arrow(q) {
@@ -47,6 +69,9 @@ const MAKERS = {
   revolution,
   radial,
   inertia_box: inertiaBox,
+  box: q => box(q.size.map(x => x / 2), q.centre),
+  cylinder,
+  mesh,
   arrow,
   rod: q => ({ lines: [[q.origin ?? [0, 0, 0], q.to]] }),
   polyline: q => ({ lines: [chunks(q.points, 3)] }),

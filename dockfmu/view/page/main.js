@@ -3,9 +3,10 @@
 import { openSource } from './served.js';
 import { namesIn } from './source.js';
 import { Devices, readItem } from './devices.js';
-import { Curves } from './curves.js';
+import { Curves, LEFT } from './curves.js';
 import { byId, letterUnit, Pane, ScenePanes } from './panes.js';
 import { scriptOf } from './script.js';
+import { writeKeys } from './keys.js';
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const MOST_FOUND = 60;
@@ -87,6 +88,7 @@ class Page {
 
   pause() {
     this.playing = false;
+    this.scene.settle();
     this.controls();
   }
 
@@ -170,7 +172,7 @@ class Page {
     this.devices.draw(source, time, this.panes.devices.context, width, height, room);
     this.more();
     const curves = this.panes.curves, pane = curves.canvas.parentElement;
-    const size = curves.fit(Math.max(pane.clientHeight / letterUnit(), this.curves.leastHeight(source)));
+    const size = curves.fit(Math.max(pane.clientHeight / letterUnit(), this.curves.leastHeight(source, pane.clientWidth / letterUnit())));
     // rows that are still to come need no room
     this.curves.ahead = this.following && source.running ? 0.06 : 0.5;
     this.curves.draw(source, time, source.events, curves.context, ...size, source.other || undefined);
@@ -214,6 +216,9 @@ class Page {
     byId('outcome').textContent = source.outcome;
     byId('outcome').className = `badge ${source.standing}`;
     byId('outcome').title = source.message ?? '';
+    // why a run failed is on the page, not only in a tooltip
+    byId('why').hidden = source.standing !== 'bad' || !source.message;
+    byId('why').textContent = byId('why').hidden ? '' : `This run did not succeed: ${source.message}`;
     this.options(byId('events'), [['', 'jump to…'], ...source.events.map((event, k) => [String(k), `${event.t.toFixed(3)} s  ${event.name.replaceAll('_', ' ')}`])]);
     this.marks();
   }
@@ -251,9 +256,11 @@ class Page {
     this.scene.view = byId('view').value;
     const framed = (word, text) => Object.entries(source.scenes).flatMap(([element, scene]) =>
       Object.entries(scene.frames).filter(([, frame]) => frame.label).map(([name, frame]) => [`${word} ${element} ${name}`, `${text} ${element}: ${frame.label}`]));
-    this.options(byId('camera'), [['side', 'side, 2-D'], ['orbit', '3-D, turn'], ['overview', '3-D, overview'],
+    this.options(byId('camera'), [['side', 'projections only, 2-D'], ['orbit', '3-D, turn'], ['overview', '3-D, overview'],
       ...framed('aim', 'along x of'), ...framed('orbit', 'around')]);
     byId('dimensions').hidden = !source.three;
+    this.scene.reserve();
+    if (!source.live) this.curves.span = Math.min(this.curves.span, 1.06 * (source.end - source.start) || this.curves.span);
     this.options(byId('speed'), SPEEDS.map(speed => [String(speed), `${speed} ×`]));
     if (source.live) this.live();
     this.scene.titles();
@@ -339,8 +346,16 @@ class Page {
       return item;
     };
     const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = words.length ? [...this.source.known.keys()].filter(name => words.every(word => name.toLowerCase().includes(word))) : [];
-    byId('found').replaceChildren(...found.slice(0, MOST_FOUND).map(entry));
+    const { known } = this.source, described = name => known.get(name).description ?? '';
+    const has = text => words.every(word => text.toLowerCase().includes(word));
+    // names first, then what only a description tells
+    const found = words.length ? [...known.keys()].filter(name => has(name)) : [];
+    if (words.length) found.push(...[...known.keys()].filter(name => !has(name) && has(`${name} ${described(name)}`)));
+    byId('found').replaceChildren(...found.slice(0, MOST_FOUND).map(name => {
+      const item = entry(name);
+      if (described(name)) item.append(Object.assign(document.createElement('small'), { textContent: described(name) }));
+      return item;
+    }));
     if (found.length > MOST_FOUND) {
       const more = document.createElement('li');
       more.textContent = `${found.length - MOST_FOUND} more: add a word to narrow the search`;
@@ -369,6 +384,8 @@ class Page {
     byId('camera').onchange = event => { event.target.blur(); this.look(event.target.value); };
     byId('search').oninput = () => this.list();
     this.scene.listen();
+    writeKeys(byId('keys'), this.source.station);
+    byId('help').onclick = () => byId('keys').showModal();
     this.moveCurves(byId('curves'));
     document.addEventListener('keydown', event => this.key(event));
     byId('devices').parentElement.onscroll = () => this.more();
@@ -398,7 +415,9 @@ class Page {
     canvas.addEventListener('pointerdown', event => canvas.setPointerCapture(event.pointerId));
     canvas.addEventListener('pointermove', event => {
       if (!canvas.hasPointerCapture(event.pointerId)) return;
-      this.seek(this.time - event.movementX / (canvas.clientWidth - 62) * this.curves.span);
+      // where the window stands still at an end of the run, the cursor goes with the pointer instead
+      const still = Math.abs(this.curves.windowAt(this.time, this.source) - (this.time - this.curves.span * (1 - this.curves.ahead))) > 1e-9;
+      this.seek(this.time + (still ? 1 : -1) * event.movementX / (letterUnit() * (this.curves.width - LEFT)) * this.curves.span);
     });
   }
 
@@ -422,6 +441,10 @@ class Page {
       f: () => { this.curves.fit = !this.curves.fit; this.redraw(); },
       v: () => { const view = byId('view'); view.selectedIndex = (view.selectedIndex + 1) % view.length; view.onchange({ target: view }); },
       d: () => this.source.three && this.look(this.scene.camera === 'side' ? 'orbit' : 'side'),
+      c: () => byId('section').click(), l: () => byId('names').click(),
+      g: () => { const ground = byId('ground'); ground.selectedIndex = (ground.selectedIndex + 1) % ground.length; ground.onchange({ target: ground }); },
+      '?': () => byId('help').click(),
+      ...Object.fromEntries([0, 1, 2, 3, 4, 5].map(k => [String(k + 1), () => this.source.three && this.scene.preset(k)])),
       '/': () => byId('search').focus(),
     }[event.key];
     if (!action) return;
@@ -437,6 +460,8 @@ try {
   window.dockfmu = scriptOf(page);
   page.draw();
   document.documentElement.dataset.ready = 'true';
+  if (page.scene.camera === 'orbit') await page.look('orbit');
+  document.documentElement.dataset.settled = 'true';
 } catch (error) {
   failed(error);
   throw error;

@@ -2,7 +2,7 @@
 
 import { loadThree } from './served.js';
 import { nowhere, Projection, solids, viewpoint } from './projection.js';
-import { FIELD, Solid } from './solid.js';
+import { FIELD, PRESETS, Solid } from './solid.js';
 
 const SMOOTH = 30; // frames per second
 export const byId = id => document.getElementById(id);
@@ -37,6 +37,7 @@ export class ScenePanes {
     this.projections = ['side', 'axial'].map(kind => new Projection(this.panes[kind].canvas, kind));
     this.solid = null;
     this.camera = 'side';
+    this.opening = null;
     this.view = ''; // the element whose contact is shown, or `craft` for all craft
   }
 
@@ -58,13 +59,38 @@ export class ScenePanes {
       views.push(second);
     }
     for (const projection of this.projections) {
-      if (projection.kind === 'side' && this.camera !== 'side') continue;
       const pane = this.panes[projection.kind], [width, height] = pane.fit();
       projection.draw(layers, view, lost, pane.context, width, height);
     }
-    // where the browser renders three dimensions in software, draw them in every second frame only
-    this.rested = page.playing && !this.rested && page.pictures.length < SMOOTH;
-    if (this.camera !== 'side' && !this.rested) this.solid.draw(views, time, wanted, items);
+    if (this.camera === 'side' || !this.solid) return;
+    // draw three dimensions in every second frame only where frames take long, and less often in software
+    const moving = page.playing || page.following && page.source.running;
+    this.rested = moving && !this.rested && page.pictures.length < SMOOTH;
+    this.waits = this.rested || !this.solid.due(moving);
+    this.solid.unit = letterUnit();
+    if (!this.waits) this.solid.draw(views, time, wanted, items);
+  }
+
+  // Draw what has waited.
+  settle() {
+    if (this.waits) this.page.draw();
+  }
+
+  // Give the scene in three dimensions its place, before it is loaded.
+  reserve() {
+    if (!this.page.source.three) return;
+    this.camera = byId('camera').value = 'orbit';
+    byId('solidpane').hidden = false;
+  }
+
+  // Load three.js, once.
+  open() {
+    this.opening ??= (async () => {
+      if (!this.page.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
+      this.solid = new Solid(byId('solid'), await loadThree(), this.page.source, new Pane('over'));
+      this.moveSolid(byId('solid'));
+    })().catch(error => { this.opening = null; throw error; });
+    return this.opening;
   }
 
   // Show the side projection, the scene in three dimensions, or the view along x of a frame.
@@ -74,15 +100,10 @@ export class ScenePanes {
     const aim = Object.entries(this.page.source.scenes).flatMap(([element, scene]) => Object.keys(scene.frames).map(frame => [element, frame]))
       .find(([element, frame]) => `${element} ${frame}` === framed) ?? null;
     if (!['side', 'orbit', 'overview', 'aim'].includes(mode) || (framed || mode === 'aim') && !aim) throw new Error(`there is no camera ${camera}`);
-    if (camera !== 'side' && !this.solid) {
-      if (!this.page.source.three) throw new Error('three dimensions need the package jupyter-threejs-sage');
-      this.solid = new Solid(byId('solid'), await loadThree(), this.page.source);
-      this.moveSolid(byId('solid'));
-    }
+    if (camera !== 'side') await this.open();
     this.camera = byId('camera').value = camera;
     if (this.solid) Object.assign(this.solid, { mode, aim, field: FIELD });
-    byId('side').hidden = camera !== 'side';
-    byId('solid').hidden = camera === 'side';
+    byId('solidpane').hidden = camera === 'side';
     byId('cross').hidden = !camera.startsWith('aim ');
     this.titles();
     this.page.draw();
@@ -92,7 +113,8 @@ export class ScenePanes {
   titles() {
     const { view } = this.page.source.scenes[this.view] ?? {}, axis = view ? 'the axis' : 'x';
     const plane = view?.through ? 'plane of the axis and the exit hinge' : 'x to the right, y up';
-    byId('sidetitle').textContent = this.camera === 'side' ? `Side: ${plane}` : byId('camera').selectedOptions[0].text;
+    byId('sidetitle').textContent = `Side: ${plane}`;
+    byId('solidtitle').textContent = byId('camera').selectedOptions[0]?.text ?? '';
     byId('axialtitle').textContent = `Along ${axis}: y up, z to the right`;
   }
 
@@ -106,6 +128,48 @@ export class ScenePanes {
 
   listen() {
     for (const projection of this.projections) this.moveProjection(projection);
+    byId('section').onclick = () => this.show({ section: !this.solid?.section });
+    byId('names').onclick = () => this.show({ named: !this.solid?.named });
+    byId('ground').onchange = event => { event.target.blur(); this.show({ ground: event.target.value }); };
+    const button = (text, title, onclick) => Object.assign(document.createElement('button'), { textContent: text, title, onclick });
+    byId('presets').replaceChildren(
+      ...Object.keys(PRESETS).map((name, k) => button(name, `camera ${name} (${k + 1})`, () => this.preset(k))),
+      button('all', 'all that is drawn (5)', () => this.preset(4)), button('follow', 'follow the active unit (6)', () => this.preset(5)));
+  }
+
+  // Set switches of the scene in three dimensions: section, named, ground.
+  show(switches) {
+    if (!this.solid) return;
+    Object.assign(this.solid, switches);
+    byId('section').setAttribute('aria-pressed', String(this.solid.section));
+    byId('names').setAttribute('aria-pressed', String(this.solid.named));
+    byId('ground').value = this.solid.ground;
+    this.page.draw();
+  }
+
+  // One of the cameras of the buttons, by number.
+  async preset(number) {
+    const turned = Object.values(PRESETS)[number];
+    const follow = () => {
+      const { element, frame } = this.followed();
+      return element ? `orbit ${element} ${frame}` : 'orbit';
+    };
+    await this.page.look(turned ? 'orbit' : number === 4 ? 'overview' : follow());
+    if (!this.solid) return;
+    const [azimuth, elevation] = turned ?? PRESETS['3/4'];
+    Object.assign(this.solid, { azimuth, elevation });
+    this.page.draw();
+  }
+
+  // The frame that moves most in the scene shown: that of the first part that can touch, else the first labelled one.
+  followed() {
+    const { scenes } = this.page.source, elements = scenes[this.view] ? [this.view] : Object.keys(scenes);
+    for (const element of elements) {
+      const { shapes, frames } = scenes[element], labelled = name => frames[name]?.label;
+      const frame = shapes.find(shape => shape.lit !== undefined && shape.style !== 'passive' && labelled(shape.frame))?.frame ?? Object.keys(frames).find(labelled);
+      if (frame) return { element, frame };
+    }
+    return {};
   }
 
   // Zoom both projections, one of them about the pointer: `place` is relative to the middle of its canvas.

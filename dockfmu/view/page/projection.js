@@ -15,8 +15,8 @@ const FIXED = new Set(['revolution', 'inertia_box']);
 
 // What is drawn at t, in I, of the elements that `wanted(scene)` chooses: lines, circles, dots with their state.
 export function solids(source, t, wanted = () => true) {
-  const [row] = source.place(t), found = [];
-  const read = name => source.value(name, t), held = name => source.columns.get(name)?.[row] ?? NaN;
+  const found = [];
+  const read = name => source.value(name, t), held = name => source.held(name, t);
   for (const [element, scene] of Object.entries(source.scenes)) {
     if (!wanted(scene)) continue;
     const placed = poses(scene, source, t);
@@ -111,7 +111,7 @@ const DIRECTIONS = {
 };
 
 // Labels of one frame: each at the first free place beside its point, or nowhere.
-class Labels {
+export class Labels {
   constructor(context, width, height) {
     Object.assign(this, { context, width, height, taken: [] });
   }

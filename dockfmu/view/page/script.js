@@ -3,7 +3,7 @@
 import { byId, letterUnit } from './panes.js';
 
 function contacts(page) {
-  const row = page.source.row(page.time), read = name => page.source.columns.get(name)?.[row] ?? NaN, found = [];
+  const read = name => page.source.held(name, page.time), found = [];
   for (const [element, scene] of Object.entries(page.source.scenes)) {
     for (const shape of scene.shapes) {
       if (shape.shape !== 'contact' || !(read(shape.active.v) > 0)) continue;

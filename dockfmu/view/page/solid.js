@@ -1,111 +1,78 @@
 // The scene in three dimensions, with three.js, which is loaded when it is first needed.
 
-import { evaluate } from './source.js';
+import { evaluate, formatted, shownUnit } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
-import { outline } from './projection.js';
+import { COLOURS, outline } from './projection.js';
+import { Bodies, normalOf, PAINTS } from './bodies.js';
+import { forceText, Over } from './over.js';
 
-const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0x8793ad, contact: 0xff5a4f, arrow: 0xffb347, other: 0xe58cff };
-const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept']);
+const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept', 'positions', 'indices', 'triangles']);
 export const FIELD = 40; // degrees, of the camera from top to bottom
-const THICKEST = 0.1; // m, radius of rods: that of a link of an arm
 const OVERVIEW = [-0.75, 0.4, 0.55]; // direction from the middle of all craft to the overview camera
+const RESTED_MS = 100; // between two pictures while it plays, where the browser renders three dimensions in software
+const STARS = 700;
+
+// Cameras that turn about the middle, by the names of their buttons: azimuth and elevation, rad.
+export const PRESETS = { '3/4': [-0.6, 0.35], side: [0, 0], axis: [-Math.PI / 2, 0], top: [0, 1.5] };
 
 // One canvas with one camera: it turns around the origin of the scene or of a frame, looks along x of a frame, or stands
 // back and shows all craft. A second recording is drawn in violet, its passive unit on that of the first.
 export class Solid {
-  constructor(canvas, three, source) {
-    Object.assign(this, { canvas, three, source, azimuth: -0.6, elevation: 0.35, distance: 3.2, target: [0.2, 0, 0], mode: 'orbit', aim: null, field: FIELD });
-    this.renderer = new three.WebGLRenderer({ canvas, antialias: !/SwiftShader|llvmpipe/.test(rasteriser(canvas)), alpha: true });
+  constructor(canvas, three, source, over) {
+    Object.assign(this, { canvas, three, source, azimuth: PRESETS['3/4'][0], elevation: PRESETS['3/4'][1], distance: 3.2, target: [0.2, 0, 0], mode: 'orbit', aim: null, field: FIELD });
+    Object.assign(this, { section: true, named: true, ground: '', pictured: 0 });
+    this.software = /SwiftShader|llvmpipe/.test(rasteriser(canvas));
+    this.smooth = !this.software || location.hash === '#picture';
+    this.renderer = new three.WebGLRenderer({ canvas, antialias: this.smooth, alpha: true });
+    this.renderer.localClippingEnabled = true;
+    this.renderer.shadowMap.enabled = true;
     this.camera = new three.PerspectiveCamera(FIELD, 1, 0.01, 2000);
     this.camera.up.set(0, 1, 0);
     this.world = new three.Scene();
-    this.world.add(new three.AmbientLight(0xffffff, 0.55));
-    const light = new three.DirectionalLight(0xffffff, 0.6);
-    light.position.set(-2, 3, 2);
-    this.world.add(light);
+    this.lights();
     this.bodies = [];
     this.drawn = [];
+    this.maker = new Bodies(three);
+    this.over = new Over(over);
     this.layers = [source, source.other].filter(Boolean).map((recording, k) => ({ source: recording, other: k > 0, root: new three.Group() }));
     for (const layer of this.layers) {
       layer.root.matrixAutoUpdate = false;
       this.world.add(layer.root);
-      for (const [element, scene] of Object.entries(layer.source.scenes)) {
-        for (const shape of scene.shapes) this.bodies.push({ element, scene, shape, layer, object: null });
-      }
-    }
-  }
-
-  material(paint, clear) {
-    const { three } = this;
-    return clear
-      ? new three.MeshLambertMaterial({ color: paint, transparent: true, opacity: 0.28, side: three.DoubleSide, depthWrite: false })
-      : new three.MeshLambertMaterial({ color: paint });
-  }
-
-  // Make the object of a shape, of unit size where its size may change.
-  make({ shape, layer }, made, quantities) {
-    const { three } = this, group = new three.Group(), paint = PAINTS[layer.other ? 'other' : shape.style ?? 'line'];
-    const line = points => new three.Line(
-      new three.BufferGeometry().setFromPoints(points.map(point => new three.Vector3(...point))),
-      new three.LineBasicMaterial({ color: paint }));
-    if (shape.shape === 'revolution') {
-      const count = Math.round(quantities.count ?? quantities.x.length);
-      const profile = Array.from({ length: count }, (_, k) => new three.Vector2(quantities.r[k], quantities.x[k]));
-      const lathe = new three.LatheGeometry(profile, 40);
-      lathe.rotateZ(-Math.PI / 2); // from about y to about x
-      group.add(new three.Mesh(lathe, this.material(paint, true)));
-      made.lines.slice(0, -8).forEach(ring => group.add(line(ring)));
-    } else if (made.circle || made.dot) {
-      group.add(new three.Mesh(new three.SphereGeometry(1, 20, 14), this.material(shape.shape === 'contact' && !layer.other ? PAINTS.contact : paint)));
-      // contacts stay visible through what hides them
-      if (shape.shape === 'contact') Object.assign(group.children[0].material, { depthTest: false, transparent: true });
-    } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
-      for (let k = 1; k < made.lines[0].length; k++) {
-        const rod = new three.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0);
-        group.add(new three.Mesh(rod, this.material(paint)));
-      }
-    } else if (shape.shape === 'arrow') {
-      group.add(new three.ArrowHelper(new three.Vector3(1, 0, 0), new three.Vector3(), 1, layer.other ? PAINTS.other : PAINTS.arrow));
-    } else if (shape.shape === 'triad') {
-      group.add(new three.AxesHelper(quantities.length));
-    } else {
-      made.lines.forEach(points => group.add(line(points)));
-    }
-    group.matrixAutoUpdate = false;
-    layer.root.add(group);
-    return group;
-  }
-
-  // Update an object to the present geometry of its shape.
-  place(body, made, view) {
-    const { object, shape } = body, { three } = this;
-    if (made.circle || made.dot) {
-      const ball = object.children[0];
-      ball.position.set(...(made.circle?.centre ?? made.dot));
-      ball.scale.setScalar(made.circle ? made.circle.radius : (shape.shape === 'contact' ? 0.018 : 0.01) * view.size);
-    } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
-      made.lines[0].slice(1).forEach((end, k) => {
-        const from = new three.Vector3(...made.lines[0][k]), way = new three.Vector3(...end).sub(from), rod = object.children[k];
-        rod.position.copy(from);
-        const thick = Math.min(0.014 * view.size, THICKEST);
-        rod.scale.set(thick, way.length(), thick);
-        rod.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), way.normalize());
+      Object.entries(layer.source.scenes).forEach(([element, scene], number) => {
+        for (const shape of scene.shapes) this.bodies.push({ element, scene, shape, layer, number, object: null, clip: this.plane(element, scene) });
       });
-    } else if (shape.shape === 'arrow') {
-      const [from, to] = made.lines[0].map(point => new three.Vector3(...point)), way = to.sub(from), length = way.length();
-      object.children[0].visible = length > 1e-4;
-      if (length > 1e-4) {
-        object.children[0].position.copy(from);
-        object.children[0].setDirection(way.normalize());
-        object.children[0].setLength(length, Math.min(0.06, 0.3 * length), Math.min(0.03, 0.15 * length));
-      }
     }
+  }
+
+  lights() {
+    const { three, world } = this, rim = new three.DirectionalLight(0x9fc4ff, 0.45);
+    world.add(new three.HemisphereLight(0xdfe8ff, 0x20242e, 0.55));
+    this.light = new three.DirectionalLight(0xfff4e4, 0.75);
+    rim.position.set(3, 1, -3);
+    world.add(this.light, this.light.target, rim);
+    this.light.shadow.mapSize.set(1024, 1024);
+  }
+
+  // The plane through the axis of a passive unit: what lies on the side of the camera is cut away.
+  plane(element, scene) {
+    if (!scene.view) return null;
+    this.cuts ??= new Map();
+    if (!this.cuts.has(element)) this.cuts.set(element, new this.three.Plane());
+    return this.cuts.get(element);
   }
 
   matrix(pose) {
     const { three } = this, [w, x, y, z] = pose.quaternion;
     return new three.Matrix4().compose(new three.Vector3(...pose.position), new three.Quaternion(x, y, z, w), new three.Vector3(1, 1, 1));
+  }
+
+  // Whether a picture is due: software takes long for one, and the rest of the page goes on.
+  due(moving) {
+    const now = performance.now();
+    if (moving && this.software && now - this.pictured < RESTED_MS) return false;
+    this.pictured = now;
+    return true;
   }
 
   // `views` are the viewpoints of the recordings.
@@ -119,7 +86,9 @@ export class Solid {
       if (layer.view) for (const [element, scene] of Object.entries(layer.source.scenes)) layer.placed.set(element, poses(scene, layer.source, t));
     });
     this.look(width / height, items);
-    const seen = [];
+    this.cut();
+    this.floor(items);
+    const seen = [], labels = [];
     for (const body of this.bodies) if (body.layer.view) this.body(body, t, wanted, seen);
     const ratio = window.devicePixelRatio || 1;
     this.renderer.setPixelRatio(ratio);
@@ -127,18 +96,60 @@ export class Solid {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.renderer.render(this.world, this.camera);
+    const { unit } = this, project = (body, point) => this.project(body, point, width, height);
     this.drawn = seen.filter(({ made }) => made.circle || made.dot).map(({ body, made, lit }) => {
-      const point = new this.three.Vector3(...(made.circle?.centre ?? made.dot));
-      point.applyMatrix4(body.object.matrix).applyMatrix4(body.layer.root.matrix).project(this.camera);
-      return { element: body.element, label: body.shape.label ?? '', kind: body.shape.shape, lit, other: body.layer.other,
-        centre: [(point.x + 1) / 2 * width, (1 - point.y) / 2 * height] };
+      const [x, y] = project(body, made.circle?.centre ?? made.dot);
+      return { element: body.element, label: body.shape.label ?? '', kind: body.shape.shape, lit, other: body.layer.other, centre: [x, y] };
     });
+    if (this.named) {
+      const titled = new Set();
+      for (const entry of seen) if (!entry.body.layer.other) this.name(entry, titled, labels, point => project(entry.body, point));
+    }
+    const scaled = label => ({ ...label, at: label.at.map(x => x / unit) });
+    this.over.draw(this.named, labels.filter(({ at }) => at[2] < 1 && at[0] > 0 && at[0] < width && at[1] > 0 && at[1] < height).map(scaled),
+      this.directions(), height / unit / (2 * this.away * Math.tan(this.camera.fov * Math.PI / 360)));
+  }
+
+  // Place in the canvas of a point of the frame of a body, and its depth: beyond 1 it is not seen.
+  project(body, point, width, height) {
+    const found = new this.three.Vector3(...point).applyMatrix4(body.object.matrix).applyMatrix4(body.layer.root.matrix).project(this.camera);
+    return [(found.x + 1) / 2 * width, (1 - found.y) / 2 * height, found.z];
+  }
+
+  // Directions in the picture of x, y and z of the frame of the scene.
+  directions() {
+    const { three } = this, [{ root, view }] = this.layers, whole = root.matrix.clone().multiply(this.matrix(view.pose));
+    return [0, 1, 2].map(axis => {
+      const way = new three.Vector3(...[0, 1, 2].map(k => k === axis ? 1 : 0)).transformDirection(whole).transformDirection(this.camera.matrixWorldInverse);
+      return [way.x, way.y, way.z];
+    });
+  }
+
+  // Labels of a shape: craft by their names, points, numbers of contacts and arrows, axes of frames.
+  name({ body, made, end, quantities }, titled, labels, project) {
+    const { shape, element } = body, put = (text, point, rank, colour) => labels.push({ text, at: project(point), rank, colour });
+    if (shape.shape === 'contact') put(forceText(quantities.force), end, 0, COLOURS.contact);
+    else if (shape.shape === 'arrow' && end) put(this.arrowText(shape, made, body.layer.source), end, 1, COLOURS.arrow);
+    else if (made.box || made.triangles || made.cylinder) {
+      if (!titled.has(element)) put(shape.label && shape.label !== element ? `${element}: ${shape.label}` : element, made.box?.centre ?? made.cylinder?.centre ?? [0, 0, 0], 2);
+      titled.add(element);
+    } else if (shape.shape === 'triad') made.lines.forEach(([, to], k) => put('xyz'[k], to, 5, COLOURS.thin));
+    else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], 0.7 * quantities.r[0], 0.7 * quantities.r[0]], 4, COLOURS.passive);
+    else if (shape.label && (made.dot || made.circle)) put(shape.label, made.dot ?? made.circle.centre, 3);
+    else if (shape.label && (shape.shape === 'rod' || shape.shape === 'polyline')) put(shape.label, [0, 1, 2].map(k => (made.lines[0][0][k] + made.lines[0][1][k]) / 2), 4);
+  }
+
+  // The value that an arrow stands for, in the unit of its variable.
+  arrowText(shape, made, source) {
+    const [from, to] = made.lines[0], size = Math.hypot(...to.map((x, k) => x - from[k])), name = firstName(shape.value) ?? firstName(shape.along);
+    const { unit, factor } = shownUnit(source, name), value = size / Math.abs(shape.scale);
+    return `${shape.label ? `${shape.label} ` : ''}${Number.isFinite(value) ? `${formatted(value * factor, 3)} ${unit}` : ''}`;
   }
 
   // Update one shape to its state at t, or hide it.
   body(body, t, wanted, seen) {
-    const { shape, scene, layer } = body, { source, placed } = layer, [row] = source.place(t), contact = shape.shape === 'contact';
-    const read = name => source.value(name, t), held = name => source.columns.get(name)?.[row] ?? NaN;
+    const { shape, scene, layer } = body, { source, placed } = layer, contact = shape.shape === 'contact';
+    const read = name => source.value(name, t), held = name => source.held(name, t);
     const visible = wanted(scene) && !(shape.shown !== undefined && !(evaluate(shape.shown, held) > 0))
       && !(contact && !(evaluate(shape.active, held) > 0));
     if (body.object) body.object.visible = visible;
@@ -149,16 +160,74 @@ export class Solid {
     }
     if (shape.to_frame) quantities.to = pointBetween(placed.get(body.element), shape, quantities.to);
     const made = geometry(shape, quantities);
-    body.object ??= this.make(body, made, quantities);
-    this.place(body, made, layer.view);
+    if (!body.object) {
+      body.object = this.maker.make(shape, made, quantities, { other: layer.other, number: body.number, clip: body.clip });
+      layer.root.add(body.object);
+    }
+    const end = this.maker.place(body.object, shape, made, quantities, layer.view.size, contact ? this.surface(body, made.dot) : undefined);
     const pose = placed.get(body.element)[shape.frame] ?? IDENTITY;
     body.object.matrix.copy(this.matrix(pose));
+    if (body.object.userData.clear) this.clear(body.object.children[0].material);
     const flags = shape.lit === undefined ? [] : [shape.lit].flat(), lit = flags.some(flag => evaluate(flag, held) > 0);
     if (flags.length && body.lit !== lit && !layer.other) {
       body.lit = lit;
       body.object.traverse(part => part.material?.color.set(lit ? PAINTS.lit : PAINTS.free));
     }
-    seen.push({ body, made, lit: flags.length ? lit : undefined });
+    seen.push({ body, made, end, quantities, lit: flags.length ? lit : undefined });
+  }
+
+  // The normal of the surface of revolution on which a contact lies, and the largest force of the run.
+  surface(body, point) {
+    const { scene, shape, layer } = body, face = scene.shapes.find(other => other.shape === 'revolution' && other.frame === shape.frame);
+    const name = firstName(shape.force), fixed = face && !firstName([face.x, face.r, face.count ?? 1]);
+    const largest = layer.source.columns.has(name) ? Math.max(...layer.source.range(name).map(Math.abs)) : 0;
+    const profile = fixed ? { x: evaluate(face.x), r: evaluate(face.r), count: face.count } : undefined;
+    return { largest, normal: profile && normalOf(profile, point) };
+  }
+
+  // A passive unit is either cut open or clear.
+  clear(material) {
+    const clear = !this.section || this.mode === 'aim';
+    if (material.transparent === clear) return;
+    Object.assign(material, { transparent: clear, opacity: clear ? 0.3 : 1, depthWrite: !clear, needsUpdate: true });
+  }
+
+  // Place the planes of section in the picture: they turn with the passive unit.
+  cut() {
+    const { three } = this, [{ root, placed }] = this.layers, open = this.section && this.mode !== 'aim';
+    for (const [element, plane] of this.cuts ?? []) {
+      const { frame } = this.source.scenes[element].view, pose = placed.get(element)?.[frame] ?? IDENTITY;
+      plane.setComponents(0, 0, -1, open ? 0 : 1e6);
+      if (open) plane.applyMatrix4(new three.Matrix4().multiplyMatrices(root.matrix, this.matrix(pose)));
+    }
+  }
+
+  // The ground below all that is drawn, with its shadow, or stars around it.
+  floor(items) {
+    const { three, ground, world } = this, [{ root, view }] = this.layers;
+    if (ground && !this.grounds) {
+      const grid = new three.GridHelper(40, 40, 0x4a5878, 0x2b3550), shade = new three.Mesh(new three.PlaneGeometry(40, 40).rotateX(-Math.PI / 2), new three.ShadowMaterial({ opacity: 0.45 }));
+      const sky = new three.BufferGeometry();
+      let seed = 7;
+      const random = () => { seed = (16807 * seed) % 2147483647; return seed / 2147483647 - 0.5; };
+      sky.setFromPoints(Array.from({ length: STARS }, () => new three.Vector3(random(), random(), random()).normalize().multiplyScalar(900)));
+      const stars = new three.Points(sky, new three.PointsMaterial({ color: 0xc8d4f0, size: 1.6, sizeAttenuation: false }));
+      shade.receiveShadow = true;
+      this.grounds = { floor: new three.Group().add(grid, shade), stars };
+      world.add(this.grounds.floor, stars);
+    }
+    const size = view.size, { light } = this;
+    light.position.set(-2 * size, 4 * size, 3 * size);
+    light.castShadow = ground === 'floor';
+    if (!this.grounds) return;
+    this.grounds.floor.visible = ground === 'floor';
+    this.grounds.stars.visible = ground === 'stars';
+    if (ground !== 'floor') return;
+    const low = Math.min(...outline(items).map(point => new three.Vector3(...point).applyMatrix4(root.matrix).y), 0);
+    this.grounds.floor.position.y = low - 0.12 * size;
+    this.grounds.floor.scale.setScalar(size / 4);
+    Object.assign(light.shadow.camera, { left: -2.2 * size, right: 2.2 * size, top: 2.2 * size, bottom: -2.2 * size, near: 0.1 * size, far: 12 * size });
+    light.shadow.camera.updateProjectionMatrix();
   }
 
   // Place the camera, and the recordings relative to it.
@@ -174,6 +243,7 @@ export class Solid {
       layer.root.matrix.copy(inverse).multiply(this.matrix(view.pose)).multiply(this.matrix(layer.view.pose).invert());
     }
     const size = view.size;
+    this.away = this.distance * size;
     camera.fov = this.field;
     camera.near = aimed ? 0.02 : 0.01 * this.distance * size;
     camera.far = 2000;
@@ -206,10 +276,11 @@ export class Solid {
     camera.position.copy(middle).addScaledVector(back, away);
     camera.lookAt(middle);
     camera.near = 0.01 * away;
+    this.away = away;
   }
 
   state() {
-    return { azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, mode: this.mode, position: this.camera.position.toArray(), field: this.field, items: this.drawn };
+    return { ready: true, section: this.section, ground: this.ground, texts: this.over.texts, azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, mode: this.mode, position: this.camera.position.toArray(), field: this.field, items: this.drawn };
   }
 
   turn(x, y) {
@@ -221,6 +292,13 @@ export class Solid {
     if (this.mode !== 'orbit') this.field = Math.min(Math.max(this.field / factor, 3), 90);
     else this.distance = Math.min(Math.max(this.distance / factor, 0.2), 60);
   }
+}
+
+// Name of the first variable in a quantity.
+function firstName(quantity) {
+  if (Array.isArray(quantity)) return quantity.map(firstName).find(Boolean);
+  if (!quantity || typeof quantity !== 'object') return undefined;
+  return quantity.v ?? Object.values(quantity).map(firstName).find(Boolean);
 }
 
 // Name of the renderer behind WebGL: without a graphics card, smooth edges cost too much.

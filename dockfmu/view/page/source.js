@@ -1,5 +1,7 @@
 // The recording in the page: times of the rows, columns by name, and what a variable is called and measured in.
 
+const SAME_TIME = 1e-9; // s: times of events and of rows are sums of steps
+
 export class Source {
   // `fetchColumns(names)` gives an array of typed arrays
   constructor(description, time, fetchColumns) {
@@ -39,13 +41,27 @@ export class Source {
     return [i, Math.min(Math.max((t - times[i]) / (times[i + 1] - times[i]), 0), 1)];
   }
 
+  // The row whose flags hold at t: the last one at or before t, or the next one if an event lies between that row and t,
+  // because rows are some milliseconds apart and lamps show the state after an event.
+  heldRow(t) {
+    const { times, events } = this, i = this.row(t);
+    if (i + 1 >= times.length) return i;
+    return events.some(event => event.t > times[i] + SAME_TIME && event.t <= t + SAME_TIME) ? i + 1 : i;
+  }
+
+  // Value of a variable that is held, in SI units.
+  held(name, t) {
+    return this.columns.get(name)?.[this.heldRow(t)] ?? NaN;
+  }
+
   // Value of a variable in SI units: interpolated if it is continuous, held otherwise; NaN where it is not
   // known, and outside of the run.
   value(name, t) {
     const column = this.columns.get(name);
     if (!column || t < this.start || t > this.end) return NaN;
+    if (this.known.get(name).held) return column[this.heldRow(t)];
     const [i, share] = this.place(t);
-    if (share === 0 || this.known.get(name).held) return column[i];
+    if (share === 0) return column[i];
     return column[i] + share * (column[i + 1] - column[i]);
   }
 
@@ -102,6 +118,30 @@ export function formatted(value, digits = 4) {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(2);
+  if (size >= 1e6 || size < 1e-5) return value.toExponential(2);
+  if (size < 1e-3) return value.toFixed(7).replace(/0+$/, '');
   return value.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(size)), 0), 6));
+}
+
+// Units that are written with a prefix where all values of a variable are small or large: least value of each.
+const PREFIXES = {
+  m: [[1, 'm', 1], [0, 'mm', 1e3]],
+  'm/s': [[0.1, 'm/s', 1], [0, 'mm/s', 1e3]],
+  N: [[1e4, 'kN', 1e-3], [0, 'N', 1]],
+  'N·m': [[1e4, 'kN·m', 1e-3], [0, 'N·m', 1]],
+};
+
+// Unit in which values up to `largest` are read best, and the factor to it.
+export function prefixed(unit, largest) {
+  const found = largest > ROUNDING && PREFIXES[unit]?.find(([least]) => largest >= least);
+  return found ? { unit: found[1], factor: found[2] } : { unit, factor: 1 };
+}
+
+// Unit in which a variable is shown, and the factor from SI: one for the whole run, so that it does not change while it
+// plays.
+export function shownUnit(source, name) {
+  const { shown = '', factor = 1 } = source.known.get(name) ?? {};
+  if (!PREFIXES[shown] || !source.columns.has(name)) return { unit: shown, factor };
+  const chosen = prefixed(shown, Math.max(...source.range(name).map(Math.abs)) * Math.abs(factor));
+  return { unit: chosen.unit, factor: factor * chosen.factor };
 }

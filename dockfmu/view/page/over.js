@@ -1,0 +1,64 @@
+// Names, axes, numbers and the scale over the scene in three dimensions, on a canvas of their own.
+
+import { formatted, prefixed } from './source.js';
+import { COLOURS, haloed, Labels } from './projection.js';
+import { AXES } from './bodies.js';
+
+const CORNER = 34; // from the lower right corner to the origin of the axes, in units
+
+// A force in N as text.
+export function forceText(force) {
+  const { unit, factor } = prefixed('N', Math.abs(force));
+  return `${formatted(force * factor, 3)} ${unit}`;
+}
+
+export class Over {
+  constructor(pane) {
+    this.pane = pane;
+    this.texts = [];
+  }
+
+  // `labels` are { text, at, colour, rank } in units of the canvas; `directions` are x, y and z of the scene in the
+  // picture; `scale` is the number of units per metre at the middle of the scene.
+  draw(shown, labels, directions, scale) {
+    const { context } = this.pane, [width, height] = this.pane.fit();
+    this.texts = [];
+    context.clearRect(0, 0, width, height);
+    if (!shown) return;
+    const places = new Labels(context, width, height);
+    places.taken.push([0, height - 32, 130, height], [width - 2 * CORNER, height - 2 * CORNER, width, height]);
+    for (const label of [...labels].sort((a, b) => a.rank - b.rank)) {
+      const box = places.put(label.text, label.at, label.colour ?? COLOURS.text);
+      if (box) this.texts.push({ text: label.text, box });
+    }
+    this.axes(context, directions, [width - CORNER, height - CORNER]);
+    this.ruler(context, height, scale);
+  }
+
+  axes(context, directions, [x, y]) {
+    context.font = '12px system-ui, sans-serif';
+    directions.map((direction, k) => ({ direction, name: AXES[k][0], colour: AXES[k][1] })).sort((a, b) => a.direction[2] - b.direction[2])
+      .forEach(({ direction, name, colour }) => {
+        context.strokeStyle = colour;
+        context.lineWidth = 2;
+        context.beginPath();
+        context.moveTo(x, y);
+        context.lineTo(x + 20 * direction[0], y - 20 * direction[1]);
+        context.stroke();
+        haloed(context, name, x + 28 * direction[0] - 3, y - 28 * direction[1] + 4, colour);
+      });
+  }
+
+  ruler(context, height, scale) {
+    if (!(scale > 0) || !Number.isFinite(scale)) return;
+    const wanted = 90 / scale, power = 10 ** Math.floor(Math.log10(wanted)), length = [5, 2, 1].map(m => m * power).find(l => l <= wanted) ?? power;
+    context.strokeStyle = COLOURS.text;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(12, height - 16); context.lineTo(12, height - 12);
+    context.lineTo(12 + length * scale, height - 12); context.lineTo(12 + length * scale, height - 16);
+    context.stroke();
+    context.font = '11px system-ui, sans-serif';
+    haloed(context, `${length >= 1 ? `${length} m` : `${Math.round(length * 1000)} mm`} in the middle`, 14, height - 19, COLOURS.text);
+  }
+}
