@@ -7,9 +7,12 @@ number is: a number, the name of a variable or of a whole array, a list of quant
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from dockfmu.base.errors import WRONG, DockfmuError
 from dockfmu.base.messages import shown
@@ -26,6 +29,9 @@ LONGEST = 1 << 18
 DEEPEST = 8
 """Deepest nesting of quantities."""
 
+MOST_TRIANGLES = 50_000
+"""Largest number of triangles of a mesh, which a browser without a graphics card still draws."""
+
 _SIZES = {"number": 1, "pair": 2, "vector": 3, "quaternion": 4, "matrix": 9}
 
 _LOOK = {"frame": "frame", "label": "text?", "lit": "flags?", "shown": "number?", "style": "style?"}
@@ -35,8 +41,11 @@ STYLES = ("line", "thin", "passive")
 SHAPES: Mapping[str, Mapping[str, str]] = {
     "revolution": {"x": "array", "r": "array", "count": "number?"},
     "sphere": {"centre": "vector?", "radius": "number"},
-    "polyline": {"points": "vectors"},
-    "rod": {"origin": "vector?", "to_frame": "frame", "to": "vector"},
+    "polyline": {"points": "vectors", "radius": "number?"},
+    "rod": {"origin": "vector?", "to_frame": "frame", "to": "vector", "radius": "number?"},
+    "box": {"size": "vector", "centre": "vector?"},
+    "cylinder": {"radius": "number", "length": "number", "centre": "vector?"},
+    "mesh": {"positions": "floats", "indices": "triangles"},
     "radial": {"points": "radials", "azimuth": "number?", "count": "number?"},
     "inertia_box": {"mass": "number", "inertia": "matrix", "centre": "vector?"},
     "arrow": {"origin": "vector?", "along": "vector", "value": "number", "scale": "number"},
@@ -72,6 +81,11 @@ class SceneError(DockfmuError, ValueError):
     """A scene is invalid; the message names its file, the place in it, and the variable."""
 
     exit_status = WRONG
+
+
+def unpacked(text: str, dtype: str) -> np.ndarray:
+    """Return the numbers of this type in a text in base64. Raises ValueError or TypeError."""
+    return np.frombuffer(base64.b64decode(text, validate=True), dtype)
 
 
 def variables_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -128,11 +142,7 @@ class _Check:
         if "view" in content:
             self.keys("view", content["view"], {"frame": "frame", "through": "through?", "size": "number?"})
         for k, shape in enumerate(self.rows(content, "shapes"), start=1):
-            place = f"shapes[{k}]"
-            kind = shape.get("shape") if isinstance(shape, dict) else None
-            if not isinstance(kind, str) or kind not in SHAPES:
-                raise self.fail(place, f"shape = {shown(kind)}: must be one of {', '.join(SHAPES)}")
-            self.keys(f"{place}, {kind}", {**shape, "shape": "line"}, {"shape": "style", **SHAPES[kind], **_LOOK})
+            self.shape(f"shapes[{k}]", shape)
         for k, group in enumerate(self.rows(content, "devices"), start=1):
             self.group(f"devices[{k}]", group)
         for k, curve in enumerate(self.rows(content, "curves"), start=1):
@@ -144,6 +154,16 @@ class _Check:
                 raise self.fail(place, f"control = {shown(kind)}: must be one of {', '.join(CONTROLS)}")
             rest = {key: value for key, value in control.items() if key != "control"}
             self.keys(f"{place}, {kind}", rest, {"label": "text", "variable": "variable", **CONTROLS[kind]})
+
+    def shape(self, place: str, shape: Any) -> None:
+        kind = shape.get("shape") if isinstance(shape, dict) else None
+        if not isinstance(kind, str) or kind not in SHAPES:
+            raise self.fail(place, f"shape = {shown(kind)}: must be one of {', '.join(SHAPES)}")
+        self.keys(f"{place}, {kind}", {**shape, "shape": "line"}, {"shape": "style", **SHAPES[kind], **_LOOK})
+        if kind == "mesh":
+            points = unpacked(shape["positions"], "<f4").reshape(-1, 3)
+            if (found := unpacked(shape["indices"], "<u4")).size and found.max() >= len(points):
+                raise self.fail(place, f"triangle corner {found.max()} of {len(points)} points")
 
     def frame(self, place: str, frame: Any) -> None:
         turn = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
@@ -195,6 +215,8 @@ class _Check:
             allowed = {"text": None, "style": STYLES, "device": DEVICES, "axis": AXES}[kind]
             if not isinstance(value, str) or (allowed is not None and value not in allowed):
                 raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a string'}")
+        elif kind in ("floats", "triangles"):
+            self.packed(place, value, kind)
         elif kind == "switch":
             if not isinstance(value, bool):
                 raise self.fail(place, f"{shown(value)} is not true or false")
@@ -219,6 +241,17 @@ class _Check:
                 raise self.fail(place, "needs an array")
             if kind != "array" and size != _SIZES[kind]:
                 raise self.fail(place, f"the size of a {kind} is {_SIZES[kind]}, not {size}")
+
+    def packed(self, place: str, value: Any, kind: str) -> None:
+        """Check the numbers of a mesh: triples of float32 or of uint32 in base64."""
+        try:
+            numbers = unpacked(value, "<f4" if kind == "floats" else "<u4")
+        except (TypeError, ValueError) as error:
+            raise self.fail(place, f"not numbers in base64 ({error})") from error
+        if not numbers.size or numbers.size % 3 or numbers.size > 9 * MOST_TRIANGLES:
+            raise self.fail(place, f"{numbers.size} numbers; triples for 1 to {MOST_TRIANGLES} triangles are needed")
+        if not np.isfinite(numbers).all():
+            raise self.fail(place, "a number is not finite")
 
     def size(self, place: str, quantity: Any, depth: int) -> int:
         """Return the number of scalars in a quantity."""
@@ -273,13 +306,13 @@ def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> 
         scene["view"] = table(content["view"], ("frame", "through"))
         if "through" in content["view"]:
             scene["view"]["through"] = table(content["view"]["through"], ("frame",))
-    plain = ("shape", "frame", "to_frame", "label", "style")
+    plain = ("shape", "frame", "to_frame", "label", "style", "positions", "indices")
     scene["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
     scene["devices"] = [
         {**group, "items": [table(item, ("device", "label")) for item in group.get("items", [])]}
         for group in content.get("devices", [])
     ]
     scene["curves"] = [mapped(curve) for curve in content.get("curves", [])]
-    plain = ("control", "label", "variable", "axis", "values")
-    scene["controls"] = [table(control, plain) for control in content.get("controls", [])]
+    commanded = ("control", "label", "variable", "axis", "values")
+    scene["controls"] = [table(control, commanded) for control in content.get("controls", [])]
     return scene

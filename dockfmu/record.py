@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +172,8 @@ class RunRecord:
     @classmethod
     def of(cls, folder: Path, structure: Structure, plan: Plan, scenes: Scenes, **about: str) -> RunRecord:
         """Return the record of a run, with further attributes."""
-        attributes = {"plan": plan.to_json(), "scenes": json.dumps(scenes.elements), **about}
+        # the scenes have the shapes of the plan already
+        attributes = {"plan": replace(plan, scene={}).to_json(), "scenes": json.dumps(scenes.elements), **about}
         return cls(folder, structure, plan, scenes, attributes)
 
     def observers(self, options: RunOptions) -> list[Observer]:

@@ -599,7 +599,7 @@ class System:
             check_writable(place)
         # refuse what is invalid before a folder is made
         driven = [name for driver in drivers for name in driver.inputs]
-        scenes = scenes_of(self.structure, [*driven_inputs(self.structure, chosen.live), *driven])
+        scenes = scenes_of(self.structure, [*driven_inputs(self.structure, chosen.live), *driven], self.plan.scene)
         about = RunRecord.of(
             place,
             self.structure,

@@ -23,6 +23,7 @@ from dockfmu.declare.conditions.initial_conditions import (
     with_condition,
 )
 from dockfmu.declare.conditions.limits import draw, seed_of
+from dockfmu.declare.craft_scene import scene_of_craft
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.files import SYSTEMS, own_names, read_tables, system_file
 from dockfmu.declare.toml.files import names as names
@@ -34,7 +35,7 @@ CHANGED = "-changed"
 """End of the name of an .ssp whose settings differ from those of the declaration."""
 _TABLES = (
     "name", "description", "elements", "connections", CONDITIONS, "run", "adaptive", "events", "audit", "outcome",
-    "final", "loads", "report",
+    "final", "loads", "report", "scene",
 )  # fmt: skip
 
 
@@ -118,6 +119,8 @@ def _from_table(table: Table) -> Declaration:
     except (TypeError, ValueError) as error:
         # entries of the right kind that do not fit together
         raise DeclarationError(f"{table.where}: {error}") from error
+    if "scene" in table.content:
+        plan = replace(plan, scene=scene_of_craft(table.content["scene"], elements, table.where))
     loaded = () if plan.loads is None else (plan.loads.element,)
     for where, named in (("audit: elements", plan.audited), ("run: order", plan.order), ("loads: element", loaded)):
         for name in named:

@@ -91,6 +91,8 @@ class Plan:
         Plots of the report.
     adaptive : Adaptive, optional
         How steps may vary, if requested.
+    scene : mapping of str to str
+        Shapes that a user gives the elements, as JSON.
 
     Raises
     ------
@@ -115,6 +117,7 @@ class Plan:
     loads: LoadRule | None = None
     panels: tuple[Panel, ...] = ()
     adaptive: Adaptive | None = None
+    scene: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the entries, which may come from files. Raises DeclarationError."""
@@ -138,6 +141,7 @@ class Plan:
             if event.when not in WHEN:
                 raise DeclarationError(f"event {name}: when = {shown(event.when)}: must be one of {', '.join(WHEN)}")
         _texts("final", self.finals.values())
+        _texts("scene", self.scene.values())
         for panel in self.panels:
             _texts("report", [panel.title, *panel.signals])
         for name, limit in self.limits.items():
@@ -243,7 +247,11 @@ class Plan:
 
     def to_json(self) -> str:
         """Return the text of the annotation that carries the plan in an .ssp."""
-        return json.dumps(asdict(self), sort_keys=True)
+        fields = asdict(self)
+        if not self.scene:
+            # packages of systems without one stay as they were
+            del fields["scene"]
+        return json.dumps(fields, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.files import write_file
+from dockfmu.base.scene import unpacked
 from dockfmu.view.export import kept_rows
 from dockfmu.view.motion import Read, conjugate, evaluate, outward, poses
 from dockfmu.view.recording import Replay
@@ -219,9 +220,8 @@ class _ElementNodes:
         elif kind == "rod":
             here, there = self.poses[shape["frame"]], self.poses[shape["to_frame"]]
             end = there[0] + outward(there[1], self._value(shape, "to"))
-            self._tube(
-                label, node, self._value(shape, "origin", [0.0] * 3), outward(conjugate(here[1]), end - here[0]), paint
-            )
+            origin, end = self._value(shape, "origin", [0.0] * 3), outward(conjugate(here[1]), end - here[0])
+            self._tube(label, node, origin, end, paint, self._radius(shape))
         elif kind == "arrow":
             origin = self._value(shape, "origin", [0.0] * 3)
             length = self._value(shape, "value") * self._value(shape, "scale")
@@ -229,7 +229,7 @@ class _ElementNodes:
         elif kind == "polyline":
             corners = [evaluate(point, self.read) for point in shape["points"]]
             for k, (start, end) in enumerate(pairwise(corners)):
-                self._tube(f"{label}.{k}", node, start, end, paint)
+                self._tube(f"{label}.{k}", node, start, end, paint, self._radius(shape))
         elif kind == "radial":
             points, pieces = self._radial(shape)
             if np.ptp(points, axis=0).max() < STILL:
@@ -237,6 +237,14 @@ class _ElementNodes:
             else:
                 for k, (first, last) in enumerate(pieces):
                     self._tube(f"{label}.{k}", node, points[:, first], points[:, last], paint)
+        elif kind == "mesh":
+            points = unpacked(shape["positions"], "<f4").reshape(-1, 3).astype(float)
+            indices = unpacked(shape["indices"], "<u4").reshape(-1, 3).astype(int)
+            self.model.nodes[node]["mesh"] = self.model.mesh(points, indices, self.model.material(paint))
+        elif kind == "cylinder":
+            centre, half = self._value(shape, "centre", [0.0] * 3), 0.5 * self._value(shape, "length")
+            along = np.array([1.0, 0.0, 0.0])
+            self._tube(label, node, centre - half * along, centre + half * along, paint, self._value(shape, "radius"))
         else:
             self.model.nodes[node]["mesh"] = self._mesh_of_lines(*self._lines(shape), paint)
 
@@ -254,14 +262,19 @@ class _ElementNodes:
     def _count(self, shape: Mapping[str, Any]) -> int:
         return int(self._value(shape, "count", 0)[0, 0])
 
-    def _tube(self, label: str, node: int, start: np.ndarray, end: np.ndarray, paint: str) -> None:
+    def _radius(self, shape: Mapping[str, Any]) -> np.ndarray | None:
+        return self._value(shape, "radius") if "radius" in shape else None
+
+    def _tube(
+        self, label: str, node: int, start: np.ndarray, end: np.ndarray, paint: str, radius: np.ndarray | None = None
+    ) -> None:
         """Add a rod between two points that may move."""
         span = end - start
         length = np.linalg.norm(span, axis=1, keepdims=True)
         tube = self.model.node(f"{label}.rod", node, self.model.mesh(*_cylinder(), self.model.material(paint)))
         self.model.move(tube, "translation", np.broadcast_to(start, span.shape))
         self.model.move(tube, "rotation", _turns_from_x(span / np.where(length > 0.0, length, 1.0)))
-        thick = np.where(length > 1e-6, TUBE, 0.0)
+        thick = np.where(length > 1e-6, TUBE if radius is None else radius, 0.0)
         self.model.move(tube, "scale", np.hstack([length, thick, thick]))
 
     def _lines(self, shape: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -269,6 +282,8 @@ class _ElementNodes:
         if shape["shape"] == "triad":
             size = float(self._value(shape, "length")[0, 0])
             return np.vstack([np.zeros(3), size * np.eye(3)]), np.array([[0, 1], [0, 2], [0, 3]])
+        if shape["shape"] == "box":
+            return _edges(self._value(shape, "size")[0] / 2.0, self._value(shape, "centre", [0.0] * 3)[0])
         return _box(
             *(
                 self._value(shape, key, missing)[0]
@@ -341,6 +356,11 @@ def _box(mass: np.ndarray, inertia: np.ndarray, centre: np.ndarray) -> tuple[np.
     """Return the edges of the homogeneous cuboid of a mass and an inertia."""
     xx, yy, zz = inertia[0], inertia[4], inertia[8]
     half = np.sqrt(np.maximum(6.0 * np.array([yy + zz - xx, zz + xx - yy, xx + yy - zz]) / mass[0], 0.0)) / 2.0
+    return _edges(half, centre)
+
+
+def _edges(half: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners of a cuboid, and the pairs that its edges join."""
     corners = np.array([[k >> axis & 1 for axis in range(3)] for k in range(8)]) * 2.0 - 1.0
     edges = [(k, k | bit) for k in range(8) for bit in (1, 2, 4) if not k & bit]
     return centre + corners * half, np.array(edges)

@@ -19,7 +19,7 @@ from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.report.files import EVENTS, REPORT, SUMMARY
 from dockfmu.report.shown_units import shown_unit
 from dockfmu.view.address import ViewError
-from dockfmu.view.scenes import poses_among
+from dockfmu.view.scenes import FIRST_CURVES, poses_among
 
 
 def _three() -> Path | None:
@@ -137,9 +137,15 @@ class Replay:
     @cached_property
     def curves(self) -> list[str]:
         """Names of the variables shown as curves at first: those of scenes, else those of the report."""
-        named = [name for scene in self.scenes.values() for name in names_in(scene.get("curves", []))]
-        if not named and "plan" in self._results.attributes:
-            named = [name for panel in self._plan().panels for name in panel.signals]
+        drawn = sorted(self.scenes.values(), key=lambda scene: bool(scene.get("by_ports")))
+        named = [name for scene in drawn for name in names_in(scene.get("curves", []))]
+        if drawn and drawn[0].get("by_ports"):
+            # no scene names curves: forces and motions of all elements in turn, and of the report before those
+            named = [name for k in range(FIRST_CURVES) for scene in drawn for name in _curve(scene, k)]
+        if not any(scene.get("curves") and not scene.get("by_ports") for scene in drawn) and (
+            "plan" in self._results.attributes
+        ):
+            named = [name for panel in self._plan().panels for name in panel.signals] or named
         named = named or self._results.variables
         shown = (name for name in dict.fromkeys(named) if name in self._results and self._numeric(name))
         return list(islice(shown, CURVES))
@@ -174,6 +180,7 @@ class Replay:
             "title": str(attributes.get("system", results.file.name)),
             "description": str(attributes.get("description", "")),
             "outcome": outcome.replace("_", " "),
+            "message": str(summary.get("message", attributes.get("message", ""))),
             "standing": "" if status in ("", "running", "stopped") else standing,
             "three": THREE is not None,
             "report": (self._folder / REPORT).is_file(),
@@ -263,6 +270,11 @@ def pack_column(column: np.ndarray) -> bytes:
 
 def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 8)
+
+
+def _curve(scene: Mapping[str, Any], number: int) -> list[str]:
+    """Return the names in the curve of this number of a scene, none where it has fewer."""
+    return list(names_in(scene.get("curves", [])[number : number + 1]))
 
 
 def _with_numbers(part: Any, results: Recorded) -> Any:

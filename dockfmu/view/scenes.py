@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,15 @@ from dockfmu.report.shown_units import shown_unit
 
 LISTED = 12
 """Number of outputs shown of an FMU without a scene."""
+
+FIRST_CURVES = 3
+"""Number of curves of an FMU without a scene."""
+
+MOTIONS = ("force", "torque", "position", "velocity", "angle", "stroke", "speed")
+"""Words in the names of forces and motions, which are shown before other outputs."""
+
+SOLIDS = ("mesh", "box", "cylinder", "sphere", "revolution")
+"""Shapes that replace the box of a craft that stands for its inertia."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,11 @@ class Scenes:
     notes: tuple[str, ...]
 
 
-def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
+def scenes_of(structure: Structure, driven: Collection[str] = (), craft: Mapping[str, str] | None = None) -> Scenes:
     """Return the scenes of a system; inputs in `driven` are set from outside, and change.
 
-    Raises DescriptionError or ArchiveError for FMUs that cannot be read.
+    `craft` has further shapes of elements as JSON, `Plan.scene`. Raises DescriptionError or ArchiveError for FMUs that
+    cannot be read, SceneError for shapes that do not fit an element.
     """
     elements: dict[str, Any] = {}
     notes: list[str] = []
@@ -53,6 +64,8 @@ def scenes_of(structure: Structure, driven: Collection[str] = ()) -> Scenes:
         description = structure.description(name)
         scene, note = _scene(structure, name, description)
         notes += [f"{name}: {note}"] if note else []
+        if craft and name in craft:
+            scene = _with_craft(scene, craft[name], name, description)
         full = _FullNames(structure, name, description, driven)
         elements[name] = map_quantities(scene, full)
         _keep_units(scene.get("devices", []), elements[name]["devices"], description)
@@ -106,29 +119,63 @@ def _hand_controllers(controls: Sequence[Mapping[str, Any]], driven: Collection[
 def _scene(structure: Structure, element: str, description: Description) -> tuple[dict[str, Any], str]:
     """Return the scene of an element, and a note if the scene in its FMU cannot be used."""
     file = structure.elements[element].file
+    outputs = connected_outputs(structure, element, description)
     try:
         if not file.is_dir() and FILE in archive.members(file):
             names = [variable.name for variable in description.variables.values()]
             return read_scene(archive.read_member(file, FILE), variables_of(names), f"{file.name}, {FILE}"), ""
     except (SceneError, ArchiveError) as error:
-        return ports_scene(description), f"its scene is not used: {error}"
-    return ports_scene(description), ""
+        return ports_scene(description, outputs), f"its scene is not used: {error}"
+    return ports_scene(description, outputs), ""
 
 
-def ports_scene(description: Description) -> dict[str, Any]:
-    """Return a scene for an FMU that has none: axes at each pose among its ports, and its first outputs as numbers."""
+def _with_craft(scene: Mapping[str, Any], shapes: str, element: str, description: Description) -> dict[str, Any]:
+    """Return a scene with the shapes that a user has given; solids replace the box that stands for the inertia."""
+    try:
+        given = json.loads(shapes)
+    except ValueError as error:
+        raise SceneError(f"scene of {element}: not JSON ({error})") from error
+    names = variables_of(variable.name for variable in description.variables.values())
+    check_scene({"scene": 1, "frames": scene.get("frames", {}), "shapes": given}, names, f"scene of {element}")
+    solid = any(shape["shape"] in SOLIDS for shape in given)
+    kept = [shape for shape in scene.get("shapes", []) if not (solid and shape["shape"] == "inertia_box")]
+    return {**scene, "shapes": [*kept, *given]}
+
+
+def connected_outputs(structure: Structure, element: str, description: Description) -> list[str]:
+    """Return the numeric outputs of an element: those that others read first, forces and motions before the rest."""
+    read = {c.output for c in structure.connections if c.source == element}
+    outputs = [v.name for v in description.variables.values() if v.causality == "output" and v.type != "String"]
+
+    def order(name: str) -> tuple[bool, int]:
+        lower = name.lower()
+        kind = next((k for k, word in enumerate(MOTIONS) if word in lower), len(MOTIONS))
+        return name not in read, kind
+
+    return sorted(outputs, key=order)
+
+
+def ports_scene(description: Description, outputs: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a scene for an FMU that has none: axes at each pose among its ports, and its first outputs as numbers.
+
+    The first of `outputs` are its curves, by default those of the description.
+    """
     shown = [v for v in description.variables.values() if v.causality in ("input", "output", "local")]
     poses = poses_among([variable.name for variable in shown])
-    outputs = [v.name for v in shown if v.causality == "output" and v.type != "String"][:LISTED]
+    outputs = list(outputs or (v.name for v in shown if v.causality == "output" and v.type != "String"))
+    moving = [name for name in outputs if any(word in name.lower() for word in MOTIONS)]
+    curves, outputs = (moving or outputs)[:FIRST_CURVES], outputs[:LISTED]
     items = [{"device": "number", "label": name, "variable": name} for name in outputs]
     scene = {
         "scene": 1,
         "frames": {name: _pose(name) for name in poses},
         "shapes": [{"shape": "triad", "frame": name, "length": 0.3, "label": name} for name in poses],
         "devices": [{"title": description.model_name, "items": items}] if items else [],
+        "curves": curves,
     }
     check_scene(scene, variables_of(v.name for v in shown), description.model_name)
-    return scene
+    # curves of scenes come before those of ports
+    return {**scene, "by_ports": True}
 
 
 def poses_among(names: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ def _content(file: Path) -> dict[str, Any]:
 
 
 def _places(content: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the files and folders that the elements of a file name, and make their names absolute in `content`.
+    """Return the files and folders that the elements and scenes of a file name, made absolute in `content`.
 
     These are an `fmu`, the `model` of a multibody system, a component with a separator, "./hinge", and options that
     have one or end like a file, "modes.toml".
@@ -153,6 +153,12 @@ def _places(content: Mapping[str, Any], folder: Path) -> list[str]:
                 if isinstance(text, str) and ("/" in text or _FILE.search(text)):
                     table[key] = os.path.normpath(folder.absolute() / text)
                     found.append(table[key])
+    scene = content.get("scene")
+    for shapes in scene.values() if isinstance(scene, dict) else ():
+        for shape in shapes if isinstance(shapes, list) else ():
+            if isinstance(shape, dict) and isinstance(shape.get("file"), str):
+                shape["file"] = os.path.normpath(folder.absolute() / shape["file"])
+                found.append(shape["file"])
     return found
 
 

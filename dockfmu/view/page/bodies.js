@@ -21,7 +21,7 @@ export class Bodies {
 
   material(paint, more = {}) {
     const { three } = this;
-    return new three.MeshPhongMaterial({ color: paint, specular: 0x333a48, shininess: 28, ...more });
+    return new three.MeshPhongMaterial({ color: paint, specular: 0x1a1e26, shininess: 18, ...more });
   }
 
   mesh(geometry, material) {
@@ -64,8 +64,8 @@ export class Bodies {
     } else if (made.box) {
       const size = made.box.half.map(half => Math.max(2 * half, 1e-4)), box = new three.BoxGeometry(...size).translate(...made.box.centre);
       const colour = other ? PAINTS.other : shape.shape === 'inertia_box' ? CRAFT[number % CRAFT.length] : paint;
-      group.add(this.mesh(box, this.material(colour, other ? { transparent: true, opacity: 0.3, depthWrite: false } : {})));
-      group.add(new three.LineSegments(new three.EdgesGeometry(box), new three.LineBasicMaterial({ color: 0x283043 })));
+      group.add(this.mesh(box, this.material(colour, other || shape.shape === 'inertia_box' ? { transparent: true, opacity: other ? 0.3 : 0.6, depthWrite: false } : {})));
+      group.add(new three.LineSegments(new three.EdgesGeometry(box), new three.LineBasicMaterial({ color: other ? PAINTS.other : 0xdfe6f4 })));
     } else if (made.triangles) {
       const geometry = new three.BufferGeometry();
       geometry.setAttribute('position', new three.BufferAttribute(made.triangles.positions, 3));

@@ -10,8 +10,8 @@ export const COLOURS = {
 };
 const NEAR = 7; // distance from a line, in units, within which the pointer is on it
 const LABELLED = 44; // least length of a rod with room for its label
-const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style']);
-const FIXED = new Set(['revolution', 'inertia_box']);
+const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'positions', 'indices', 'triangles']);
+const FIXED = new Set(['revolution', 'inertia_box', 'mesh']);
 
 // What is drawn at t, in I, of the elements that `wanted(scene)` chooses: lines, circles, dots with their state.
 export function solids(source, t, wanted = () => true) {

@@ -46,9 +46,9 @@ export class Solid {
   }
 
   lights() {
-    const { three, world } = this, rim = new three.DirectionalLight(0x9fc4ff, 0.45);
-    world.add(new three.HemisphereLight(0xdfe8ff, 0x20242e, 0.55));
-    this.light = new three.DirectionalLight(0xfff4e4, 0.75);
+    const { three, world } = this, rim = new three.DirectionalLight(0x9fc4ff, 0.3);
+    world.add(new three.HemisphereLight(0xdfe8ff, 0x3a4152, 0.6));
+    this.light = new three.DirectionalLight(0xfff4e4, 0.55);
     rim.position.set(3, 1, -3);
     world.add(this.light, this.light.target, rim);
     this.light.shadow.mapSize.set(1024, 1024);
@@ -134,7 +134,7 @@ export class Solid {
       if (!titled.has(element)) put(shape.label && shape.label !== element ? `${element}: ${shape.label}` : element, made.box?.centre ?? made.cylinder?.centre ?? [0, 0, 0], 2);
       titled.add(element);
     } else if (shape.shape === 'triad') made.lines.forEach(([, to], k) => put('xyz'[k], to, 5, COLOURS.thin));
-    else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], 0.7 * quantities.r[0], 0.7 * quantities.r[0]], 4, COLOURS.passive);
+    else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], -0.75 * quantities.r[0], -0.6 * quantities.r[0]], 4, COLOURS.passive);
     else if (shape.label && (made.dot || made.circle)) put(shape.label, made.dot ?? made.circle.centre, 3);
     else if (shape.label && (shape.shape === 'rod' || shape.shape === 'polyline')) put(shape.label, [0, 1, 2].map(k => (made.lines[0][0][k] + made.lines[0][1][k]) / 2), 4);
   }
@@ -199,6 +199,8 @@ export class Solid {
       const { frame } = this.source.scenes[element].view, pose = placed.get(element)?.[frame] ?? IDENTITY;
       plane.setComponents(0, 0, -1, open ? 0 : 1e6);
       if (open) plane.applyMatrix4(new three.Matrix4().multiplyMatrices(root.matrix, this.matrix(pose)));
+      // three.js takes a first number that is none for an object
+      if (![...plane.normal.toArray(), plane.constant].every(Number.isFinite)) plane.setComponents(0, 0, -1, 1e6);
     }
   }
 

@@ -119,7 +119,7 @@ export function formatted(value, digits = 4) {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-5) return value.toExponential(2);
-  if (size < 1e-3) return value.toFixed(7).replace(/0+$/, '');
+  if (size < 1e-3) return value.toFixed(6);
   return value.toFixed(Math.min(Math.max(digits - 1 - Math.floor(Math.log10(size)), 0), 6));
 }
 

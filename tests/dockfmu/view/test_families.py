@@ -112,7 +112,7 @@ def test_shapes_are_there_and_lit_when_the_recording_says_so(family):
     assert family.shown.errors == []
 
 
-FACTORS = {"°": np.degrees(1.0), "°/s": np.degrees(1.0)}
+FACTORS = {"°": np.degrees(1.0), "°/s": np.degrees(1.0), "mm": 1e3, "mm/s": 1e3, "kN": 1e-3, "kN·m": 1e-3}
 """Of what is shown to what is recorded, where the units differ."""
 
 

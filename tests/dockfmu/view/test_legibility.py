@@ -91,7 +91,7 @@ def test_texts_and_shapes_on_the_canvases_stand_out_and_are_not_squeezed(shown):
           entry.most === undefined ? 1 : entry.most / entry.wide]); }}"""
     )
     assert len(found) > 60
-    assert {entry[1] for entry in found} == {"side", "axial", "devices", "curves"}
+    assert {entry[1] for entry in found} == {"side", "axial", "devices", "curves", "over"}
     assert [entry for entry in found if entry[2] < 4.5] == []
     assert [entry for entry in found if entry[3] < 0.97] == []
     drawn = shown(

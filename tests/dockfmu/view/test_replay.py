@@ -217,14 +217,28 @@ def test_the_wheel_zooms_around_the_pointer_and_a_drag_moves_the_scene(shown, ti
 
 def test_time_is_moved_by_curves_rail_field_and_list(shown, results, central_impact):
     shown("dockfmu.seek(2)")
-    box, (curve, *_) = shown.page.locator("#curves").bounding_box(), shown("dockfmu.drawn().curves")
-    shown.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    box, before = shown.page.locator("#curves").bounding_box(), shown("dockfmu.drawn().curves[0].at[0]")
+    shown.page.mouse.move(box["x"] + before, box["y"] + box["height"] / 2)
     shown.page.mouse.down()
-    shown.page.mouse.move(box["x"] + box["width"] / 2 - 50, box["y"] + box["height"] / 2, steps=5)
+    shown.page.mouse.move(box["x"] + before + 50, box["y"] + box["height"] / 2, steps=5)
     shown.page.mouse.up()
-    # curves go with the pointer: 20 s are in the window, beside a margin of 62 pixels for the scale
-    assert shown("dockfmu.time") == pytest.approx(2 + 50 / (box["width"] - 62) * 20, rel=2e-3)
-    assert curve["at"][0] == pytest.approx(shown("dockfmu.drawn().curves")[0]["at"][0])
+    # the whole run is in the window, which stands still: no time before or after it takes more than a margin of 3 %
+    assert shown("dockfmu.drawn().curves[0].at[0]") == pytest.approx(before + 50, abs=0.5)
+    first, last = shown("dockfmu.drawn().window")
+    assert first == pytest.approx(-0.03 * (last - first), abs=1e-9)
+    assert last - first == pytest.approx(1.06 * results.time[-1])
+    # further in, curves go with the pointer
+    shown("dockfmu.seek(2)")
+    shown.page.mouse.wheel(0, -400)
+    shown.page.wait_for_timeout(100)
+    first, last = shown("dockfmu.drawn().window")
+    assert (first + last) / 2 == pytest.approx(2.0)
+    start = shown("dockfmu.drawn().curves[0].at[0]")
+    shown.page.mouse.down()
+    shown.page.mouse.move(box["x"] + before, box["y"] + box["height"] / 2, steps=5)
+    shown.page.mouse.up()
+    assert shown("dockfmu.time") == pytest.approx(2 + 50 / (2 * (start - 62)) * (last - first), rel=2e-3)
+    assert shown("dockfmu.drawn().curves[0].at[0]") == pytest.approx(start)
     shown.page.mouse.wheel(0, -400)
     shown.page.wait_for_timeout(100)
     rail = shown.page.locator("#slider").bounding_box()
@@ -261,8 +275,13 @@ def test_it_plays_at_the_chosen_speed_and_stops_at_the_end(shown, results):
 def test_any_recorded_variable_is_found_and_shown(shown, results):
     shown("dockfmu.seek(1)")
     shown.page.fill("#search", "audit momentum chaser")
-    listed = shown.page.locator("#found li").all_inner_texts()
+    listed = shown("[...document.querySelectorAll('#found li')].map(li => li.dataset.name)")
     assert "chaser.audit.momentum[1]" in listed
+    # names before descriptions, and all hits are seen without scrolling the page
+    assert "linear momentum, axes I" in shown.page.locator("#found").inner_text()
+    box = shown.page.locator("#found").bounding_box()
+    assert box["y"] >= 0
+    assert box["height"] >= 100
     assert all("momentum" in name and "chaser" in name for name in listed)
     shown.page.locator("#found li", has_text="chaser.audit.momentum[1]").first.click()
     shown.page.wait_for_timeout(300)
