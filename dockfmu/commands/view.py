@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dockfmu.commands.arguments import (
     DONE,
@@ -18,9 +19,14 @@ from dockfmu.commands.arguments import (
     path,
     patterns,
     port,
+    positive,
     split_patterns,
+    time,
 )
 from dockfmu.report.files import RESULTS
+
+if TYPE_CHECKING:
+    from dockfmu.view.recording import Replay
 
 
 def add_view(commands: Any) -> None:
@@ -55,7 +61,41 @@ def add_view(commands: Any) -> None:
         metavar="PATTERN,...",
         help="with --export, add these variables to those that are drawn; '*' for all",
     )
+    _add_pictures(view)
     view.set_defaults(action=_view)
+
+
+def _add_pictures(view: argparse.ArgumentParser) -> None:
+    """Add the arguments of pictures and films."""
+    group = view.add_argument_group("pictures and films, drawn in the system's Chromium without a window")
+    group.add_argument("--picture", type=output_file, metavar="FILE.png", help="write the picture at --from")
+    group.add_argument(
+        "--film",
+        type=path,
+        metavar="FILE",
+        help="write a film: FILE.webm, FILE.mp4, or a folder of PNG files, which has no ending",
+    )
+    group.add_argument("--from", dest="start", type=time, metavar="S", help="first time, s; default: of the run")
+    group.add_argument("--to", type=time, metavar="S", help="last time, s; default: of the run")
+    group.add_argument("--speed", type=positive, metavar="X", help="times real time; by default a film takes 15 s")
+    group.add_argument("--fps", type=int, choices=range(1, 61), default=25, metavar="N", help="frames per second; 25")
+    group.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="pixels; default: 1280x720")
+    group.add_argument("--scene", default="", metavar="NAME", help="element whose contact is shown, or craft")
+    group.add_argument(
+        "--camera",
+        default="orbit",
+        metavar="CAMERA",
+        help="orbit, overview, 'orbit ELEMENT FRAME', 'aim ELEMENT FRAME'",
+    )
+    group.add_argument("--ground", choices=("none", "floor", "stars"), default="none", help="default: none")
+    group.add_argument("--whole-page", action="store_true", help="show the whole page, and not the scene alone")
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.partition("x")
+    if not cross or not width.isdecimal() or not height.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x720")
+    return int(width), int(height)
 
 
 def _view(arguments: argparse.Namespace) -> int:
@@ -75,6 +115,8 @@ def _view(arguments: argparse.Namespace) -> int:
             more = opened[0].select(*split_patterns(arguments.signals, opened[0].variables))
             print(write_page(replays, arguments.export, more))
             return DONE
+        if arguments.picture is not None or arguments.film is not None:
+            return _pictures(arguments, replays)
         from dockfmu.view.address import close_opening, open_in_browser
         from dockfmu.view.server import serve
 
@@ -85,6 +127,28 @@ def _view(arguments: argparse.Namespace) -> int:
 
         with suppress(KeyboardInterrupt):
             serve(replays, files[0].parent, arguments.port, ready)
+    return DONE
+
+
+def _pictures(arguments: argparse.Namespace, replays: list[Replay]) -> int:
+    """Write the picture and the film that are requested."""
+    from dockfmu.view.film import Shot, write_film, write_picture
+
+    shot = Shot(
+        arguments.scene,
+        arguments.camera,
+        arguments.size,
+        arguments.whole_page,
+        arguments.start,
+        arguments.to,
+        arguments.speed,
+        arguments.fps,
+        "" if arguments.ground == "none" else arguments.ground,
+    )
+    if arguments.picture is not None:
+        print(write_picture(replays, arguments.picture, shot))
+    if arguments.film is not None:
+        print(write_film(replays, arguments.film, shot, lambda text: print(text, file=sys.stderr, flush=True)))
     return DONE
 
 

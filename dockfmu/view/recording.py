@@ -72,7 +72,7 @@ class Replay:
         if not growing and not len(results.time):
             raise ViewError(f"{results.file}: the run ended before anything was recorded")
         self._results = results
-        self._folder = folder
+        self.folder = folder
         self._columns: dict[str, np.ndarray] = {}
         self._packed: dict[str, bytes] = {}
         self._attributes: dict[str, dict[str, Any]] = {}
@@ -183,7 +183,7 @@ class Replay:
             "message": str(summary.get("message", attributes.get("message", ""))),
             "standing": "" if status in ("", "running", "stopped") else standing,
             "three": THREE is not None,
-            "report": (self._folder / REPORT).is_file(),
+            "report": (self.folder / REPORT).is_file(),
             "rows": len(results.time),
             "events": self._events(),
             "scenes": self.scenes,
@@ -215,7 +215,7 @@ class Replay:
         ]
 
     def _read(self, name: str, missing: Any) -> Any:
-        file = self._folder / name
+        file = self.folder / name
         try:
             content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else missing
         except (OSError, ValueError, RecursionError):

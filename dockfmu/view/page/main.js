@@ -285,7 +285,7 @@ class Page {
 
   numbers(place, groups) {
     for (const group of groups) {
-      const title = document.createElement('h3'), list = document.createElement('dl');
+      const title = document.createElement('h2'), list = document.createElement('dl');
       title.textContent = group.title;
       for (const item of group.items) {
         const name = document.createElement('dt'), value = document.createElement('dd');
@@ -303,6 +303,7 @@ class Page {
       place.append(`${group.title}:`);
       for (const item of group.items) {
         const line = document.createElement('span'), value = document.createElement('b');
+        line.title = `${item.variable?.v ?? ''}: ${this.source.known.get(item.variable?.v)?.description ?? ''}`;
         line.append(`${item.label} `, value);
         place.append(line);
         this.fields.push({ item, element: value, shown: '', group });
@@ -452,6 +453,9 @@ class Page {
     action();
   }
 }
+
+// pictures and films for slides show the scene alone (dockfmu/view/film.py)
+if (location.hash === '#picture') document.documentElement.dataset.picture = 'true';
 
 try {
   const page = new Page(await openSource());

@@ -1,16 +1,9 @@
 // Names, axes, numbers and the scale over the scene in three dimensions, on a canvas of their own.
 
-import { formatted, prefixed } from './source.js';
 import { COLOURS, haloed, Labels } from './projection.js';
 import { AXES } from './bodies.js';
 
 const CORNER = 34; // from the lower right corner to the origin of the axes, in units
-
-// A force in N as text.
-export function forceText(force) {
-  const { unit, factor } = prefixed('N', Math.abs(force));
-  return `${formatted(force * factor, 3)} ${unit}`;
-}
 
 export class Over {
   constructor(pane) {
@@ -20,12 +13,14 @@ export class Over {
 
   // `labels` are { text, at, colour, rank } in units of the canvas; `directions` are x, y and z of the scene in the
   // picture; `scale` is the number of units per metre at the middle of the scene.
-  draw(shown, labels, directions, scale) {
+  draw(shown, labels, directions, scale, caption = []) {
     const { context } = this.pane, [width, height] = this.pane.fit();
     this.texts = [];
     context.clearRect(0, 0, width, height);
+    this.caption(context, caption);
     if (!shown) return;
     const places = new Labels(context, width, height);
+    if (caption.length) places.taken.push([0, 0, width / 2, 26 + 20 * caption.length]);
     places.taken.push([0, height - 32, 130, height], [width - 2 * CORNER, height - 2 * CORNER, width, height]);
     for (const label of [...labels].sort((a, b) => a.rank - b.rank)) {
       const box = places.put(label.text, label.at, label.colour ?? COLOURS.text);
@@ -33,6 +28,14 @@ export class Over {
     }
     this.axes(context, directions, [width - CORNER, height - CORNER]);
     this.ruler(context, height, scale);
+  }
+
+  // Title, time and last event, on pictures and films.
+  caption(context, lines) {
+    lines.forEach((text, k) => {
+      context.font = k ? '14px system-ui, sans-serif' : '600 17px system-ui, sans-serif';
+      haloed(context, text, 16, 28 + 20 * k, COLOURS.text);
+    });
   }
 
   axes(context, directions, [x, y]) {

@@ -1,6 +1,6 @@
 // The contact scene in two projections, and the scene of all craft: wire frames, so that hidden contacts are visible.
 
-import { evaluate } from './source.js';
+import { arrowText, evaluate, forceText } from './source.js';
 import { pointBetween, pointIn, pointOf, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
 
@@ -39,6 +39,7 @@ export function solids(source, t, wanted = () => true) {
       const pose = placed[shape.frame] ?? IDENTITY, out = point => pointOf(pose, point);
       found.push({
         element, kind: shape.shape, label: shape.label ?? '', style: shape.style, force: made.force,
+        value: shape.shape === 'arrow' ? arrowText(source, shape, made.lines[0]) : undefined,
         lit: flags.length ? flags.some(flag => evaluate(flag, held) > 0) : undefined,
         lines: made.lines.map(line => line.map(out)),
         circle: made.circle && { centre: out(made.circle.centre), radius: made.circle.radius },
@@ -176,6 +177,7 @@ export class Projection {
         height / 2 - (dot(up, local) + shift[1]) * scale + this.pan[1]];
     };
     this.drawn = [];
+    this.room = [width, height];
     this.labels = new Labels(context, width, height);
     // the place of the ruler
     this.labels.taken.push([0, height - 32, 110, height]);
@@ -186,6 +188,7 @@ export class Projection {
       for (const item of items) this.item(context, item, project, scale, other);
       for (const item of items) if (item.kind === 'contact') this.contact(context, item, project, other);
     }
+    for (const item of this.drawn) this.number(item);
     const named = new Set();
     for (const item of this.drawn) item.text = item.other ? undefined : this.label(item, named);
     this.ruler(context, height, scale);
@@ -214,6 +217,7 @@ export class Projection {
     context.setLineDash(other ? [5, 3] : []);
     context.lineWidth = item.lit && !other ? 4 : style === 'line' && (item.kind === 'polyline' || item.kind === 'rod') ? 3 : 1.2;
     const lines = item.lines.map(line => line.map(project));
+    if (item.kind === 'arrow') lines[0][1] = this.within(lines[0]);
     for (const line of lines) {
       context.beginPath();
       line.forEach(([x, y], k) => k ? context.lineTo(x, y) : context.moveTo(x, y));
@@ -238,7 +242,14 @@ export class Projection {
       context.fill();
     }
     context.setLineDash([]);
-    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, other, lit: item.lit, colour, lines, centre, radius });
+    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, value: item.value, other, lit: item.lit, colour, lines, centre, radius });
+  }
+
+  // Write the force of a contact, or the value of an arrow, beside it.
+  number(item) {
+    if (item.other || !['contact', 'arrow'].includes(item.kind)) return;
+    const text = item.kind === 'contact' ? forceText(item.force) : item.value;
+    if (text) this.labels.put(text, item.kind === 'contact' ? item.centre : item.lines[0][1], item.colour);
   }
 
   // Draw the label of a dot, or of a rod that is long enough; return its box. In the view of all craft, the first dot of
@@ -259,6 +270,19 @@ export class Projection {
   at(place) {
     return this.drawn.findLast(item => (item.centre && Math.hypot(item.centre[0] - place[0], item.centre[1] - place[1]) < (item.radius ?? 0) + NEAR)
       || item.lines.some(line => line.some((point, k) => k && distance(place, line[k - 1], point) < NEAR)));
+  }
+
+  // The end of an arrow, drawn back to the edge of the pane if it lies outside: the number beside it tells its size.
+  within([from, to]) {
+    const [width, height] = this.room, edge = 8;
+    let share = 1;
+    [[width, 0], [height, 1]].forEach(([length, k]) => {
+      const way = to[k] - from[k];
+      if (from[k] < edge || from[k] > length - edge) return;
+      if (to[k] > length - edge) share = Math.min(share, (length - edge - from[k]) / way);
+      if (to[k] < edge) share = Math.min(share, (edge - from[k]) / way);
+    });
+    return from.map((x, k) => x + share * (to[k] - x));
   }
 
   head(context, [from, to]) {

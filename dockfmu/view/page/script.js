@@ -48,6 +48,7 @@ export function scriptOf(page) {
     curve: name => page.toggle(name),
     view: name => { page.scene.view = byId('view').value = name; page.scene.home(); },
     look: camera => page.scene.look(camera),
+    show: switches => page.scene.show(switches),
     other: name => page.source.other ? page.source.other.value(name, page.time) : NaN,
     contacts: () => contacts(page),
     drawn: () => drawn(page),

@@ -1,11 +1,11 @@
 // The scene in three dimensions, with three.js, which is loaded when it is first needed.
 
-import { evaluate, formatted, shownUnit } from './source.js';
+import { arrowText, evaluate, firstName, forceText } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
 import { geometry } from './geometry.js';
 import { COLOURS, outline } from './projection.js';
 import { Bodies, normalOf, PAINTS } from './bodies.js';
-import { forceText, Over } from './over.js';
+import { Over } from './over.js';
 
 const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept', 'positions', 'indices', 'triangles']);
 export const FIELD = 40; // degrees, of the camera from top to bottom
@@ -23,7 +23,7 @@ export class Solid {
     Object.assign(this, { canvas, three, source, azimuth: PRESETS['3/4'][0], elevation: PRESETS['3/4'][1], distance: 3.2, target: [0.2, 0, 0], mode: 'orbit', aim: null, field: FIELD });
     Object.assign(this, { section: true, named: true, ground: '', pictured: 0 });
     this.software = /SwiftShader|llvmpipe/.test(rasteriser(canvas));
-    this.smooth = !this.software || location.hash === '#picture';
+    this.smooth = !this.software || ['#picture', '#page'].includes(location.hash);
     this.renderer = new three.WebGLRenderer({ canvas, antialias: this.smooth, alpha: true });
     this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
@@ -107,7 +107,15 @@ export class Solid {
     }
     const scaled = label => ({ ...label, at: label.at.map(x => x / unit) });
     this.over.draw(this.named, labels.filter(({ at }) => at[2] < 1 && at[0] > 0 && at[0] < width && at[1] > 0 && at[1] < height).map(scaled),
-      this.directions(), height / unit / (2 * this.away * Math.tan(this.camera.fov * Math.PI / 360)));
+      this.directions(), height / unit / (2 * this.away * Math.tan(this.camera.fov * Math.PI / 360)), this.caption(t));
+  }
+
+  // Title, time and last event, where the scene alone is shown.
+  caption(t) {
+    const { source } = this;
+    if (document.documentElement.dataset.picture === undefined) return [];
+    const last = [...source.events].filter(event => event.t <= t).sort((a, b) => a.t - b.t).at(-1);
+    return [source.title, `t = ${t.toFixed(3)} s`, ...last ? [last.name.replaceAll('_', ' ')] : []];
   }
 
   // Place in the canvas of a point of the frame of a body, and its depth: beyond 1 it is not seen.
@@ -129,7 +137,7 @@ export class Solid {
   name({ body, made, end, quantities }, titled, labels, project) {
     const { shape, element } = body, put = (text, point, rank, colour) => labels.push({ text, at: project(point), rank, colour });
     if (shape.shape === 'contact') put(forceText(quantities.force), end, 0, COLOURS.contact);
-    else if (shape.shape === 'arrow' && end) put(this.arrowText(shape, made, body.layer.source), end, 1, COLOURS.arrow);
+    else if (shape.shape === 'arrow' && end) put(`${shape.label ?? ''} ${arrowText(body.layer.source, shape, made.lines[0])}`.trim(), end, 1, COLOURS.arrow);
     else if (made.box || made.triangles || made.cylinder) {
       if (!titled.has(element)) put(shape.label && shape.label !== element ? `${element}: ${shape.label}` : element, made.box?.centre ?? made.cylinder?.centre ?? [0, 0, 0], 2);
       titled.add(element);
@@ -137,13 +145,6 @@ export class Solid {
     else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], -0.75 * quantities.r[0], -0.6 * quantities.r[0]], 4, COLOURS.passive);
     else if (shape.label && (made.dot || made.circle)) put(shape.label, made.dot ?? made.circle.centre, 3);
     else if (shape.label && (shape.shape === 'rod' || shape.shape === 'polyline')) put(shape.label, [0, 1, 2].map(k => (made.lines[0][0][k] + made.lines[0][1][k]) / 2), 4);
-  }
-
-  // The value that an arrow stands for, in the unit of its variable.
-  arrowText(shape, made, source) {
-    const [from, to] = made.lines[0], size = Math.hypot(...to.map((x, k) => x - from[k])), name = firstName(shape.value) ?? firstName(shape.along);
-    const { unit, factor } = shownUnit(source, name), value = size / Math.abs(shape.scale);
-    return `${shape.label ? `${shape.label} ` : ''}${Number.isFinite(value) ? `${formatted(value * factor, 3)} ${unit}` : ''}`;
   }
 
   // Update one shape to its state at t, or hide it.
@@ -294,13 +295,6 @@ export class Solid {
     if (this.mode !== 'orbit') this.field = Math.min(Math.max(this.field / factor, 3), 90);
     else this.distance = Math.min(Math.max(this.distance / factor, 0.2), 60);
   }
-}
-
-// Name of the first variable in a quantity.
-function firstName(quantity) {
-  if (Array.isArray(quantity)) return quantity.map(firstName).find(Boolean);
-  if (!quantity || typeof quantity !== 'object') return undefined;
-  return quantity.v ?? Object.values(quantity).map(firstName).find(Boolean);
 }
 
 // Name of the renderer behind WebGL: without a graphics card, smooth edges cost too much.

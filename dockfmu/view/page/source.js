@@ -145,3 +145,23 @@ export function shownUnit(source, name) {
   const chosen = prefixed(shown, Math.max(...source.range(name).map(Math.abs)) * Math.abs(factor));
   return { unit: chosen.unit, factor: factor * chosen.factor };
 }
+
+// A force in N as text.
+export function forceText(force) {
+  const { unit, factor } = prefixed('N', Math.abs(force));
+  return `${formatted(force * factor, 3)} ${unit}`;
+}
+
+// Name of the first variable in a quantity.
+export function firstName(quantity) {
+  if (Array.isArray(quantity)) return quantity.map(firstName).find(Boolean);
+  if (!quantity || typeof quantity !== 'object') return undefined;
+  return quantity.v ?? Object.values(quantity).map(firstName).find(Boolean);
+}
+
+// The value that an arrow stands for, in the unit of its variable.
+export function arrowText(source, shape, [from, to]) {
+  const size = Math.hypot(...to.map((x, k) => x - from[k])), value = size / Math.abs(shape.scale);
+  const { unit, factor } = shownUnit(source, firstName(shape.value) ?? firstName(shape.along));
+  return Number.isFinite(value) && value > ROUNDING ? `${formatted(value * factor, 3)} ${unit}` : '';
+}

@@ -17,6 +17,7 @@ from dockfmu.campaign.answers.sensitivities import sensitivities
 from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.report.page import write_campaign_report
+from tests.dockfmu.axe import violations
 
 RUNS = 400
 FORCE = Measure("force", ("mechanism.target.force_now[1]", "mechanism.target.force_now[2]"), "resultant", "N")
@@ -127,6 +128,7 @@ def test_the_report_is_legible(report, browser, width, scheme):
         "[...document.querySelectorAll('.plot .xtick text')].map((text) => getComputedStyle(text).fill)"
     )
     assert set(colours) == {page.evaluate("getComputedStyle(document.body).color")}
+    assert violations(page) == []
     page.close()
 
 

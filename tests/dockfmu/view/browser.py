@@ -68,7 +68,8 @@ class Shown:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.goto(address)
-        self.page.wait_for_selector("html[data-ready], html[data-failed]", state="attached", timeout=60_000)
+        # when three dimensions have been loaded too
+        self.page.wait_for_selector("html[data-settled], html[data-failed]", state="attached", timeout=60_000)
 
     def __call__(self, script: str, argument: object = None) -> object:
         """Evaluate a script of the interface `dockfmu`."""

@@ -1,7 +1,11 @@
 """Whether people can read and reach what the page shows: contrast as WCAG 2.1 computes it, labels, and the keyboard."""
 
+from itertools import pairwise
+
 import pytest
 
+from dockfmu.cli import main
+from tests.dockfmu.axe import violations
 from tests.dockfmu.view.browser import Shown, opened, served
 
 pytestmark = pytest.mark.slow
@@ -102,6 +106,43 @@ def test_texts_and_shapes_on_the_canvases_stand_out_and_are_not_squeezed(shown):
     )
     assert len(drawn) > 20
     assert [entry for entry in drawn if entry[1] < 3.0] == []
+
+
+def test_axe_finds_nothing_on_the_page_wide_or_narrow(shown):
+    shown.page.fill("#search", "momentum")
+    try:
+        assert violations(shown.page) == []
+        shown.page.fill("#search", "")
+        # the help on keys, and a phone: one pane below the other, none wider than the window
+        shown.page.keyboard.press("Escape")
+        shown.page.keyboard.press("?")
+        assert "play or pause" in shown.page.inner_text("#keys")
+        assert violations(shown.page) == []
+        shown.page.keyboard.press("Escape")
+        shown.page.set_viewport_size({"width": 390, "height": 844})
+        shown.page.wait_for_timeout(300)
+        assert violations(shown.page) == []
+        boxes = shown(
+            "[...document.querySelectorAll('main > *')].filter(e => !e.hidden).map(e => e.getBoundingClientRect())"
+            ".map(b => [b.left, b.right, b.top, b.bottom]).sort((a, b) => a[2] - b[2])"
+        )
+        assert all(0 <= left < right <= 390 for left, right, *_ in boxes)
+        assert all(a[3] <= b[2] + 1 for a, b in pairwise(boxes))
+    finally:
+        shown.page.set_viewport_size({"width": 1280, "height": 720})
+        shown.page.wait_for_timeout(300)
+
+
+def test_axe_finds_nothing_on_report_and_comparison(central_impact, browser, tmp_path):
+    report, compared = central_impact.folder / "report.html", tmp_path / "compare.html"
+    main(["compare", str(central_impact.folder), str(central_impact.folder), "-o", str(compared)])
+    for file in (report, compared):
+        for scheme in ("light", "dark"):
+            page = browser.new_page(color_scheme=scheme)
+            page.goto(file.as_uri())
+            page.wait_for_function("document.querySelectorAll('.plot .main-svg').length > 0")
+            assert violations(page) == [], (file, scheme)
+            page.close()
 
 
 def test_labels_do_not_lie_over_each_other(shown):

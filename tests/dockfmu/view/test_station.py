@@ -12,6 +12,7 @@ from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Plan
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.system import Structure
+from tests.dockfmu.axe import violations
 from tests.dockfmu.view.browser import Shown, eventually, going, opened, quickly_drawn
 from tests.dockfmu.view.test_hard_cases import rescened
 
@@ -297,6 +298,7 @@ def test_nothing_overlaps_and_all_controls_are_in_sight(flown, size):
         "(() => { const b = document.getElementById('station').getBoundingClientRect(); "
         "return [b.left, b.top, b.right, b.bottom]; })()"
     )
+    assert violations(shown.page) == []
     assert len(inside) >= 9
     for a in inside:
         assert station[0] <= a[0]
