@@ -34,7 +34,7 @@ VIEW = {
     "view-3d": (("atv_probe_cone",), 1.98, "dockfmu.look('orbit')"),
     "view-two": (("atv_probe_cone", "central_impact_20t"), 2.0, ""),
     "view-ring": (("expert_peripheral_5t",), 4.7, ""),
-    "view-berthing": (("mim1_ssrms_nrt74",), 44.0, "dockfmu.view('craft')"),
+    "view-berthing": (("mim1_ssrms_nrt74",), 50.45, "dockfmu.view('craft'); await dockfmu.look('overview')"),
 }
 """Systems, time in s and script of each picture of a replay."""
 
@@ -54,7 +54,7 @@ def shown(command: list[str], *, stderr: bool) -> Iterator[Any]:
             browser = play.chromium.launch(executable_path=shutil.which("chromium"), headless=True)
             page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
             page.goto(address)
-            page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+            page.wait_for_selector("html[data-settled]", state="attached", timeout=120_000)
             yield page
             browser.close()
         finally:

@@ -188,9 +188,10 @@ export class Projection {
       for (const item of items) this.item(context, item, project, scale, other);
       for (const item of items) if (item.kind === 'contact') this.contact(context, item, project, other);
     }
-    for (const item of this.drawn) this.number(item);
     const named = new Set();
     for (const item of this.drawn) item.text = item.other ? undefined : this.label(item, named);
+    // numbers where names leave room
+    for (const item of this.drawn) this.number(item);
     this.ruler(context, height, scale);
     if (lost) haloed(context, 'no finite positions at this time', 14, 20, COLOURS.text);
   }
