@@ -67,7 +67,7 @@ def test_the_page_has_every_key_and_no_other(known):
         "elements", "connections", "initial_conditions", "run", "adaptive", "events", "audit", "outcome", "final",
         "loads",
     }  # fmt: skip
-    tables.add("report")
+    tables |= {"report", "scene"}
     for table in tables:
         assert re.search(rf"^### `\[+{table}[.\]]", PAGE, re.MULTILINE), table
     in_values = {"value", "unit", "source"}
