@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Frame:
+class FilmFrame:
     """A compressed frame; `key` frames are decoded without others."""
 
     data: bytes
@@ -32,7 +32,7 @@ def _text(number: int, value: str) -> bytes:
     return _element(number, value.encode())
 
 
-def webm(frames: Sequence[Frame], width: int, height: int, rate: int) -> bytes:
+def webm(frames: Sequence[FilmFrame], width: int, height: int, rate: int) -> bytes:
     """Return a WebM file of VP9 frames, shown at `rate` frames per second; a cluster begins at each key frame."""
     head = _element(
         0x1A45DFA3,
@@ -73,7 +73,7 @@ def _full(kind: bytes, *parts: bytes, flags: int = 0) -> bytes:
 _MATRIX = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
 
-def mp4(frames: Sequence[Frame], width: int, height: int, rate: int, decoder: bytes) -> bytes:
+def mp4(frames: Sequence[FilmFrame], width: int, height: int, rate: int, decoder: bytes) -> bytes:
     """Return an MP4 file of H.264 frames without reordering; `decoder` is the content of its avcC box."""
     count, data = len(frames), b"".join(frame.data for frame in frames)
     kind = _box(b"ftyp", b"isom", struct.pack(">I", 0x200), b"isomiso2avc1mp41")

@@ -15,7 +15,7 @@ import uvicorn
 
 from dockfmu.base.files import WriteError, write_file
 from dockfmu.view.address import ViewError, address, cookie_name, listen, new_token
-from dockfmu.view.containers import Frame, mp4, webm
+from dockfmu.view.containers import FilmFrame, mp4, webm
 from dockfmu.view.headless import BrowserError, Tab, tab
 from dockfmu.view.recording import Replay
 from dockfmu.view.server import application, configuration
@@ -91,7 +91,7 @@ def write_film(
         if kind and not shown.evaluate(_begin(CODECS[kind][0], shot)):
             other = "name a .webm, or a folder for PNG files" if kind == ".mp4" else "name a folder for PNG files"
             raise BrowserError(f"this Chromium cannot encode {CODECS[kind][1]}, which {file.name} needs; {other}")
-        frames: list[Frame] = []
+        frames: list[FilmFrame] = []
         for k, time in enumerate(times):
             shown.evaluate(f"dockfmu.seek({time!r})")
             picture = shown.picture()
@@ -117,8 +117,8 @@ def _begin(codec: str, shot: Shot) -> str:
     return f"(async () => {{ window.film = await import('/page/film.js'); return {call}; }})()"
 
 
-def _frames(content: Sequence[Sequence[Any]]) -> list[Frame]:
-    return [Frame(base64.b64decode(data), bool(key)) for key, _, data in content]
+def _frames(content: Sequence[Sequence[Any]]) -> list[FilmFrame]:
+    return [FilmFrame(base64.b64decode(data), bool(key)) for key, _, data in content]
 
 
 def _write_frame(folder: Path, number: int, picture: str) -> None:
