@@ -464,6 +464,8 @@ try {
   window.dockfmu = scriptOf(page);
   page.draw();
   document.documentElement.dataset.ready = 'true';
+  // the first picture is on the screen before three.js keeps the page busy
+  await new Promise(resolve => { requestAnimationFrame(() => setTimeout(resolve, 50)); });
   if (page.scene.camera === 'orbit') await page.look('orbit');
   document.documentElement.dataset.settled = 'true';
 } catch (error) {

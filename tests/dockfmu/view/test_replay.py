@@ -1,5 +1,8 @@
 """The page in a real browser: what it draws is compared with the recording, projected here by other formulas."""
 
+import json
+import re
+import shutil
 import time
 
 import h5py
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from tests.dockfmu.view.browser import Shown, exported, opened, served
+from tests.dockfmu.view.browser import Shown, exported, opened, quickly_drawn, served
 
 pytestmark = pytest.mark.slow
 
@@ -174,6 +177,75 @@ def test_values_between_rows_are_interpolated_or_held(shown, results, times):
     expected = 0.25 * position[row] + 0.75 * position[row + 1]
     assert shown("dockfmu.value('mechanism.docking.position[1]')") == pytest.approx(expected, rel=1e-9)
     assert shown("dockfmu.value('cyclogram.phase')") == results["cyclogram.phase"][row]
+
+
+def test_three_dimensions_have_numbers_names_section_and_cameras(shown, results, times):
+    rows = [int(np.searchsorted(results.time, t)) for t in times]
+    row = next(r for r in rows if any(results[f"mechanism.contact[{k}].active"][r] for k in range(1, 17)))
+    force = max(
+        results[f"mechanism.contact[{k}].normal_force"][row]
+        for k in range(1, 17)
+        if results[f"mechanism.contact[{k}].active"][row]
+    )
+    shown("t => dockfmu.seek(t)", float(results.time[row]))
+    shown("dockfmu.look('orbit')")
+    solid = shown("dockfmu.drawn().solid")
+    assert solid["section"]
+    texts = [entry["text"] for entry in solid["texts"]]
+    numbers = [text.split() for text in texts if re.fullmatch(r"[\d.]+ k?N", text)]
+    assert any(float(x) == pytest.approx(force * (1 if unit == "N" else 1e-3), rel=6e-3) for x, unit in numbers)
+    assert {"roller 1", "roller 2"} <= set(texts)
+    # section, cameras and ground by keys
+    shown.page.keyboard.press("c")
+    assert not shown("dockfmu.drawn().solid.section")
+    shown.page.keyboard.press("c")
+    shown.page.keyboard.press("2")
+    shown.page.wait_for_timeout(200)
+    assert (shown("dockfmu.drawn().solid.azimuth"), shown("dockfmu.drawn().solid.elevation")) == (0, 0)
+    shown.page.keyboard.press("6")
+    shown.page.wait_for_timeout(200)
+    assert shown.page.input_value("#camera").startswith("orbit mechanism ")
+    shown.page.keyboard.press("g")
+    assert shown("dockfmu.drawn().solid.ground") == "floor"
+    shown("dockfmu.show({ground: ''})")
+    shown.page.keyboard.press("1")
+    assert shown.errors == []
+
+
+def test_lamps_at_an_event_are_those_after_it_and_a_failed_run_says_why(central_impact, browser, tmp_path):
+    """Regression: rows are 10 ms apart and flags held, so that at a jump to an event its lamp was not lit."""
+    with (
+        h5py.File(central_impact.folder / "results.h5") as source,
+        h5py.File(tmp_path / "results.h5", "w") as target,
+    ):
+        target.attrs.update(source.attrs)
+        source.copy("parameters", target)
+        for element in ("mechanism", "chaser", "station", "cyclogram"):
+            for name, column in source[element].items():
+                target[f"{element}/{name}"] = column[::10]
+                target[f"{element}/{name}"].attrs.update(column.attrs)
+        target["time"] = source["time"][::10]
+        time_of, flags = target["time"][()], target["cyclogram/command.lateral_brakes"][()]
+    why = "mechanism: the arm is shorter than 1 mm at t = 1.2 s"
+    ended = {**central_impact.summary, "status": "failed", "outcome": "failed", "success": False, "message": why}
+    (tmp_path / "summary.json").write_text(json.dumps(ended))
+    shutil.copy(central_impact.folder / "events.json", tmp_path)
+    (event,) = (event for event in central_impact.summary["events"] if event["name"] == "lateral_brakes_on")
+    row = int(np.searchsorted(time_of, event["t"])) - 1
+    assert time_of[row] < event["t"] - 5e-4
+    assert event["t"] < time_of[row + 1] - 5e-4
+    assert (flags[row], flags[row + 1]) == (0, 1)
+    with served(tmp_path) as address, quickly_drawn(browser) as context:
+        shown = Shown(context, address)
+        said = shown.page.locator("#why")
+        assert said.is_visible()
+        assert why in said.inner_text()
+        number = [event["name"] for event in shown("dockfmu.events")].index("lateral_brakes_on")
+        shown.page.select_option("#events", str(number))
+        assert shown("dockfmu.time") == event["t"]
+        assert shown.item("devices", "switchable brakes")["text"] == "on"
+        shown("t => dockfmu.seek(t)", float(0.5 * (time_of[row] + event["t"])))
+        assert shown.item("devices", "switchable brakes")["text"] == "off"
 
 
 def test_keys_step_row_by_row_and_jump_to_events(shown, central_impact):
