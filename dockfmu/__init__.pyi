@@ -33,11 +33,16 @@ from .components.multibody.analysis import (
 from .components.multibody.analysis.multibody import UnknownNameError as UnknownNameError
 from .components.multibody.declaration import ModelError as ModelError
 from .components.multibody.reference.impulse import ClosureError as ClosureError
+from .components.physics.elastic.body import ElasticBody as ElasticBody
+from .components.physics.elastic.body import ElasticBodyError as ElasticBodyError
+from .components.physics.elastic.body import ElasticCheck as ElasticCheck
+from .components.physics.elastic.invariants import ElasticInvariants as ElasticInvariants
 from .declare.adaptive import Adaptive as Adaptive
 from .declare.conditions.initial_conditions import InitialConditions as InitialConditions
 from .declare.plan import Panel as Panel
 from .declare.plan import Plan as Plan
 from .declare.toml.tables import DeclarationError as DeclarationError
+from .elastic.reduce import reduce as reduce
 from .errors import OptionError as OptionError
 from .fmus.catalogue import CatalogueError as CatalogueError
 from .fmus.folders import FolderError as FolderError

@@ -1,0 +1,1 @@
+"""Elastic bodies in large motion: inertia invariants of a reduced finite-element body, and its file."""
