@@ -50,6 +50,14 @@ PRESS = """async ({presses, variable}) => {
 """Presses a key repeatedly; gives the times in ms to the frame that shows it, and the frames per second meanwhile."""
 
 
+OPENED = """window.opened = {};
+new MutationObserver(() => {
+  const known = document.documentElement?.dataset ?? {};
+  for (const name of ['ready', 'settled']) if (name in known) opened[name] ??= performance.now();
+}).observe(document, {attributes: true, subtree: true, childList: true});"""
+"""Notes when the first picture is drawn, and when the scene in three dimensions is: asking would wait for both."""
+
+
 def chromium(play: Any) -> Any:
     """Return a headless Chromium of the system."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -66,16 +74,20 @@ def replay(folder: Path) -> None:
             assert server.stdout is not None
             address = re.search(r"http://\S+", server.stdout.readline())
             assert address is not None
-            browser, ready = chromium(play), []
+            browser, ready, settled = chromium(play), [], []
             for _ in range(OPENINGS):
-                page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+                context = browser.new_context(viewport={"width": 1280, "height": 720})
+                context.add_init_script(OPENED)
+                page = context.new_page()
                 page.goto(address[0])
-                page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
-                answered = "performance.getEntriesByType('navigation')[0].responseStart"
-                ready.append(page.evaluate(f"performance.now() - {answered}") / 1e3)
+                page.wait_for_selector("html[data-settled]", state="attached", timeout=120_000)
+                answered = page.evaluate("performance.getEntriesByType('navigation')[0].responseStart")
+                ready.append((page.evaluate("opened.ready") - answered) / 1e3)
+                settled.append((page.evaluate("opened.settled") - answered) / 1e3)
             rows = page.evaluate("[dockfmu.duration, dockfmu.rows(dockfmu.curves[0])[0].length]")
             print(f"run of {rows[0]:.0f} s, {rows[1]} rows")
             print(f"picture after the server's answer: {', '.join(f'{t:.2f}' for t in ready)} s")
+            print(f"with three dimensions: {', '.join(f'{t:.2f}' for t in settled)} s")
             for camera, name in (("side", "2-D"), ("orbit", "with 3-D")):
                 page.evaluate("camera => dockfmu.look(camera)", camera)
                 for speed in (1, 10):
