@@ -212,8 +212,9 @@ def _models(name: str, file: Path, assembly: _Assembly) -> tuple[FullModel, Full
 
     nodes = np.array(sorted(assembly.position))
     index = {int(node): k for k, node in enumerate(nodes)}
+    joined = {node for line in assembly.lines for node in line}
     for node in nodes:
-        if not any(int(node) in line for line in assembly.lines):
+        if int(node) not in joined:
             raise ElasticBodyError(f"{file}: node {node} is at no beam; remove it or join it by a beam")
     size = 6 * len(nodes)
 

@@ -88,8 +88,8 @@ class FullModel:
         gap = abs(matrix - matrix.T)
         largest, scale = float(gap.max()), float(abs(matrix).max())
         if largest > ASYMMETRY * scale:
-            gap = dense(gap)
-            row, column = np.unravel_index(int(np.argmax(gap)), gap.shape)
+            entries = sparse.coo_array(gap)
+            row, column = (places[int(np.argmax(entries.data))] for places in entries.coords)
             raise ElasticBodyError(
                 f"{self.source}: {name} is not symmetric: {largest:.3g} between {self.place(int(row))} and "
                 f"{self.place(int(column))}; give a symmetric matrix (both halves, no gyroscopic or follower terms)"

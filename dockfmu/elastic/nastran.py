@@ -12,10 +12,12 @@ import numpy as np
 
 from dockfmu.base.extras import load_extra
 from dockfmu.components.physics.elastic.body import ElasticBodyError
-from dockfmu.elastic.model import MOST_FREEDOMS, FullModel
+from dockfmu.elastic.model import FullModel
 
 LARGEST_FILE = 1 << 30
 """Largest size of a NASTRAN file, bytes."""
+MOST_DENSE = 5000
+"""Largest number of degrees of freedom of NASTRAN matrices, which pyyeti reads as dense ones."""
 STIFFNESS, MASS = ("kxx", "kaa", "kaax", "kgg", "kmtx"), ("mxx", "maa", "maax", "mgg", "mmtx")
 """Names of matrices that are taken, lower case, in this order."""
 
@@ -30,14 +32,22 @@ def read_nastran(file: Path, nodes: Path | None) -> FullModel:
     if file.suffix.lower() == ".op4":
         check_op4(file)
         reader = load_extra("pyyeti.nastran.op4", f"{file}: NASTRAN input", "elastic")
-        matrices = _guarded(file, "OP4 matrices", lambda: reader.read(str(file)))
+        names, sizes, *_ = _guarded(file, "OP4 matrices", lambda: reader.OP4().dir(str(file), verbose=False))
+        picked = [_named(file, names, wanted) for wanted in (STIFFNESS, MASS)]
+        for name in picked:
+            rows, columns = sizes[names.index(name)]
+            if not 0 < rows == columns <= MOST_DENSE:
+                raise ElasticBodyError(
+                    f"{file}: {name.upper()} is {rows} x {columns}; square up to {MOST_DENSE} is read"
+                )
+        matrices = _guarded(file, "OP4 matrices", lambda: reader.read(str(file), namelist=picked))
+        stiffness, mass = (np.asarray(matrices[name]) for name in picked)
         table = nodes or file.with_suffix(".asm")
         if not table.is_file():
             raise ElasticBodyError(
                 f"{file}: there is no {table}; give --nodes FILE with the GRID cards of these matrices"
             )
         uset = _uset(bulk, table)
-        stiffness, mass = (_named(file, matrices, names) for names in (STIFFNESS, MASS))
     else:
         _bounded(file)
         if not any(line[:4].upper() == b"DMIG" for line in file.read_bytes().splitlines()):
@@ -110,27 +120,21 @@ def _uset(bulk: Any, file: Path) -> Any:
     return _guarded(file, "GRID cards", lambda: bulk.bulk2uset(str(file), follow_includes=False)[0])
 
 
-def _named(file: Path, matrices: dict[str, Any], names: tuple[str, ...]) -> Any:
-    lower = {name.lower(): matrix for name, matrix in matrices.items()}
-    found = next((lower[name] for name in names if name in lower), None)
+def _named(file: Path, names: list[str], wanted: tuple[str, ...]) -> str:
+    """Return the name in the file of the first matrix that is wanted."""
+    lower = {name.lower(): name for name in names}
+    found = next((lower[name] for name in wanted if name in lower), None)
     if found is None:
-        raise ElasticBodyError(f"{file}: has no matrix {' or '.join(names).upper()}; it has {', '.join(lower).upper()}")
-    return np.asarray(found)
+        listed = ", ".join(names).upper() or "none"
+        raise ElasticBodyError(f"{file}: has no matrix {' or '.join(name.upper() for name in wanted)}; it has {listed}")
+    return found
 
 
 def _of_dmig(file: Path, frames: dict[str, Any], uset: Any) -> tuple[Any, Any, Any]:
-    lower = {name.lower(): frame for name, frame in frames.items()}
-    picked = []
-    for names in (STIFFNESS, MASS):
-        frame = next((lower[name] for name in names if name in lower), None)
-        if frame is None:
-            raise ElasticBodyError(
-                f"{file}: has no DMIG {' or '.join(names).upper()}; it has {', '.join(lower).upper()}"
-            )
-        picked.append(frame)
+    picked = [frames[_named(file, list(frames), wanted)] for wanted in (STIFFNESS, MASS)]
     rows = sorted({(int(node), int(c)) for frame in picked for node, c in frame.index})
-    if len(rows) > MOST_FREEDOMS:
-        raise ElasticBodyError(f"{file}: {len(rows)} degrees of freedom; up to {MOST_FREEDOMS} are reduced")
+    if len(rows) > MOST_DENSE:
+        raise ElasticBodyError(f"{file}: {len(rows)} degrees of freedom; up to {MOST_DENSE} are reduced")
     known = {int(node) for node, component in uset.index if component}
     strange = next((node for node, component in rows if component and node not in known), None)
     if strange is not None:

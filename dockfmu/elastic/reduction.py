@@ -122,7 +122,7 @@ def free_frequencies(model: FullModel, count: int) -> np.ndarray:
         values = values[values > 1e-14 * values[0]]
         return np.asarray(np.sqrt(1.0 / values[:count]))
     count = min(count, model.stiffness.shape[0] - 8)
-    scale = float(np.median(model.diagonal("stiffness")) / np.median(model.diagonal("mass")))
+    scale = float(np.sum(model.diagonal("stiffness")) / np.sum(model.diagonal("mass")))
     found = sparse_linalg.eigsh(
         model.stiffness, k=count + 6, M=model.mass, sigma=-1e-8 * scale, return_eigenvectors=False,
         v0=np.ones(model.stiffness.shape[0]),

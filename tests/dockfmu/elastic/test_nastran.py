@@ -145,6 +145,20 @@ def test_damaged_and_foreign_files_are_named(outboard, tmp_path):
     refused(outboard, "--nodes FILE")
 
 
+def test_a_matrix_that_is_too_large_or_has_another_name_is_refused_before_it_is_read(tmp_path):
+    from pyyeti.nastran import op4
+    from scipy import sparse
+
+    file = tmp_path / "large.op4"
+    one = sparse.coo_array(([1.0], ([0], [0])), shape=(50_000, 50_000)).tocsc()
+    op4.write(str(file), ["kxx", "mxx"], [one, one])
+    with pytest.raises(dockfmu.ElasticBodyError, match="KXX is 50000 x 50000; square up to 5000"):
+        dockfmu.reduce(file, interface=[3], modes=2, units="m,kg")
+    op4.write(str(file), ["kxx", "other"], [np.eye(3), np.eye(3)])
+    with pytest.raises(dockfmu.ElasticBodyError, match=r"no matrix MXX or .* it has KXX, OTHER"):
+        dockfmu.reduce(file, interface=[3], modes=2, units="m,kg")
+
+
 def test_boundary_nodes_without_all_components_are_refused(tmp_path):
     for kind in ("op4", "asm", "pch"):
         shutil.copy(DATA / f"reduced_bset_notall6.{kind}", tmp_path)
