@@ -230,6 +230,8 @@ export class Solid {
     this.grounds.floor.position.y = low - 0.12 * size;
     this.grounds.floor.scale.setScalar(size / 4);
     Object.assign(light.shadow.camera, { left: -2.2 * size, right: 2.2 * size, top: 2.2 * size, bottom: -2.2 * size, near: 0.1 * size, far: 12 * size });
+    // without these, faces shade themselves in stripes
+    Object.assign(light.shadow, { bias: -0.001, normalBias: 0.008 * size });
     light.shadow.camera.updateProjectionMatrix();
   }
 
