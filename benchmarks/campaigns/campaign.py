@@ -91,7 +91,7 @@ def on_workers(campaign: Campaign, workers: int, runs: int) -> tuple[float, list
     """Return (seconds per run, MiB of client and workers at the end) of a cluster that has made runs before."""
     campaign.study = campaign.study.with_runs(runs)
     with open_session(campaign, ClusterOptions(workers)) as (data, cluster):
-        list(cluster.run(map(RunPoint, range(2 * workers))))
+        list(cluster.run([RunPoint(index) for index in range(2 * workers)]))
         began = time.perf_counter()
         make_runs(data, cluster, runs)
         taken = (time.perf_counter() - began) / runs
