@@ -10,6 +10,7 @@ from dockfmu.components.core.component import Message, fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.timing import ROUNDING
 from dockfmu.components.physics.devices import separation
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.probe_cyclogram.ports import CAPTURE, FIRST_CONTACT, OUTCOME, PHASE, SENSOR_FAULT, SOCKET_BOTTOM
 
 NOT_FINITE = 1
@@ -126,9 +127,10 @@ def _limit(m, t, limit):
 @kernel
 def _on_the_frame(m):
     """Return whether the head touches the docking frame instead of the cone: DK2 of the frame."""
-    radius = m.parameters.frame_radius
-    y, z = m.contact.position[1], m.contact.position[2]
-    return radius > 0.0 and m.contact.active != 0.0 and y * y + z * z > radius * radius
+    radius, reach = m.parameters.frame_radius, m.parameters.head_distance
+    axis = from_angles(m.docking.angles[0], m.docking.angles[1], m.docking.angles[2])[0]
+    y, z = m.docking.position[1] + reach * axis[1], m.docking.position[2] + reach * axis[2]
+    return radius > 0.0 and _reads(m, FIRST_CONTACT) and y * y + z * z > radius * radius
 
 
 @kernel

@@ -56,14 +56,9 @@ RECORD = Record(
         input("capture", "1", "DSG: four latches in their slots", type=BOOLEAN),
     ),
     Group(
-        "contact",
-        input("active", "1", "something touches the passive unit", type=BOOLEAN),
-        input("position", "m", "contact point, PU", shape=3),
-        description="first contact of the mechanism's list, that of the head if it touches; for frame_radius, optional",
-    ),
-    Group(
         "docking",
         input("plane_gap", "m", "distance between the docking planes", 1.0),
+        input("position", "m", "frame 0 relative to PU, PU axes; for frame_radius", shape=3),
         input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one; optional", shape=3),
         input("velocity", "m/s", "of frame 0 relative to PU, PU axes; optional", shape=3),
         input("angular_velocity", "rad/s", "of frame 0 relative to PU, PU axes; optional", shape=3),
@@ -106,8 +101,10 @@ RECORD = Record(
         parameter("push_limit", "s", "longest time from first contact to capture, and of pushing", 10.0, minimum=0.0),
         parameter("retreat_time", "s", "duration of the retreat until the sequence ends", 10.0, minimum=0.0),
         parameter("contact_limit", "s", "longest time of waiting for the first contact", 300.0, minimum=0.0),
-        parameter("frame_radius", "m", "a head that touches the passive unit farther from its axis is on the docking "
+        parameter("frame_radius", "m", "a head that touches the passive unit farther from the axis is on the docking "
                   "frame: DK2 of the frame, thrust is reversed at once; 0: no such sensor", 0.0, minimum=0.0),
+        parameter("head_distance", "m", "of the head from frame 0, probe extended; for frame_radius", 0.8954,
+                  minimum=0.0),
         parameter("bottom_limit", "s", "longest time from capture to the socket's bottom", 60.0, minimum=0.0),
         parameter("brakes_delay", "s", "from the start of docking to lateral brakes on", 2.0, minimum=0.0),
         parameter("brakes_time", "s", "lateral brakes on; 0 without switchable brakes", 30.0, minimum=0.0),

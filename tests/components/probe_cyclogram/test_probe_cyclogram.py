@@ -540,10 +540,10 @@ def test_a_sequence_begins_in_prepare_or_mated():
 def test_a_head_on_the_docking_frame_reverses_the_thrust_at_once(radius, retreats):
     """DK2 of the frame; a head on the cone pushes, and so does one on the frame without the sensor."""
     rig = Rig(frame_radius=radius).run(0.9, extended=1)
-    rig.m.contact.active, rig.m.contact.position[1:] = 1.0, (0.2, -0.2)
+    rig.m.docking.position[:], rig.m.docking.angles[0] = (-0.9, 0.2, -0.2), -0.1  # 0.23 m aside
     rig.run(1.0, first_contact=1)
     assert (rig.phase, rig.commands["push"]) == ("PUSH", 1)
-    rig.m.contact.position[1:] = 0.3, -0.2
+    rig.m.docking.angles[0] = 0.15  # 0.39 m aside
     rig.run(1.1)
     assert rig.commands["push"] == (-1 if retreats else 1)
     rig.run(1.2 + 10.0)

@@ -1,0 +1,1 @@
+"""Held against what flew: campaigns and searches around the named systems of docs/validation/flown.md."""
