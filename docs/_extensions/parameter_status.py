@@ -1,12 +1,14 @@
-"""Writes the page of data from the parameter files: every value with what is known of it.
+"""Writes pages of data from the parameter files: every value with what is known of it.
 
-```{parameter-status}
+```{parameter-status}                                every set
+```{published-devices} AX-67, APAS-75; soyuz_1967     what these sets and systems say themselves of devices that flew
 ```
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from declarations import WRITERS, code, escaped, linked, table
 from sphinx.application import Sphinx
 
 from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
+from dockfmu.declare.declaration import SYSTEMS
 from dockfmu.fmus import catalogue
 
 COMPONENTS = Path(__file__).parents[2] / "components"
@@ -75,6 +78,51 @@ def parameter_status(_: str) -> Iterator[str]:
     yield from _declared(files)
 
 
+def known(source: str) -> str:
+    """Return what a source says of a number: public, derived, assumed, or of the numerics."""
+    found = re.findall(r"\b(public|derived|assumed)\b", source)
+    if not found:
+        return "numerics"
+    if found[0] == "assumed":
+        return "assumed; its kind is public" if "public" in found else "assumed"
+    return f"{found[0]}; others assumed" if "others assumed" in source else found[0]
+
+
+def published_devices(arguments: str) -> Iterator[str]:
+    """Yield the values that sets of devices and systems give themselves, in the place of ```{published-devices}."""
+    sets, systems = (part.split(",") for part in arguments.split(";"))
+    files = [file for name in sets for file in COMPONENTS.rglob(f"parameters/{name.strip()}.toml")]
+    files += [SYSTEMS / f"{name.strip()}.toml" for name in systems]
+    if len(files) != len(sets) + len(systems):
+        raise ValueError(f"not every one of {arguments} is a parameter set or a system")
+    for file in files:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        yield f"## {code(content['name'])}\n"
+        yield f"{escaped(content['description'])}\n"
+        rows = list(_leaves(content, ""))
+        yield from table(("Value of", "Value", "Unit", "Known", "From, and range"), rows)
+
+
+def _leaves(content: Any, name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of all values with a source below `name`."""
+    if isinstance(content, list):
+        for k, item in enumerate(content, start=1):
+            if isinstance(item, dict):
+                yield from _leaves(item, f"{name}[{k}]")
+    elif isinstance(content, dict) and "source" in content and "value" in content:
+        plain = re.sub(r"\b(elements|values|parameters)\.", "", name.removeprefix("."))
+        yield (
+            code(plain),
+            shown(content["value"]),
+            code(content["unit"]),
+            known(content["source"]),
+            linked(content["source"]),
+        )
+    elif isinstance(content, dict):
+        for key, value in content.items():
+            yield from _leaves(value, f"{name}.{key}")
+
+
 def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
     """Yield the parameters that no file gives, with their start values."""
     given = {name for sets in files.values() for chosen in sets for name in chosen.values}
@@ -119,4 +167,5 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("declarations")
     WRITERS["parameter-status"] = parameter_status
+    WRITERS["published-devices"] = published_devices
     return {"parallel_read_safe": True, "parallel_write_safe": True}

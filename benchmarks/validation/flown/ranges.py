@@ -1,9 +1,9 @@
 """Range of the ring's motions, one alone and all at once: independent legs against legs geared by differentials.
 
-The ring of APAS-75 of either side, placed by the kinematics of the product. Independent legs (`APAS-75-Apollo`) can only
-shorten from where they wait. Of the geared ring (`APAS-75`) the stops are those of its shafts: the centre of the ring
-stays at its distance, and the legs go as far as their screws. All motions at once are the same share of the single
-ranges, in the least favourable of all senses.
+The ring of either side of APAS-75, placed by the kinematics of the product. Independent legs (`APAS-75-Apollo`) can
+only shorten from where they wait. Of the geared ring (`APAS-75`) the stops are those of its shafts: the centre of the
+ring stays at its distance, and the legs go as far as their screws. All motions at once are the same share of the
+single ranges, in the least favourable of all senses.
 """
 
 from __future__ import annotations
@@ -75,18 +75,18 @@ def _largest(fits: Callable[[float], bool], end: float) -> float:
     return low
 
 
+def _one(fits: Callable[..., bool], motion: int, sense: float, turn: float) -> Callable[[float], bool]:
+    """Return whether the motion alone fits, as a function of its size."""
+    return lambda size: fits(*(sense * size * float(motion == i) for i in range(len(MOTIONS))), turn)
+
+
 def ranges(fits: Callable[..., bool], azimuths: int = 6) -> tuple[list[float], float]:
     """Return the ranges of single motions (`MOTIONS`), and the share of them that all can have at once."""
     turns = np.linspace(0.0, 2.0 * np.pi, azimuths, endpoint=False)
-    alone = []
-    for k, end in enumerate(LARGEST):
-        unit = [float(k == i) for i in range(3)]
-        alone.append(
-            min(
-                _largest(lambda q, s=s, a=a: fits(*(s * q * u for u in unit), a), end)
-                for s, a in product((1.0, -1.0), turns)
-            )
-        )
+    alone = [
+        min(_largest(_one(fits, k, sense, turn), end) for sense, turn in product((1.0, -1.0), turns))
+        for k, end in enumerate(LARGEST)
+    ]
     shares = (
         _largest(lambda q, s=s, a=a: fits(*(q * sign * x for sign, x in zip(s, alone, strict=True)), a), 1.0)
         for s, a in product(product((1.0, -1.0), repeat=3), turns)
