@@ -1,7 +1,7 @@
 """Writes pages of data from the parameter files: every value with what is known of it.
 
-```{parameter-status}                                every set
-```{published-devices} AX-67, APAS-75; soyuz_1967     what these sets and systems say themselves of devices that flew
+```{parameter-status}              every set
+```{published-device} APAS-75      what a set, or a system, gives itself of a device that flew
 ```
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from declarations import WRITERS, code, escaped, linked, table
+from declarations import WRITERS, code, escaped, linked, sentence, table
 from sphinx.application import Sphinx
 
 from dockfmu.components.core.parameters import ParameterSet, read_parameter_sets
@@ -88,19 +88,13 @@ def known(source: str) -> str:
     return f"{found[0]}; others assumed" if "others assumed" in source else found[0]
 
 
-def published_devices(arguments: str) -> Iterator[str]:
-    """Yield the values that sets of devices and systems give themselves, in the place of ```{published-devices}."""
-    sets, systems = (part.split(",") for part in arguments.split(";"))
-    files = [file for name in sets for file in COMPONENTS.rglob(f"parameters/{name.strip()}.toml")]
-    files += [SYSTEMS / f"{name.strip()}.toml" for name in systems]
-    if len(files) != len(sets) + len(systems):
-        raise ValueError(f"not every one of {arguments} is a parameter set or a system")
-    for file in files:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-        yield f"## {code(content['name'])}\n"
-        yield f"{escaped(content['description'])}\n"
-        rows = list(_leaves(content, ""))
-        yield from table(("Value of", "Value", "Unit", "Known", "From, and range"), rows)
+def published_device(name: str) -> Iterator[str]:
+    """Yield what a set or a system gives itself, in the place of ```{published-device}."""
+    files = [*COMPONENTS.rglob(f"parameters/{name}.toml"), *SYSTEMS.glob(f"{name}.toml")]
+    content = tomllib.loads(files[0].read_text(encoding="utf-8"))
+    yield f"## {code(name)}\n"
+    yield f"{sentence(content['description'])}\n"
+    yield from table(("Value of", "Value", "Unit", "Known", "From, and range"), _leaves(content, ""))
 
 
 def _leaves(content: Any, name: str) -> Iterator[tuple[str, ...]]:
@@ -167,5 +161,5 @@ def _declared(files: dict[str, tuple[ParameterSet, ...]]) -> Iterator[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("declarations")
     WRITERS["parameter-status"] = parameter_status
-    WRITERS["published-devices"] = published_devices
+    WRITERS["published-device"] = published_device
     return {"parallel_read_safe": True, "parallel_write_safe": True}

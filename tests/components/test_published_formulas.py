@@ -278,16 +278,12 @@ def test_spec13_1_2_restitution_of_a_linear_absorber(z, speed):
     assert k * h == pytest.approx(time / w0, rel=TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    ("inertance", "stiffness", "peak"),
-    [(150.0, 4e6, 11071.28), (80.0, 4e6, 9226.80), (150.0, 5e5, 6332.86), (150.0, 2e4, 2877.50)],
-)
-def test_spec13_1_5_central_impact_through_inertia_and_friction_brake(inertance, stiffness, peak):
-    """The benchmark: a mass of 4600 kg at 0.3 m/s, a contact of this stiffness, moving parts held by a brake of 4 kN.
+def central_impact(inertance, stiffness, speed):
+    """Return the largest force on 4600 kg at `speed` on a contact, moving parts of `inertance` held by a brake of 4 kN.
 
     The train that holds the brake is so stiff (1e11 N/m) that it swings by some 50 N before the brake slips.
     """
-    mass, speed = 4600.0, 0.3
+    mass = 4600.0
     p, a, load = damper(inertance, 1e11, brake_compression=4000.0, brake_extension=4000.0)
     position, velocity, strongest, h = 0.0, speed, 0.0, 0.5 * sqrt(inertance / 1e11)
     while velocity > a.rate:
@@ -298,7 +294,23 @@ def test_spec13_1_5_central_impact_through_inertia_and_friction_brake(inertance,
         position += h * (velocity - 0.5 * h * force / mass)
         velocity -= h * force / mass
         strongest = max(strongest, force)
-    assert strongest == pytest.approx(peak, rel=TOLERANCE)
+    return strongest
+
+
+@pytest.mark.parametrize(
+    ("inertance", "stiffness", "peak"),
+    [(150.0, 4e6, 11071.28), (80.0, 4e6, 9226.80), (150.0, 5e5, 6332.86), (150.0, 2e4, 2877.50)],
+)
+def test_spec13_1_5_central_impact_through_inertia_and_friction_brake(inertance, stiffness, peak):
+    """The benchmark, at 0.3 m/s."""
+    assert central_impact(inertance, stiffness, 0.3) == pytest.approx(peak, rel=TOLERANCE)
+
+
+def test_spec13_V6_a_spring_before_the_brake_keeps_the_dynamic_part_within_a_tenth():
+    """The brake slips with either; on the contact alone inertia makes more than the brake, with 20 kN/m 9 % of it."""
+    rigid, sprung = (central_impact(150.0, stiffness, 0.5) / 4000.0 - 1.0 for stiffness in (4e6, 2e4))
+    assert rigid > 1.0
+    assert 0.0 < sprung < 0.1
 
 
 def reaches(speed, thrust, damping, delay):

@@ -1,0 +1,55 @@
+"""Capture ability against the analyses of 1966 (probe and drogue) and 1972 (rings): signs and ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.validation.flown.capture import least_speed
+
+THRUST = "chaser.parameters.push_thrust"
+PROBE = {"initial_conditions.miss": [0.15, 0.0], THRUST: 0.0}
+PROBES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("no thrust, no control", "soyuz_1967", {}),
+    ("thrust of 500 N", "soyuz_1967", {THRUST: 500.0}),
+    (
+        "attitude held",
+        "soyuz_1967",
+        {"cyclogram.parameters.attitude_control": [1.0, 1.0], "chaser.parameters.hold_frequency": 0.5},
+    ),
+    (
+        "half the inertia",
+        "soyuz_1967",
+        {"chaser.parameters.inertia": [[3.2e3, 0.0, 0.0], [0.0, 1.6e4, 0.0], [0.0, 0.0, 1.6e4]]},
+    ),
+    (
+        "twice the inertia",
+        "soyuz_1967",
+        {"chaser.parameters.inertia": [[1.28e4, 0.0, 0.0], [0.0, 6.4e4, 0.0], [0.0, 0.0, 6.4e4]]},
+    ),
+    ("axial spring that gives nothing back", "soyuz_1967", {"mechanism.parameters.axial.spring_return": 0.0}),
+    ("lateral springs and brakes", "soyuz_1971", {}),
+    (
+        "lateral springs that give back less",
+        "soyuz_1971",
+        {"mechanism.parameters.lateral.spring.unloading": 0.3},
+    ),
+)
+RINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("aligned", {}),
+    ("pitch 4°", {"initial_conditions.pitch": "4deg"}),
+    ("yaw 4°", {"initial_conditions.yaw": "4deg"}),
+    ("roll 4°", {"initial_conditions.roll": "4deg"}),
+    ("0.1 m aside", {"initial_conditions.miss": [0.1, 0.0]}),
+)
+
+
+def rankings() -> None:
+    """Print the least speeds that capture."""
+    print("| probe, 0.15 m aside | least speed |\n|---|---|")
+    for title, system, settings in PROBES:
+        print(f"| {title} | {least_speed(system, {**PROBE, **settings}, 6.0):.3f} m/s |", flush=True)
+    print("\n| ring without thrust | `apas_75_capture` | `apas_75_independent` |\n|---|---|---|")
+    for title, settings in RINGS:
+        aligned = {THRUST: 0.0, "initial_conditions.pitch": 0.0, **settings}
+        speeds = (least_speed(s, aligned, 4.0, halvings=5) for s in ("apas_75_capture", "apas_75_independent"))
+        print(f"| {title} | {' | '.join(f'{speed:.3f} m/s' for speed in speeds)} |", flush=True)
