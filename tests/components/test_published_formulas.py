@@ -306,7 +306,7 @@ def test_spec13_1_5_central_impact_through_inertia_and_friction_brake(inertance,
     assert central_impact(inertance, stiffness, 0.3) == pytest.approx(peak, rel=TOLERANCE)
 
 
-def test_spec13_V6_a_spring_before_the_brake_keeps_the_dynamic_part_within_a_tenth():
+def test_spec13_1_5_a_spring_before_the_brake_keeps_the_dynamic_part_within_a_tenth():
     """The brake slips with either; on the contact alone inertia makes more than the brake, with 20 kN/m 9 % of it."""
     rigid, sprung = (central_impact(150.0, stiffness, 0.5) / 4000.0 - 1.0 for stiffness in (4e6, 2e4))
     assert rigid > 1.0
