@@ -45,14 +45,18 @@ class Choices:
     cuts: tuple[str, ...]
     springs: int
     base: str
+    contacts: int = 0
 
 
 ELEMENTS = ("nothing", "spring", "stop", "motion")
+EQUIPMENT = (*ELEMENTS[:-1], "friction", "hysteresis", "drive", "geared drive", "lock", "latch")
+"""What acts on the coordinates of an equipped declaration, the simplest first."""
+ROLLING = ("knife_edge", "rolling_ball", "rolling_disc")
 
 
 @st.composite
 def choices(draw: Callable[..., Any], loops: bool = False) -> Choices:
-    """Draw the structure of a declaration; with `loops`, a closed one at rest without prescribed coordinates."""
+    """Draw the structure of a declaration; with `loops`, a closed one without prescribed coordinates."""
     base = draw(st.sampled_from(("fixed",) if loops else ("fixed", "carried", "free")))
     elements = ELEMENTS[:-1] if loops else ELEMENTS
     joints = []
@@ -66,6 +70,26 @@ def choices(draw: Callable[..., Any], loops: bool = False) -> Choices:
         joints.append(Choice(kind, before, draw(st.booleans()), element))
     cuts = tuple(draw(st.lists(st.sampled_from(CUTS), min_size=1, max_size=2))) if loops else ()
     return Choices(draw(st.integers(0, 2**32 - 1)), tuple(joints), cuts, draw(st.integers(0, 2)), base)
+
+
+@st.composite
+def equipped(draw: Callable[..., Any]) -> Choices:
+    """Draw a declaration with drives, hysteresis, friction, locks, latches, tethers, contacts and constraints.
+
+    The constraints close loops, roll, or do not slip. All that is drawn shrinks to nothing.
+    """
+    flies = draw(st.booleans())
+    joints = []
+    for k in range(draw(st.integers(1, 5))):
+        kind = "free" if flies and k == 0 else draw(st.sampled_from([kind for kind in KINDS if kind != "free"]))
+        element = draw(st.sampled_from(EQUIPMENT if kind not in ("fixed", "spherical", "free") else ELEMENTS[:1]))
+        joints.append(Choice(kind, draw(st.integers(1 if flies and k else 0, k)), draw(st.booleans()), element))
+    held = sum(one.element in ("lock", "latch") for one in joints)
+    # a lock may take the last freedom of a loop away
+    some = draw(st.lists(st.sampled_from((*ROLLING, "spherical")), max_size=0 if held or len(joints) < 3 else 1))
+    numbers_of = [draw(st.integers(0, 2)) for _ in range(2)]
+    seed = draw(st.integers(0, 2**32 - 1))
+    return Choices(seed, tuple(joints), tuple(some), numbers_of[0], "free" if flies else "fixed", numbers_of[1])
 
 
 def numbers(values: Any) -> list[float]:
@@ -86,9 +110,46 @@ def declaration(chosen: Choices) -> Table:
         "springs": {f"spring{k}": _spring(rng, names) for k in range(chosen.springs)},
         "ports": {"tool": {"body": names[-1], "point": numbers(rng.normal(size=3)), "angles": [0.3, -0.2, 0.1]}},
     }
+    _equip(rng, content, chosen)
     if chosen.cuts:
         _close(rng, content, chosen.cuts, names)
     return content
+
+
+def _equip(rng: np.random.Generator, content: Table, chosen: Choices) -> None:
+    """Add drives, locks, and contacts between spheres and of spheres with discs."""
+    names = [BASE, *content["bodies"]]
+    drives, locks = {}, {}
+    for k, one in enumerate(chosen.joints, start=1):
+        joint = content["joints"][f"joint{k}"]
+        for name in () if one.kind in ("spherical", "free") else COORDINATES[one.kind]:
+            place = {"joint": f"joint{k}", "coordinate": name}
+            if one.element in ("drive", "geared drive"):
+                drives[f"drive{k}_{name}"] = place | _drive(rng, one.element == "geared drive")
+            elif one.element == "lock":
+                joint[name]["rate"] = 0.0
+                locks[f"lock{k}_{name}"] = place | {"closed": True}
+            elif one.element == "latch":
+                # it is passed within the first steps, or never
+                locks[f"lock{k}_{name}"] = place | {"at": joint[name]["start"] + 0.01 * joint[name]["rate"]}
+    surfaces, contacts = {}, {}
+    for k in range(chosen.contacts):
+        one, other = (str(name) for name in rng.choice(names, size=2, replace=False))
+        surfaces[f"ball{k}"] = {"body": one, "sphere": 0.4, "point": numbers(rng.uniform(-0.5, 0.5, size=3))}
+        form = {"plane": 2.0, "axis": numbers(direction(rng))} if rng.integers(2) else {"sphere": 0.4}
+        surfaces[f"other{k}"] = {"body": other, "point": numbers(rng.uniform(-0.5, 0.5, size=3)), **form}
+        contacts[f"contact{k}"] = {"surfaces": [f"ball{k}", f"other{k}"], "stiffness": 40.0, "damping": 1.0,
+                                   "friction": 0.3, "depth_limit": 100.0}  # fmt: skip
+    for key, tables in (("drives", drives), ("locks", locks), ("surfaces", surfaces), ("contacts", contacts)):
+        if tables:
+            content[key] = tables
+
+
+def _drive(rng: np.random.Generator, geared: bool) -> Table:
+    made = {"control": "rate", "command": float(rng.normal()), "ratio": float(rng.uniform(1.0, 10.0)), "inertia": 1e-2,
+            "torque_constant": 0.2, "resistance": 1.5, "voltage_limit": 24.0, "current_limit": 8.0, "rate_gain": 0.4,
+            "friction": 0.05, "holding_stiffness": 20.0, "efficiency": 0.8}  # fmt: skip
+    return made | ({"gear_stiffness": 100.0, "gear_damping": 1.0, "play": 0.01} if geared else {})
 
 
 def _body(rng: np.random.Generator) -> Table:
@@ -135,6 +196,10 @@ def _coordinate(rng: np.random.Generator, element: str) -> Table:
     made = {"start": q, "rate": rate}
     if element == "spring":
         made |= {"stiffness": 20.0 * abs(a), "rest": b, "preload": c, "damping": abs(d)}
+    elif element == "friction":
+        made |= {"friction": 0.5 * abs(a), "friction_stiffness": 50.0}
+    elif element == "hysteresis":
+        made["hysteresis"] = {"stiffness": 20.0 * abs(a) + 1.0, "range": 3.0, "loss": 0.4, "rest": b, "play": 0.1}
     elif element == "stop":
         # beyond it, or not, at the start
         made |= {"upper": a, "stop_stiffness": 50.0 * abs(b) + 1.0, "stop_damping": abs(c)}
@@ -175,9 +240,26 @@ def _close(rng: np.random.Generator, content: Table, kinds: Sequence[str], names
         }
         if kind in ("revolute", "prismatic", "cylindrical", "planar"):
             cut["axis"] = numbers(direction(rng))
+        if kind in ROLLING:
+            _roll(rng, cut, motion.A[other].T @ motion.A[one])
         content["joints"][f"cut{k}"] = cut
     closed = read_text(text_of(content)).model
     _set_rates(content, closed, closed_rates(rigid_system(closed), q, u))
+
+
+def _roll(rng: np.random.Generator, cut: Table, turned: np.ndarray) -> None:
+    """Make a joint one that rolls or does not slip; `turned` takes components of the first body to the second."""
+    del cut["attitude"]
+    normal, axis = direction(rng), direction(rng)
+    if cut["kind"] != "rolling_ball":
+        cut["axis"] = numbers(axis)
+    if cut["kind"] == "knife_edge":
+        return
+    cosine = float((turned @ normal) @ axis) if cut["kind"] == "rolling_disc" else 0.0
+    # the plane is below the centre by what the disc or ball reaches down
+    height = 0.3 * np.sqrt(1.0 - cosine**2)
+    cut |= {"radius": 0.3, "normal": numbers(normal)}
+    cut["points"][0] = numbers(np.array(cut["points"][0]) - height * normal)
 
 
 def _set_rates(content: Table, model: Model, u: np.ndarray) -> None:
