@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from time import monotonic, sleep
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from dockfmu.base.extras import load_extra
 from dockfmu.base.files import atomic_file
-from dockfmu.base.locks import is_held
+from dockfmu.base.locks import RETRY_S, is_held
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal, killed
@@ -44,6 +45,10 @@ def _name(group: h5py.Group, dataset: str) -> str:
 
 def _text(stored: bytes) -> str:
     return stored.decode(errors="replace")
+
+
+PATIENCE_S = 10.0
+"""Longest wait for the writer of a recording that has just begun, s."""
 
 
 def lock_beside(recording: Path) -> Path:
@@ -309,10 +314,21 @@ def _open(file: Path) -> h5py.File:
 
 
 def _opened(file: Path, in_progress: bool) -> h5py.File:
-    try:
-        return h5py.File(file, "r")
-    except (OSError, RuntimeError, ValueError):
-        return h5py.File(file, "r", swmr=True, libver="latest") if in_progress else killed.opened(file)
+    """Open a file. Raises MasterError if its writer does not let others read it within PATIENCE_S."""
+    end = monotonic() + PATIENCE_S
+    while True:
+        try:
+            return h5py.File(file, "r")
+        except (OSError, RuntimeError, ValueError):
+            if not in_progress:
+                return killed.opened(file)
+        try:
+            return h5py.File(file, "r", swmr=True, libver="latest")
+        except BlockingIOError as error:
+            # HDF5 keeps a file locked from its creation until its writer shares it
+            if monotonic() > end:
+                raise MasterError(f"{file}: its run has just begun, and nobody can read it yet; try again") from error
+            sleep(RETRY_S)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import h5py
 import numpy as np
 import pytest
 
+from dockfmu.base.locks import Lock
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.events import Event
-from dockfmu.master.observers.recording import journal, row_writer
+from dockfmu.master.observers.recording import journal, results, row_writer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.observers.recording.recording_file import CHUNK_ROWS, RecordingFile
-from dockfmu.master.observers.recording.results import read_results, recover
+from dockfmu.master.observers.recording.results import lock_beside, read_results, recover
 from dockfmu.master.observers.recording.selection import Dense, Selection
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
@@ -299,6 +301,28 @@ def test_results_as_tables(swing, tmp_path):
         assert np.array_equal(frame["a.y[1]"], results["a.y[1]"])
         assert np.array_equal(results.table(["a.y[1]", "b.count"]), frame.to_numpy())
         assert list(results.to_pandas().columns) == results.variables
+
+
+def test_a_reader_waits_for_a_recording_that_has_just_begun(swing, tmp_path, monkeypatch):
+    """Regression: HDF5 keeps a file locked until its writer shares it; a reader in that moment told of damage."""
+    fcntl = pytest.importorskip("fcntl")
+    file = tmp_path / "r.h5"
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(file)]).run()
+    writer = Lock(lock_beside(file), "the test")
+    writer.take()
+    with file.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        shared = threading.Timer(0.4, lambda: fcntl.flock(held, fcntl.LOCK_UN))
+        shared.start()
+        with read_results(file) as content:
+            assert len(content.time) == 11
+            assert content.damage == ""
+        shared.join()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setattr(results, "PATIENCE_S", 0.1)
+        with pytest.raises(MasterError, match=r"r.h5: its run has just begun, and nobody can read it yet"):
+            read_results(file)
+    writer.release()
 
 
 def test_a_recording_that_cannot_begin_leaves_no_file_and_its_reason(swing, tmp_path, monkeypatch):
