@@ -21,7 +21,8 @@ def load_extra(module: str, purpose: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
+        here = "make campaign" if extra == "campaign" else f"python -m pip install --editable '.[{extra}]'"
         raise MissingPackageError(
-            f"{purpose} needs {error.name}, which is not installed: python -m pip install 'dockfmu[{extra}]', "
-            f"in a checkout '.[{extra}]'"
+            f"{purpose} needs {error.name}, which is not installed: {here} in a checkout, elsewhere "
+            f"python -m pip install 'dockfmu[{extra}]'"
         ) from error

@@ -368,12 +368,12 @@ def test_too_deep_a_penetration_is_reported_after_halving():
 OTHER_SETS = (
     "AX-MIM", "PR-2", "LV-2", "DR-2", "RefCone25", "ShortCone25", "LD-2", "LD-3", "HB-1", "HB-1-pads", "HB-2",
     "HB-2-pads", "HB-3", "ML-1-pads", "ML-2", "PR-0", "LD-0", "PR-3", "LV-3", "LV-4", "DeepCone22", "ShortDeepCone22",
-    "HB-4", "HB-4-pads", "ML-3", "ML-3-pads",
+    "HB-4", "HB-4-pads", "ML-3", "ML-3-pads", "AX-67", "LV-67",
 )  # fmt: skip
 OF_V1, OF_MOVABLE, OF_LEVERS = (
-    {"AX-1", "AX-MIM"},
+    {"AX-1", "AX-MIM", "AX-67"},
     {"ML-1", "ML-2", "ML-3", "HB-3"},
-    {"LV-1", "LV-2", "LV-3", "LV-4", "HB-1", "HB-2"},
+    {"LV-1", "LV-2", "LV-3", "LV-4", "LV-67", "HB-1", "HB-2"},
 )
 
 

@@ -580,7 +580,7 @@ PASSED = "the head passed the docking plane"
 BEYOND = (
     "penetration {status.value", "penetrates its socket by", "exceeds its depth_limit", "deep in a stop",
     "deep in its stop", "does not hold", "angle_limit = ",
-    "roll_limit = ", "rotation_limit = ", "parameters.legs.margin", "travel_margin",
+    "roll_limit = ", "rotation_limit = ", "parameters.legs.margin", "travel_margin", "more than stop_limit",
 )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def partial(summary):
         ),
         (
             ("run", "xyzzy"),
-            ["atv_probe_cone, atv_probe_cone_external, atv_probe_cone_v2, atv_probe_cone_v3", "ends in .ssp or .toml"],
+            ["no system 'xyzzy'", "`dockfmu list` names all", "ends in .ssp or .toml"],
         ),
         (("run", "nosuch.ssp"), ["nosuch.ssp: there is no such file"]),
         (("run", "nosuch.toml"), ["nosuch.toml: No such file"]),

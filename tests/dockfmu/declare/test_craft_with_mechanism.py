@@ -15,7 +15,10 @@ pytestmark = pytest.mark.quick
 # total mass in kg, moments of inertia in kg m2, distance from the common centre of mass to the docking plane of V1 in m
 SCENARIOS = {"ATV-20t": (20e3, (5e4, 1.9e5, 1.9e5), 5.0), "Soyuz-7t": (7e3, (6.4e3, 3.2e4, 3.2e4), 3.0)}
 # total mass in kg of craft that flew, with the inertia of the scenario less the mechanism's (docs/validation/flown.md)
-FLOWN = {"atv_1": 19e3, "soyuz_10": 6525.0, "soyuz_10_control_off": 6525.0}
+FLOWN = {
+    "atv_1": 19e3, "soyuz_10": 6525.0, "soyuz_10_control_off": 6525.0, "soyuz_10_fore_nozzles": 6525.0,
+    "soyuz_10_free_swing": 6525.0, "soyuz_1967": 6600.0, "soyuz_1971": 6600.0,
+}  # fmt: skip
 SYSTEMS = sorted(file.stem for file in (ROOT / "ssp/systems").glob("*.toml"))
 
 

@@ -26,7 +26,7 @@ RINGS = {
     "Expert-5t": (5e3, (4e3, 1.2e4, 1.2e4), 2.5), "Impact-25t": (25e3, (6.3e4, 2.4e5, 2.4e5), 5.0),
     "Visitor-20t": (20e3, (5e4, 1.9e5, 1.9e5), 5.0),
 }  # fmt: skip
-OTHER = ("apas_75_impact",)
+OTHER = ("apas_75_",)
 """Beginnings of names of systems whose craft have masses of their own over these sets; see docs/validation/flown.md."""
 RATE = 1e-3
 """Rate of the rotations in rad/s."""
@@ -110,7 +110,8 @@ def test_mass_centre_and_inertia_with_the_mechanism_are_those_of_the_source(name
     assert port[1:] == pytest.approx([0.0, 0.0], abs=1e-9)
     if known in CENTRAL:
         assert port[0] == pytest.approx(distance, abs=1e-4 if name not in FLOWN else 2e-3)
-        assert np.diag(inertia) == pytest.approx(moments, rel=1e-4)
+        # another total mass of a craft that flew has another common centre
+        assert np.diag(inertia) == pytest.approx(moments, rel=1e-4 if name not in FLOWN else 2e-4)
     else:
         assert 0.018 < distance - port[0] < 0.06
         assert np.all((np.diag(inertia) / moments - 1.0)[1:] > 0.005)
