@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.base.numbers import finite
 from dockfmu.commands.arguments import DONE, name_or_path, pairs, path
 from dockfmu.commands.streams import say
-from dockfmu.commands.terminal import styled, table, width
+from dockfmu.commands.terminal import cut, styled, table, width
 
 if TYPE_CHECKING:
     from dockfmu.declare.parameters import Parameter
 
-LIMITS = (None, 18, None, 18, 44, 18, 20, None)
-"""Most characters of the columns on a terminal: name, value, unit, what set it, description, default, range, source."""
+INDENT = "    "
+"""Of the lines below the name of a parameter on a terminal."""
 
 
 def add_parameters(commands: Any) -> None:
@@ -27,9 +27,9 @@ def add_parameters(commands: Any) -> None:
     parser = commands.add_parser(
         "parameters",
         help="list parameters: value, unit, range, default, source, what set them",
-        description="List parameters, one per line: name, value, unit, what set it, description,\n"
-        "default, range, source. Lines are cut at the width of a terminal, but whole in a\n"
-        "pipe. A single parameter is shown in full.",
+        description="List parameters: on a terminal name, value, unit and what set it, and below them the\n"
+        "description, default and range; in a pipe one line each, with the source as last\n"
+        "column. A single parameter is shown in full.",
         epilog="examples:\n"
         "  dockfmu parameters atv_probe_cone.chaser\n"
         "  dockfmu parameters atv_probe_cone.chaser.parameters.mass\n"
@@ -111,26 +111,46 @@ def _finite(value: Any) -> Any:
 
 
 def _print_table(listed: Sequence[Parameter]) -> None:
+    """Print one line a parameter into a pipe; on a terminal wrap what does not fit into its columns."""
     columns = width(sys.stdout)
+    if columns is not None:
+        for parameter in listed:
+            _print_entry(parameter, columns)
+        changed = sum(parameter.changed for parameter in listed)
+        say(f"{len(listed)} parameters, {changed} changed (bold); --long shows sources and whole arrays")
+        return
     rows = [
         [
             _name(parameter),
             *_value(parameter, parameter.value),
             parameter.set_by or "default",
             parameter.description,
-            f"was {_value(parameter, parameter.default)[0]}" if parameter.changed else "",
+            _was(parameter),
             _range(parameter),
             parameter.source,
         ]
         for parameter in listed
     ]
-    for line, parameter in zip(table(rows, columns, LIMITS), listed, strict=True):
+    for line, parameter in zip(table(rows), listed, strict=True):
         size = len(_name(parameter))
-        name = styled(line[:size], "bold" if parameter.changed else "dim", sys.stdout)
-        print(name + line[size:])
-    if columns is not None:
-        changed = sum(parameter.changed for parameter in listed)
-        say(f"{len(listed)} parameters, {changed} changed; --long shows everything")
+        print(styled(line[:size], "bold" if parameter.changed else "dim", sys.stdout) + line[size:])
+
+
+def _print_entry(parameter: Parameter, columns: int) -> None:
+    """Print a parameter within the columns of a terminal: only a long array is cut, descriptions are wrapped."""
+    name, (value, unit) = _name(parameter), _value(parameter, parameter.value)
+    end = " ".join(part for part in ("", unit, f"({parameter.set_by or 'default'})") if part)
+    room = columns - len(name) - len(" = ")
+    head = f" = {cut(value, max(room - len(end) - 1, 12))} {end}"
+    if len(name) + len(head) > columns:
+        head = f"\n{INDENT}= {cut(value, max(columns - len(INDENT) - len(end) - 3, 12))} {end}"
+    print(styled(name, "bold" if parameter.changed else "dim", sys.stdout) + head)
+    below = "; ".join(part for part in (parameter.description, _was(parameter), _range(parameter)) if part)
+    print("\n".join(textwrap.wrap(below, columns, initial_indent=INDENT, subsequent_indent=INDENT)))
+
+
+def _was(parameter: Parameter) -> str:
+    return f"was {_value(parameter, parameter.default)[0]}" if parameter.changed else ""
 
 
 def _block(parameter: Parameter) -> str:

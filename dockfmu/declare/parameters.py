@@ -288,7 +288,7 @@ def _entries(name: str, element: _Element) -> Iterator[Parameter]:
             _nested([_named(first, _value(element, variable.name)) for variable in members], shape),
             _nested([_named(first, variable.start) for variable in members], shape),
             first.unit or "1",
-            (first.unit or "1", 1.0) if shown is None or shown[2] else (shown[0], shown[1]),
+            (first.unit or "1", 1.0) if shown is None or shown[2] or _is_frequency(array) else (shown[0], shown[1]),
             first.minimum,
             first.maximum,
             tuple(item for item, _ in first.items),
@@ -297,6 +297,11 @@ def _entries(name: str, element: _Element) -> Iterator[Parameter]:
             _joined(_source(element, variable.name) for variable in members),
             _joined(layer.by if layer else "" for layer in layers),
         )
+
+
+def _is_frequency(array: str) -> bool:
+    """Return whether a parameter in rad/s is a bandwidth or a circular frequency, not a rate of turn."""
+    return array.rpartition(".")[2].endswith(("frequency", "bandwidth"))
 
 
 def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterator[Parameter]:

@@ -14,6 +14,7 @@ from scipy.io import savemat
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
 from dockfmu.base.files import atomic_file
+from dockfmu.master.observers.recording.labelled import whole_arrays
 from dockfmu.master.observers.recording.results import Results, read_results
 
 MATLAB_NAME = 63
@@ -87,16 +88,17 @@ def _is_number(content: Results, name: str) -> bool:
 
 
 def write_mat(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:
-    """Write a MATLAB 5 file: `time`, one column vector per variable, and `names`, which maps them to the variables.
+    """Write a MATLAB 5 file: `time`, one array per variable with a row for each time, and `names`.
 
-    `signals` and `every` are as for write_csv. MATLAB names may contain only letters, digits and underscores:
-    `mechanism.base.force[1]` becomes `mechanism_base_force_1`. They end after 63 characters, as MATLAB cuts them there.
-    Raises ExportError for variables that would get the same name.
+    `signals` and `every` are as for write_csv. A scalar is a column, an array of three elements n x 3, a matrix
+    n x 3 x 3; elements that were chosen alone are columns. `names` maps the names to those of the variables: names of
+    MATLAB have only letters, digits and underscores, `mechanism.base.force` becomes `mechanism_base_force`. They end
+    after 63 characters, as MATLAB cuts them there. Raises ExportError for variables that would get the same name.
     """
     original = {"time": "the time", "names": "the list of names"}
     with read_results(results) as content:
         fields: dict[str, object] = {"time": content.time[::every, None]}
-        for name in content.select(*signals) if content.variables else []:
+        for name in whole_arrays(content.select(*signals) if content.variables else []):
             legal = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
             legal = (f"x_{legal}" if not legal[:1].isalpha() else legal)[:MATLAB_NAME]
             if legal in original:
@@ -105,7 +107,8 @@ def write_mat(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
                     "write a CSV file"
                 )
             original[legal] = name
-            fields[legal] = np.asarray(content[name], float)[::every, None]
+            values = np.asarray(content[name], float)[::every]
+            fields[legal] = values[:, None] if values.ndim == 1 else values
     fields["names"] = np.array([[legal, original[legal]] for legal in fields if legal != "time"], dtype=object)
     with atomic_file(file) as unfinished:
         savemat(unfinished, fields, appendmat=False, long_field_names=True, do_compression=True)

@@ -10,8 +10,10 @@ from dockfmu.master.system import Structure
 def audit(system: Structure, plan: Plan) -> Audit:
     """Return the balance over the audited elements, from the `audit` outputs that they have.
 
-    Energies are those in the frame that moves as the last audited craft does at the start.
+    Energies are those in the frame that moves as the last audited craft does at the start. If an element stands still
+    in I (its `parameters.fixed`), momenta are not balanced: what holds it takes them up.
     """
+    held = any(_is_held(system, element) for element in plan.audited)
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}
@@ -36,19 +38,19 @@ def audit(system: Structure, plan: Plan) -> Audit:
         if {"body.velocity[1]", "body.quaternion[1]"} <= system.description(element).variables.keys()
     ]
     frame = (f"{bodies[-1]}.body.velocity", f"{bodies[-1]}.body.quaternion") if bodies else None
-    own_momenta = own("momentum")
+    own_momenta = [] if held else own("momentum")
     ports = [
         f"{connection.source}.{connection.output.removesuffix('[1]')}"
         for connection in system.connections
         if connection.input == "base.position[1]" and f"{connection.target}.audit.own_momentum" in own_momenta
     ]
     return Audit(
-        momentum=present("momentum"),
-        angular_momentum=present("angular_momentum"),
+        momentum=[] if held else present("momentum"),
+        angular_momentum=[] if held else present("angular_momentum"),
         impulse=present("impulse_control"),
         angular_impulse=present("angular_impulse_control"),
         own_momentum=own_momenta,
-        own_angular_momentum=own("angular_momentum"),
+        own_angular_momentum=[] if held else own("angular_momentum"),
         own_pole=ports[0] if ports else None,
         impulse_errors=present("base_impulse_error"),
         angular_impulse_errors=present("base_angular_impulse_error"),
@@ -60,3 +62,11 @@ def audit(system: Structure, plan: Plan) -> Audit:
         reference_energy=plan.approach_energy or None,
         reference_momentum=plan.approach_momentum,
     )
+
+
+def _is_held(system: Structure, element: str) -> bool:
+    """Return whether a craft is told to stand still in I."""
+    variable = system.description(element).variables.get("parameters.fixed")
+    if variable is None or variable.type != "Boolean":
+        return False
+    return bool(system.elements[element].start.get("parameters.fixed", variable.start))

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from dockfmu.base.extras import load_extra
 from dockfmu.base.files import atomic_file
 from dockfmu.base.locks import RETRY_S, is_held
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
@@ -23,12 +22,14 @@ from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal, killed
 from dockfmu.master.observers.recording.datasets import read_strings
 from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
+from dockfmu.master.observers.recording.labelled import as_dataset, as_table, whole_arrays
 from dockfmu.master.observers.recording.layout import ABOUT, RESERVED, LayoutError, check_layout, check_safety
 from dockfmu.master.observers.recording.salvage import LIBVER as LIBVER
 from dockfmu.master.observers.recording.salvage import probe, salvage
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 
 def fit_for_group(element: str) -> bool:
@@ -224,14 +225,25 @@ class Results:
         return np.column_stack([np.asarray(self[name], float) for name in chosen])
 
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
-        """Return a table over time with a column for each of `names` (all variables by default).
+        """Return a table over time with a column for each scalar of `names`, by default of all variables.
 
-        Raises MissingPackageError without pandas.
+        The name of a whole array gives a column for each element; `attrs["units"]` has the units of the columns. Raises
+        MissingPackageError without pandas.
         """
-        pandas = load_extra("pandas", "a table", "campaign")
-        chosen = self.variables if names is None else names
-        index = pandas.Index(self.time, name="time")
-        return pandas.DataFrame({name: self[name] for name in chosen}, index=index)
+        chosen = self.variables if names is None else [one for name in names for one in self._scalars(name)]
+        return as_table(self, chosen)
+
+    def to_xarray(self, names: Sequence[str] | None = None) -> xarray.Dataset:
+        """Return a data set over `time` with whole arrays as arrays, units and descriptions as attributes.
+
+        `names` may be scalars and whole arrays; by default all variables. Raises
+        MissingPackageError without xarray.
+        """
+        return as_dataset(self, whole_arrays(self.variables) if names is None else names)
+
+    def _scalars(self, name: str) -> list[str]:
+        elements = self._array(name)
+        return [elements[place] for place in sorted(elements)] or [name]
 
     def unit(self, name: str) -> str:
         """Return the unit of a variable, "1" for a Real variable without one."""

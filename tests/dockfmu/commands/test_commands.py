@@ -17,6 +17,7 @@ from scipy.io import loadmat
 from dockfmu.base.units import Unit
 from dockfmu.fmus import catalogue
 from dockfmu.master.errors import MasterError
+from dockfmu.master.observers.recording.labelled import whole_arrays
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.report.files import RUN_FILES
 from dockfmu.report.page import ReportError
@@ -220,11 +221,18 @@ def test_mat_is_read_back(results, says, tmp_path):
     table = loadmat(tmp_path / "out.mat", squeeze_me=True)
     original = dict(table["names"])
     with read_results(results / "results.h5") as content:
-        assert sorted(original.values()) == sorted(content.variables)
+        assert sorted(original.values()) == sorted(whole_arrays(content.variables))
         assert np.array_equal(table["time"], content.time)
         for name, variable in original.items():
             assert np.array_equal(table[name], np.asarray(content[variable], float)), name
-    assert original["first_audit_momentum_1"] == "first.audit.momentum[1]"
+        assert table["first_audit_momentum"].shape == (len(content.time), 3)
+    assert original["first_audit_momentum"] == "first.audit.momentum"
+
+
+def test_elements_that_were_chosen_alone_stay_columns_in_matlab(results, says, tmp_path):
+    assert says("export", results, "--mat", "-o", "out.mat", "--signals", "first.audit.momentum[2]") == "out.mat\n"
+    table = loadmat(tmp_path / "out.mat")
+    assert table["first_audit_momentum_2"].shape == table["time"].shape
 
 
 def test_export_beside_the_results_and_into_a_folder_that_is_not_there(pair, says, capfd):

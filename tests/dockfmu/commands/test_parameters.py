@@ -218,16 +218,27 @@ def test_a_pipe_gets_whole_lines(capsys, listed):
     assert not any("\x1b" in line or "…" in line for line in lines)
 
 
-def test_a_terminal_gets_lines_of_its_width(capsys, monkeypatch):
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_terminal_gets_whole_descriptions_within_its_width(capsys, monkeypatch, listed, columns):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert status_of("parameters", f"{SYSTEM}.mechanism") == 0
     told = capsys.readouterr()
-    assert max(len(re.sub(r"\x1b\[\d*m", "", line)) for line in told.out.splitlines()) == 80
+    plain = re.sub(r"\x1b\[\d*m", "", told.out)
+    assert max(map(len, plain.splitlines())) <= columns
+    words = " ".join(plain.split())
+    assert not [p.full_name for p in listed.values() if p.element == "mechanism" and p.description not in words]
+    assert "mechanism.parameters.drive.motor_ratio = 10 (default)" in words
     assert "\x1b[1m" in told.out
     assert "--long" in told.err
+
+
+def test_a_bandwidth_is_no_rate_of_turn(listed):
+    """0.05 rad/s of the attitude hold is a circular frequency: 2.86 deg/s would mean nothing."""
+    assert listed["chaser.parameters.hold_frequency"].display == ("rad/s", 1.0)
+    assert listed["initial_conditions.angular_velocity"].display[0] == "deg/s"
 
 
 def test_changed_alone(capsys, listed):

@@ -301,6 +301,18 @@ def test_results_as_tables(swing, tmp_path):
         assert np.array_equal(frame["a.y[1]"], results["a.y[1]"])
         assert np.array_equal(results.table(["a.y[1]", "b.count"]), frame.to_numpy())
         assert list(results.to_pandas().columns) == results.variables
+        assert list(results.to_pandas(["a.y"]).columns) == ["a.y[1]"]
+        assert frame.attrs["units"] == {"a.y[1]": results.unit("a.y[1]"), "b.count": results.unit("b.count")}
+
+
+def test_results_with_labels(swing, tmp_path):
+    pytest.importorskip("xarray", reason="pip install dockfmu[xarray]")
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
+    with read_results(tmp_path / "r.h5") as results:
+        labelled = results.to_xarray()
+        assert labelled["a.y"].dims == ("time", "a.y_1")
+        assert np.array_equal(labelled["a.y"].sel(time=0.5, method="nearest"), results["a.y"][5])
+        assert labelled["a.y"].attrs["units"] == results.unit("a.y")
 
 
 def test_a_reader_waits_for_a_recording_that_has_just_begun(swing, tmp_path, monkeypatch):
