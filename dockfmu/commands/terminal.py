@@ -29,12 +29,18 @@ def width(stream: TextIO) -> int | None:
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines of aligned columns, two spaces apart."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+def table(rows: Sequence[Sequence[str]], columns: int | None = None, limits: Sequence[int | None] = ()) -> list[str]:
+    """Return rows as lines of aligned columns, two spaces apart, cut at `columns` characters.
+
+    If the lines are cut, `limits` are the most characters of each column, None for any number.
+    """
+    if columns is not None:
+        rows = [[cut(cell, limit) for cell, limit in zip(row, limits, strict=True)] for row in rows]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(len(rows[0]))] if rows else []
+    lines = ("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return [cut(line, columns) for line in lines]
 
 
-def cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int | None) -> str:
     """Return text of at most `limit` characters, with an ellipsis where it is cut."""
-    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
+    return text if limit is None or len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"

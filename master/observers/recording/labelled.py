@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from dockfmu.base.extras import load_extra
 from dockfmu.base.names import array_shape, subscripts
@@ -12,7 +14,18 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from dockfmu.master.observers.recording.results import Results
+
+class Labelled(Protocol):
+    """What tables need of a recording."""
+
+    time: np.ndarray
+
+    def __getitem__(self, name: str) -> np.ndarray: ...
+    def unit(self, name: str) -> str:
+        """Return the unit of a variable."""
+
+    def attribute(self, name: str) -> dict[str, Any]:
+        """Return unit and description of a variable."""
 
 
 def whole_arrays(names: Iterable[str]) -> list[str]:
@@ -30,23 +43,26 @@ def whole_arrays(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(array if (array := subscripts(name)[0]) in whole else name for name in known))
 
 
-def as_table(results: Results, names: Sequence[str]) -> pandas.DataFrame:
+def as_table(results: Labelled, names: Sequence[str]) -> pandas.DataFrame:
     """Return scalars as columns over time, with their units in `attrs["units"]`."""
-    pandas = load_extra("pandas", "a table", "campaign")
-    frame = pandas.DataFrame({name: results[name] for name in names}, index=pandas.Index(results.time, name="time"))
+    package = load_extra("pandas", "a table", "campaign")
+    frame: pandas.DataFrame = package.DataFrame(
+        {name: results[name] for name in names}, index=package.Index(results.time, name="time")
+    )
     frame.attrs["units"] = {name: results.unit(name) for name in names}
     return frame
 
 
-def as_dataset(results: Results, names: Sequence[str]) -> xarray.Dataset:
+def as_dataset(results: Labelled, names: Sequence[str]) -> xarray.Dataset:
     """Return variables over time, each with its unit and description; a whole array has axes NAME_1, NAME_2."""
-    xarray = load_extra("xarray", "a data set with labels", "xarray")
+    package = load_extra("xarray", "a data set with labels", "xarray")
 
-    def labelled(name: str) -> xarray.DataArray:
+    def labelled(name: str) -> Any:
         values, about = results[name], results.attribute(name)
         axes = [f"{name}_{axis}" for axis in range(1, values.ndim)]
         attributes = {"units": about["unit"], "long_name": about["description"]}
-        return xarray.DataArray(values, dims=["time", *axes], attrs=attributes)
+        return package.DataArray(values, dims=["time", *axes], attrs=attributes)
 
-    time = xarray.DataArray(results.time, dims="time", attrs={"units": "s"})
-    return xarray.Dataset({name: labelled(name) for name in names}, coords={"time": time})
+    time = package.DataArray(results.time, dims="time", attrs={"units": "s"})
+    dataset: xarray.Dataset = package.Dataset({name: labelled(name) for name in names}, coords={"time": time})
+    return dataset

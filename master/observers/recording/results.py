@@ -227,17 +227,15 @@ class Results:
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return a table over time with a column for each scalar of `names`, by default of all variables.
 
-        The name of a whole array gives a column for each element; `attrs["units"]` has the units of the columns. Raises
-        MissingPackageError without pandas.
+        A whole array gives a column for each element. Raises MissingPackageError without pandas.
         """
         chosen = self.variables if names is None else [one for name in names for one in self._scalars(name)]
         return as_table(self, chosen)
 
     def to_xarray(self, names: Sequence[str] | None = None) -> xarray.Dataset:
-        """Return a data set over `time` with whole arrays as arrays, units and descriptions as attributes.
+        """Return a data set over `time` with whole arrays, units and descriptions; by default of all variables.
 
-        `names` may be scalars and whole arrays; by default all variables. Raises
-        MissingPackageError without xarray.
+        Raises MissingPackageError without xarray.
         """
         return as_dataset(self, whole_arrays(self.variables) if names is None else names)
 
