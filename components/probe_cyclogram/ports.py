@@ -58,7 +58,7 @@ RECORD = Record(
     Group(
         "docking",
         input("plane_gap", "m", "distance between the docking planes", 1.0),
-        input("position", "m", "frame 0 relative to PU, PU axes; for frame_radius", shape=3),
+        input("position", "m", "frame 0 relative to PU, PU axes; optional", shape=3),
         input("angles", "rad", "yaw, pitch and roll of the active unit relative to the passive one; optional", shape=3),
         input("velocity", "m/s", "of frame 0 relative to PU, PU axes; optional", shape=3),
         input("angular_velocity", "rad/s", "of frame 0 relative to PU, PU axes; optional", shape=3),

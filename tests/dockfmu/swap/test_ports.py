@@ -69,7 +69,7 @@ def test_a_connected_input_that_says_it_is_optional_is_not_needed():
     optional = {signal.name: signal.partners for signal in found.optional}
     assert optional["docking.angles"] == ("mechanism.docking.angles",)
     told = table(found).partition("optional: connected, may be missing\n")[2].partition("\n\n")[0]
-    names = ("angles", "velocity", "angular_velocity")
+    names = ("position", "angles", "velocity", "angular_velocity")
     for line, name in zip(told.splitlines(), names, strict=True):
         assert line.split()[:2] == ["input", f"docking.{name}[3]"]
         assert line.endswith(f"<- mechanism.docking.{name}")
@@ -107,8 +107,9 @@ def test_an_interface_of_a_package_is_that_of_its_fmus(pair):
 def test_a_component_alone_needs_all_its_ports():
     found = interface("probe_cyclogram")
     assert found.optional == ()
-    # five sensors, four of docking (gap; angles for the outcome MISALIGNED; rates for SEPARATED), four of the operator
-    assert len([s for s in found.needed if s.first.causality == "input"]) == 5 + 4 + 4
+    # five sensors, five of docking (gap; position for the frame; angles for MISALIGNED; rates for SEPARATED), four of
+    # the operator
+    assert len([s for s in found.needed if s.first.causality == "input"]) == 5 + 5 + 4
 
 
 @pytest.mark.parametrize(
