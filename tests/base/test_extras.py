@@ -29,4 +29,4 @@ def test_a_package_that_lacks_another_names_that_one(tmp_path, monkeypatch):
 def test_results_say_that_tables_need_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingPackageError, match=r"pandas.*dockfmu\[campaign\]"):
-        Results.to_pandas(object())
+        Results.to_pandas(object(), [])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody import closure, links
+from dockfmu.components.multibody import closure, links, pushes
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
@@ -117,7 +117,7 @@ def test_loops_that_share_no_branch_are_never_combined():
 
 
 def test_the_response_has_the_acceleration_that_the_rows_want():
-    """What the tree gives back for the multipliers, by the passes outward, is the right-hand side."""
+    """Push with the multipliers: the response of the tree, by its passes inward and outward, is the right-hand side."""
     model = with_loops(random_model(4, 7, TREE), [("b7", BASE), ("b6", "b2")], ["revolute", "spherical"])
     m = Instance(made(model)).m
     accelerations = np.array([coordinate.acceleration for coordinate in m.coordinate])
@@ -125,3 +125,19 @@ def test_the_response_has_the_acceleration_that_the_rows_want():
     assert len(accelerations)
     assert state.freedoms().number == m.closure.freedoms
     assert state.freedoms().rank == m.closure.rank
+    rows = m.closure.row
+    wanted = np.random.default_rng(4).normal(size=len(rows))
+    for row, value in zip(rows, wanted, strict=True):
+        row.wanted = value
+    links.place(m.link)
+    links.accelerate(m.link, False)
+    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
+    assert closure.elimination.solve(m.link, m.cut, rows, solver, m.run) == 0
+    pushes.clear_pushes(m.link)
+    for row in rows:
+        pushes.push(m.link, m.cut, row, row.multiplier)
+    pushes.respond(m.link)
+    kept = [k for k, row in enumerate(rows) if row.independent]
+    assert len(kept) == m.closure.rank
+    response = [pushes.row_response(m.link, m.cut, rows[k]) for k in kept]
+    assert response == pytest.approx(wanted[kept], rel=1e-9, abs=1e-9)
