@@ -9,7 +9,7 @@ from dockfmu.base.errors import DockfmuError
 
 
 class MissingPackageError(DockfmuError, ImportError):
-    """What is asked for needs a package that is not installed."""
+    """A package that something needs is not installed."""
 
 
 def load_extra(module: str, purpose: str, extra: str) -> Any:

@@ -62,6 +62,18 @@ def _put_pull(force, torque, o, second):
 
 
 @kernel
+def _clear(x):
+    """Set to zero what loops add to the link of a carrier: inertia and wrench."""
+    for i in range(6):
+        x.tt[i] = 0.0
+        x.rr[i] = 0.0
+    for i in range(9):
+        x.tr[i] = 0.0
+    store(ZERO, x.force)
+    store(ZERO, x.torque)
+
+
+@kernel
 def _begin(link, cut, row, solver, run):
     """Set wrenches and right-hand sides of all rows, and clear what is added to."""
     matrix, entry, front, carrier = solver
@@ -89,14 +101,7 @@ def _begin(link, cut, row, solver, run):
             for e in range(int(b.first_entry), int(b.first_entry + b.entries)):
                 matrix[i, int(entry[e].row)] = 0.0
     for k in range(int(run.carriers)):
-        o = carrier[k]
-        for i in range(6):
-            o.tt[i] = 0.0
-            o.rr[i] = 0.0
-        for i in range(9):
-            o.tr[i] = 0.0
-        store(ZERO, o.force)
-        store(ZERO, o.torque)
+        _clear(carrier[k])
 
 
 @kernel
@@ -328,13 +333,7 @@ def _reduce_free(b, x, stiff, row, solver):
         a, turn = links.free_acceleration(T, S, J, force, torque)
         store(a, x.felt_force)
         store(turn, x.felt_torque)
-        for i in range(6):
-            x.tt[i] = 0.0
-            x.rr[i] = 0.0
-        for i in range(9):
-            x.tr[i] = 0.0
-        store(ZERO, x.force)
-        store(ZERO, x.torque)
+        _clear(x)
     begin = int(b.first_entry)
     end = int(b.first_entry + b.entries)
     for e in range(begin, end):

@@ -53,17 +53,16 @@ def add_life(commands: Any) -> None:
 def _life(arguments: argparse.Namespace) -> int:
     from dockfmu.life.ledger import enter
     from dockfmu.life.sections import read_sections
-    from dockfmu.life.spent import life_spent
+    from dockfmu.life.spent import lives_in
     from dockfmu.master.observers.recording.results import read_results
 
     sections = read_sections(arguments.sections)
     sound = True
     for place in arguments.results:
         file = existing_recording(place)
-        lives = life_spent(file, sections)
-        ledger = None
         with read_results(file) as content:
-            about = dict(content.attributes)
+            about, lives = dict(content.attributes), lives_in(content, sections)
+        ledger = None
         if arguments.ledger is not None:
             ledger, added = enter(arguments.ledger, about, file, lives)
             if not added:

@@ -111,9 +111,9 @@ def read_ledger(file: Path) -> Ledger:
         table = Table(content, str(file), ("sections", "dockings"))
         digests = {name: table.table("sections").text(name) for name in table.table("sections").content}
         return Ledger(file, digests, [_docking(row) for row in table.rows("dockings", _ENTRIES)])
+    except LedgerError:
+        raise
     except (OSError, ValueError, RecursionError) as error:
-        if isinstance(error, LedgerError):
-            raise
         reason = error.strerror if isinstance(error, OSError) else error
         raise LedgerError(f"{file}: not a ledger of dockings: {reason}") from error
 

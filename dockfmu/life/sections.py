@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 
 from dockfmu.base.messages import shown
 from dockfmu.base.units import Unit, UnitError, parse_quantity, parse_unit
+from dockfmu.declare.toml.files import read_plain
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.life.fatigue import FatigueCurve
@@ -64,14 +64,7 @@ def read_sections(file: Path) -> tuple[StructureSection, ...]:
 
     Raises DeclarationError, which names file, section, entry and value.
     """
-    try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise DeclarationError(f"{file}: has more than {LARGEST_FILE} bytes")
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise DeclarationError(f"{file}: {reason}") from error
-    rows = Table(content, str(file), ("section",)).rows("section", ENTRIES)
+    rows = Table(read_plain(file, LARGEST_FILE), str(file), ("section",)).rows("section", ENTRIES)
     if not rows:
         raise DeclarationError(f"{file}: has no [[section]]: each has name, source, stress and fatigue")
     sections = tuple(map(_section, rows))

@@ -20,7 +20,7 @@ from dockfmu.report.files import recording
 
 @dataclass(frozen=True)
 class SectionLife:
-    """What one run did to one section.
+    """Hold what one run did to one section.
 
     Attributes
     ----------
@@ -69,7 +69,12 @@ def life_spent(results: Path | str, sections: Path | str | Sequence[StructureSec
     """
     known = read_sections(Path(sections)) if isinstance(sections, Path | str) else tuple(sections)
     with read_results(recording(Path(results))) as content:
-        return tuple(_life(content, section) for section in known)
+        return lives_in(content, known)
+
+
+def lives_in(results: Results, sections: Sequence[StructureSection]) -> tuple[SectionLife, ...]:
+    """Return what the run of an open recording did to each section. Raises as `life_spent` does."""
+    return tuple(_life(results, section) for section in sections)
 
 
 def _life(results: Results, section: StructureSection) -> SectionLife:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,17 @@ def write_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), every:
         names = content.select(*signals) if content.variables else []
         header = ["time [s]", *(f"{name} [{unit}]" if (unit := content.unit(name)) else name for name in names)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
+    # the shortest digits that read back as the same number
+    return write_rows(file, header, columns.tolist())
+
+
+def write_rows(
+    file: Path, header: Sequence[str], rows: Iterable[Sequence[Any]], quoting: Any = csv.QUOTE_MINIMAL
+) -> Path:
+    """Write a CSV file of a header, quoted as `quoting` says, and rows; return `file`. Raises WriteError."""
     with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        # the shortest digits that read back as the same number
-        writer.writerows(columns.tolist())
+        csv.writer(out, lineterminator="\n", quoting=quoting).writerow(header)
+        csv.writer(out, lineterminator="\n").writerows(rows)
     return file
 
 
@@ -51,10 +57,7 @@ def write_fmi_csv(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
     with read_results(results) as content:
         names = [name for name in (content.select(*signals) if content.variables else []) if _is_number(content, name)]
         columns = np.column_stack([content.time, *(np.asarray(content[name], float) for name in names)])[::every]
-    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
-        csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(["time", *names])
-        csv.writer(out, lineterminator="\n").writerows(columns.tolist())
-    return file
+    return write_rows(file, ["time", *names], columns.tolist(), csv.QUOTE_ALL)
 
 
 def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), every: int = 1) -> Path:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dockfmu.base.files import atomic_file, write_file
+from dockfmu.base.files import WriteError, write_file
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.report.files import recording
+from dockfmu.report.export import write_rows
+from dockfmu.report.files import SUMMARY, recording
 from dockfmu.telemetry.readings import Readings, read_frame
 from dockfmu.telemetry.sensors import Sensors, read_sensors
 
 EVENTS, ABOUT = "events.csv", "telemetry.json"
-_SUMMARY = "summary.json"
 
 
 def write_telemetry(results: Path | str, sensors: Path | str, folder: Path | str, seed: int = 1) -> list[Path]:
@@ -56,18 +53,22 @@ def write_telemetry(results: Path | str, sensors: Path | str, folder: Path | str
             raise DeclarationError(f"{source}: has no rows, and so no telemetry")
         about = dict(content.attributes)
         told = any(frame.events for frame in declared.frames)
-        events = _events(source.with_name(_SUMMARY)) if told else []
+        events = _events(source.with_name(SUMMARY)) if told else []
         # everything is read before anything is written: what does not fit leaves no part of it
         frames = [
             read_frame(content, frame, events, np.random.default_rng(stream))
             for frame, stream in zip(declared.frames, streams, strict=True)
         ]
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{place}: cannot be written ({error.strerror})") from error
     files = [_write_frame(readings, declared, place) for readings in frames if readings.frame.sensors]
     if told:
         rows = sorted((by, name, after) for readings in frames for name, after, by in readings.events)
         cells = ([name, _time(after, declared), _time(by, declared)] for by, name, after in rows)
         header = ["name", f"after{_of_time(declared)}", f"by{_of_time(declared)}"]
-        files.append(_write_rows(place / EVENTS, header, cells))
+        files.append(write_rows(place / EVENTS, header, cells))
     made_of = {
         "system": str(about.get("system", "")),
         "recording": str(about.get("recording", "")),
@@ -100,7 +101,7 @@ def _write_frame(readings: Readings, sensors: Sensors, folder: Path) -> Path:
         [_time(time, sensors), *("" if np.isnan(value) else _short(value) for value in values)]
         for time, values in zip(readings.time.tolist(), readings.values.tolist(), strict=True)
     )
-    return _write_rows(folder / f"{readings.frame.name}.csv", [f"time{_of_time(sensors)}", *columns], rows)
+    return write_rows(folder / f"{readings.frame.name}.csv", [f"time{_of_time(sensors)}", *columns], rows)
 
 
 def _of_time(sensors: Sensors) -> str:
@@ -119,12 +120,3 @@ def _time(seconds: float, sensors: Sensors) -> float | str:
 def _short(value: float) -> float:
     """Return a number to twelve digits, without the last bits of a sum or a rounded quantum."""
     return float(f"{value:.12g}")
-
-
-def _write_rows(file: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return file

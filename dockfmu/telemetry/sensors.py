@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ import numpy as np
 from dockfmu.base.file_names import file_name
 from dockfmu.base.messages import shown
 from dockfmu.base.units import Unit, UnitError, parse_unit
+from dockfmu.declare.toml.files import read_plain
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 
@@ -108,14 +108,7 @@ def read_sensors(file: Path) -> Sensors:
 
     Raises DeclarationError, which names file, frame, signal, entry and value.
     """
-    try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise DeclarationError(f"{file}: has more than {LARGEST_FILE} bytes")
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise DeclarationError(f"{file}: {reason}") from error
-    table = Table(content, str(file), ("epoch", "frame"))
+    table = Table(read_plain(file, LARGEST_FILE), str(file), ("epoch", "frame"))
     frames = tuple(map(_frame, table.rows("frame", FRAME)))
     if not frames:
         raise DeclarationError(f"{file}: has no [[frame]]: each has name, rate, and signals or events")

@@ -29,7 +29,7 @@ CODECS = {".webm": ("vp09.00.51.08", "VP9"), ".mp4": ("avc1.42E034", "H.264")}
 
 @dataclass(frozen=True)
 class Shot:
-    """What to show, and how.
+    """Describe what to show, and how.
 
     Attributes
     ----------

@@ -25,6 +25,7 @@ from dockfmu.campaign.campaign import Campaign
 from dockfmu.campaign.report.page import write_campaign_report
 from tests.fuzz.checkpoints import _change_json
 from tests.fuzz.recordings import place_of
+from tests.fuzz.seeds import try_seeds
 
 DESCRIPTION = {
     "name": "fuzz", "runs": 12, "seed": 3, "refined": 0.0, "run": {"stop": "0.5 s"}, "keep": {"peaks": True},
@@ -160,18 +161,16 @@ def run(first: int, count: int) -> int:
     """Try seeds; print what fails and a summary; return the number of seeds that failed."""
     from tests.fuzz.sound import sound_run
 
-    failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         bundle = sound_run(Path(scratch) / "sound") / "pair.ssp"
         sound = sound_campaign(bundle, Path(scratch) / "campaign")
-        for seed in range(first, first + count):
-            failures, changed = trial(sound, Path(scratch) / str(seed), seed)
+
+        def alone(seed: int) -> tuple[list[str], str]:
+            found = trial(sound, Path(scratch) / str(seed), seed)
             shutil.rmtree(Path(scratch) / str(seed))
-            failed += bool(failures)
-            for failure in failures:
-                print(f"seed {seed}: {changed}: {failure}")
-    print(f"{failed} of {count} seeds failed")
-    return failed
+            return found
+
+        return try_seeds(first, count, alone)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from dockfmu.system import System
 from tests.dockfmu.small_systems import TOML
 from tests.fuzz.campaigns import DESCRIPTION
 from tests.fuzz.recordings import place_of
+from tests.fuzz.seeds import try_seeds
 
 NUMBERS = (
     "0", "-1", "-0", "1e-17", "5e-324", "1e999", "-1e999", "nan", "inf", "-inf", "1" * 5000, "0." + "0" * 5000 + "1",
@@ -179,16 +180,9 @@ def run(first: int, count: int) -> int:
     """Try seeds; print what fails and a summary; return the number of seeds that failed."""
     from tests.fuzz.sound import sound_run
 
-    failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         sound = sound_run(Path(scratch) / "sound") / "pair.ssp"
-        for seed in range(first, first + count):
-            failures, changed = trial(sound, Path(scratch) / str(seed), seed)
-            failed += bool(failures)
-            for failure in failures:
-                print(f"seed {seed}: {changed}: {failure}", flush=True)
-    print(f"{failed} of {count} seeds failed")
-    return failed
+        return try_seeds(first, count, lambda seed: trial(sound, Path(scratch) / str(seed), seed))
 
 
 if __name__ == "__main__":

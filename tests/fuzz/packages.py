@@ -25,6 +25,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.cli import main
 from dockfmu.system import System
 from tests.fuzz.recordings import place_of
+from tests.fuzz.seeds import try_seeds
 
 TEXTS = (
     "", " ", "0", "-1", "1", "1.5", "NaN", "INF", "-INF", "1e999", "-1e308", "5e-324", "4294967295", "4294967296",
@@ -184,18 +185,16 @@ def run(first: int, count: int) -> int:
     import dockfmu
     from tests.dockfmu.small_systems import write_pair
 
-    failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         fmu = dockfmu.build("Oscillator")
         sound = [fmu, write_pair(fmu, Path(scratch))]
-        for seed in range(first, first + count):
-            failures, changed = trial(sound[seed % 2], Path(scratch) / str(seed), seed)
+
+        def alone(seed: int) -> tuple[list[str], str]:
+            found = trial(sound[seed % 2], Path(scratch) / str(seed), seed)
             shutil.rmtree(Path(scratch) / str(seed))
-            failed += bool(failures)
-            for failure in failures:
-                print(f"seed {seed}: {changed}: {failure}", flush=True)
-    print(f"{failed} of {count} seeds failed")
-    return failed
+            return found
+
+        return try_seeds(first, count, alone)
 
 
 if __name__ == "__main__":

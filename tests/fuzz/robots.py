@@ -24,6 +24,7 @@ from dockfmu.components.multibody.declaration import read_text
 from tests.components.multibody import robots
 from tests.fuzz.packages import _change_xml
 from tests.fuzz.recordings import place_of
+from tests.fuzz.seeds import try_seeds
 
 DESCRIPTIONS = {"arm.urdf": robots.ARM, "dog.xml": robots.QUADRUPED, "sat.xml": robots.SATELLITE}
 
@@ -62,15 +63,8 @@ def trial(folder: Path, seed: int) -> tuple[list[str], str]:
 
 def run(first: int, count: int) -> int:
     """Try seeds; print what fails and a summary; return the number of seeds that failed."""
-    failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(first, first + count):
-            failures, changed = trial(Path(scratch) / str(seed), seed)
-            failed += bool(failures)
-            for failure in failures:
-                print(f"seed {seed}: {changed}: {failure}", flush=True)
-    print(f"{failed} of {count} seeds failed")
-    return failed
+        return try_seeds(first, count, lambda seed: trial(Path(scratch) / str(seed), seed))
 
 
 if __name__ == "__main__":

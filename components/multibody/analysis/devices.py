@@ -27,7 +27,7 @@ Rotors = Mapping[str, tuple[float, float]]
 
 @dataclass
 class DeviceLoads:
-    """What devices add: forces and inertias along the rates; accelerations of the rotors of elastic gearboxes."""
+    """Hold what devices add: forces and inertias along the rates, accelerations of the rotors of elastic gearboxes."""
 
     tau: np.ndarray
     inertia: np.ndarray

@@ -5,6 +5,7 @@ This module imports neither physics nor master, so that `dockfmu list` takes a f
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tomllib
@@ -123,12 +124,23 @@ def _files_in(place: Path) -> list[Path]:
     return inside if place.is_dir() else [place]
 
 
-def _content(file: Path) -> dict[str, Any]:
+def read_plain(file: Path, most: float = math.inf) -> dict[str, Any]:
+    """Return the tables of a file as they stand there; `most` is the largest size, bytes. Raises DeclarationError."""
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        large = file.stat().st_size > most
+        content = {} if large else tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{file}: {reason}") from error
+    except RecursionError as error:
+        raise DeclarationError(f"{file}: tables or lists are nested too deeply") from error
+    if large:
+        raise DeclarationError(f"{file}: has more than {most:.0f} bytes")
+    return content
+
+
+def _content(file: Path) -> dict[str, Any]:
+    content = read_plain(file)
     _places(content, file.parent)
     return content
 

@@ -1,6 +1,6 @@
 // Names, axes, numbers and the scale over the scene in three dimensions, on a canvas of their own.
 
-import { COLOURS, haloed, Labels } from './projection.js';
+import { COLOURS, drawRuler, haloed, Labels } from './projection.js';
 import { AXES } from './bodies.js';
 
 const CORNER = 34; // from the lower right corner to the origin of the axes, in units
@@ -54,14 +54,6 @@ export class Over {
 
   ruler(context, height, scale) {
     if (!(scale > 0) || !Number.isFinite(scale)) return;
-    const wanted = 90 / scale, power = 10 ** Math.floor(Math.log10(wanted)), length = [5, 2, 1].map(m => m * power).find(l => l <= wanted) ?? power;
-    context.strokeStyle = COLOURS.text;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(12, height - 16); context.lineTo(12, height - 12);
-    context.lineTo(12 + length * scale, height - 12); context.lineTo(12 + length * scale, height - 16);
-    context.stroke();
-    context.font = '11px system-ui, sans-serif';
-    haloed(context, `${length >= 1 ? `${length} m` : `${Math.round(length * 1000)} mm`} in the middle`, 14, height - 19, COLOURS.text);
+    haloed(context, `${drawRuler(context, height, scale)} in the middle`, 14, height - 19, COLOURS.text);
   }
 }

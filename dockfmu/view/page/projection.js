@@ -151,6 +151,20 @@ const distance = ([x, y], [a, b], [c, d]) => {
 };
 
 // One canvas with one projection.
+// draws a ruler of at most 90 pixels at the lower left, sets the font of its label, and returns the text of its length
+export function drawRuler(context, height, scale) {
+  const wanted = 90 / scale, power = 10 ** Math.floor(Math.log10(wanted));
+  const length = [5, 2, 1].map(m => m * power).find(l => l <= wanted) ?? power;
+  context.strokeStyle = COLOURS.text;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(12, height - 16); context.lineTo(12, height - 12);
+  context.lineTo(12 + length * scale, height - 12); context.lineTo(12 + length * scale, height - 16);
+  context.stroke();
+  context.font = '11px system-ui, sans-serif';
+  return length >= 1 ? `${length} m` : `${Math.round(length * 1000)} mm`;
+}
+
 export class Projection {
   constructor(canvas, kind) {
     this.canvas = canvas;
@@ -310,15 +324,8 @@ export class Projection {
   }
 
   ruler(context, height, scale) {
-    const wanted = 90 / scale, power = 10 ** Math.floor(Math.log10(wanted));
-    const length = [5, 2, 1].map(m => m * power).find(l => l <= wanted) ?? power;
-    context.strokeStyle = context.fillStyle = COLOURS.text;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(12, height - 16); context.lineTo(12, height - 12);
-    context.lineTo(12 + length * scale, height - 12); context.lineTo(12 + length * scale, height - 16);
-    context.stroke();
-    context.font = '11px system-ui, sans-serif';
-    context.fillText(length >= 1 ? `${length} m` : `${Math.round(length * 1000)} mm`, 14, height - 18);
+    const text = drawRuler(context, height, scale);
+    context.fillStyle = COLOURS.text;
+    context.fillText(text, 14, height - 18);
   }
 }

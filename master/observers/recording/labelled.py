@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Labelled(Protocol):
-    """What tables need of a recording."""
+    """Give the series of a recording, and what is known of each."""
 
     time: np.ndarray
 

@@ -16,7 +16,7 @@ ZIG = (sys.executable, "-m", "ziglang", "cc", "-target", HOST.zig, "-O2")
 
 
 def compiled(file, folder, compiler=ZIG, change=lambda folder: None):
-    """The library, from nothing but what the FMU holds and says of its sources, with a `change` in their folder.
+    """Compile the library from what the FMU holds and says of its sources alone, with a `change` in their folder.
 
     Compilers take most of the time of these tests, so the cache keeps a library under its sources, the command and the
     version of the compiler.
@@ -47,7 +47,7 @@ def compiled(file, folder, compiler=ZIG, change=lambda folder: None):
 
 @cache
 def _version(compiler):
-    """What a compiler says of its version: zig is a package of this Python."""
+    """Return what a compiler says of its version: zig is a package of this Python."""
     if compiler == sys.executable:
         return version("ziglang")
     return subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
