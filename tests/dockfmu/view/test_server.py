@@ -163,4 +163,4 @@ def test_modules_have_no_name_in_common():
         for name in re.findall(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", text, re.MULTILINE):
             assert name not in found, f"{name} in {module} and {found[name]}"
             found[name] = module
-    assert {path.name for path in PAGE.glob("*.js")} == {*MODULES, "served.js", "live.js", "station.js"}
+    assert {path.name for path in PAGE.glob("*.js")} == {*MODULES, "served.js", "live.js", "station.js", "film.js"}
