@@ -1,0 +1,49 @@
+"""Loads restored from telemetry: what a docking did to the structure.
+
+Layout (each file one subject):
+
+telemetry.py
+    `Telemetry`: what was read, on the true time scale, and what a run would have told instead.
+reading.py
+    `read_telemetry(Table | Path)`: FILE.toml and the files of its frames (CSV, Parquet, HDF5) to a `Telemetry`.
+craft.py
+    Linear models of craft, rigid and modal, from the elements of a system.
+kalman.py, unbiased.py
+    Joint input-state estimation: augmented Kalman filter with smoother; minimum-variance unbiased filter.
+direct.py
+    The direct method: the wrench at the interface from accelerations and rates.
+classical.py
+    The designers' method: initial conditions from strokes and the times of contact sensors.
+result.py, page.py
+    Results as files, and report.html.
+
+The interface for estimation by the model
+-----------------------------------------
+FILE.toml has `system`, `[values]` (start values laid over the system), `epoch`, `folder` of the telemetry, and the
+`[[frame]]` tables of `dockfmu telemetry` (dockfmu/telemetry/sensors.py); a table of its own for each method
+(`[direct]`, `[classical]`, `[ensemble]`), which that method reads.
+
+    telemetry = read_telemetry(Path("FILE.toml"))
+
+`Telemetry` is flat: n readings, each one number, ordered by frame, signal, time.
+
+    telemetry.system             str, name or path of the system
+    telemetry.settings           dict of start values
+    telemetry.signals            tuple of SignalReadings: frame, sensor (unit, noise, ...), slice into the arrays
+    telemetry.time               (n,) time at which the value shown was true: clock and delay corrected, s
+    telemetry.values             (n,) readings in the unit of their signal
+    telemetry.sigma              (n,) standard deviation: noise and quantum, same unit
+    telemetry.mask               (n,) bool: usable (not lost, not saturated, not a duplicate)
+    telemetry.events             tuple of EventReading(name, frame, after, by), s on the true time scale
+    telemetry.notes              list of str: gaps, duplicates, clocks that run back, saturation, epochs
+    telemetry.table              Table of FILE.toml, for the method's own entries
+
+    telemetry.predict(run, shift=0.0)          (n,) what the sensors would tell of a run without noise, NaN outside it;
+                                               `run` is Results or anything with time, variables, [name], unit(name),
+                                               variability(name); a run's time t is true time t + shift
+    telemetry.predict_events(times, shift=0.0) (events,) times of events of a run (name -> times, or pairs) that belong
+                                               to `telemetry.events`, NaN where the run has none
+    telemetry.with_errors({"frame.column": {"bias": .., "scale": ..}, "frame": {"clock_offset": .., "delay": ..}})
+                                               a copy whose sensors have other errors, to estimate them too
+    telemetry.within(begin, end)               a copy of the readings and events in a window of true time
+"""
