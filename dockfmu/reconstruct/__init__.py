@@ -4,8 +4,8 @@ Layout (each file one subject):
 
 telemetry.py
     `Telemetry`: what was read, on the true time scale, and what a run would have told instead.
-reading.py
-    `read_telemetry(Table | Path)`: FILE.toml and the files of its frames (CSV, Parquet, HDF5) to a `Telemetry`.
+reading.py, columns.py
+    `read_telemetry(file)`: FILE.toml and the files of its frames (CSV, Parquet, HDF5) to a `Telemetry`.
 craft.py
     Linear models of craft, rigid and modal, from the elements of a system.
 kalman.py, unbiased.py
@@ -19,9 +19,9 @@ result.py, page.py
 
 The interface for estimation by the model
 -----------------------------------------
-FILE.toml has `system`, `[values]` (start values laid over the system), `epoch`, `folder` of the telemetry, and the
-`[[frame]]` tables of `dockfmu telemetry` (dockfmu/telemetry/sensors.py); a table of its own for each method
-(`[direct]`, `[classical]`, `[ensemble]`), which that method reads.
+FILE.toml has `system`, `[values]` (start values laid over the system), `folder` of the telemetry, and either `sensors`,
+the file of the frames as for `dockfmu telemetry`, or these `[[frame]]` themselves with their `epoch`; `window`, begin and
+end in s; and a table of its own for each method (`[direct]`, `[classical]`, `[ensemble]`), which that method reads.
 
     telemetry = read_telemetry(Path("FILE.toml"))
 
@@ -38,7 +38,7 @@ FILE.toml has `system`, `[values]` (start values laid over the system), `epoch`,
     telemetry.notes              list of str: gaps, duplicates, clocks that run back, saturation, epochs
     telemetry.table              Table of FILE.toml, for the method's own entries
 
-    telemetry.predict(run, shift=0.0)          (n,) what the sensors would tell of a run without noise, NaN outside it;
+    telemetry.predict(run, shift=0.0)          (n,) what sensors would tell of a run without noise, NaN outside it;
                                                `run` is Results or anything with time, variables, [name], unit(name),
                                                variability(name); a run's time t is true time t + shift
     telemetry.predict_events(times, shift=0.0) (events,) times of events of a run (name -> times, or pairs) that belong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,27 @@ from dockfmu.base.units import Unit, UnitError, conversion, parse_unit
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.observers.recording.results import Results
 from dockfmu.telemetry.sensors import MEASURES, Clock, Frame, PortPoint, Sensor
+
+
+class Recording(Protocol):
+    """What sensors read: an open recording, or an outcome in memory with the same members."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the rows, s."""
+
+    @property
+    def variables(self) -> Sequence[str]:
+        """Full names of the recorded scalars."""
+
+    def __getitem__(self, name: str, /) -> np.ndarray:
+        """Return the values of a variable, shape (rows,)."""
+
+    def unit(self, name: str, /) -> str:
+        """Return the unit of a variable."""
+
+    def variability(self, name: str, /) -> str:
+        """Return "discrete" for a variable that holds its value between rows."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +102,15 @@ def _stamps(true: np.ndarray, clock: Clock) -> np.ndarray:
     return (1.0 + clock.drift) * true + clock.offset
 
 
+def shown_times(stamps: np.ndarray, clock: Clock) -> np.ndarray:
+    """Return the true times of the values that samples with these stamps show, s: the delay is taken off."""
+    return (stamps - clock.offset) / (1.0 + clock.drift) - clock.delay
+
+
+def _name(results: Recording) -> str:
+    return str(getattr(results, "file", "the run"))
+
+
 def _sample_times(results: Results, clock: Clock, where: str) -> np.ndarray:
     """Return the true times of samples, s: those at which the clock has gone on by 1 / rate."""
     begin, end = float(results.time[0]), float(results.time[-1])
@@ -107,24 +138,32 @@ def _interval(time: float, true: np.ndarray, arrived: np.ndarray, clock: Clock) 
 
 def _readings(results: Results, sensor: Sensor, at: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Return the readings of a sensor that show the values at times, s, shape (n,)."""
-    where = f"signal {sensor.column}"
-    if isinstance(sensor.source, PortPoint):
-        true = _at_point(results, sensor.source, sensor.unit, at, where)
-    else:
-        true = _variables(results, sensor.source, sensor.unit, at, where)
-    values = sensor.scale * true + sensor.bias + sensor.noise * random.standard_normal(len(at))
+    values = expected_readings(results, sensor, at) + sensor.noise * random.standard_normal(len(at))
     values = np.clip(values, *sensor.limits)
     if sensor.quantum > 0.0:
         values = sensor.quantum * np.round(values / sensor.quantum)
     return np.where(random.random(len(at)) < sensor.lost, np.nan, values)
 
 
-def _variables(results: Results, factors: Mapping[str, float], unit: Unit, at: np.ndarray, where: str) -> np.ndarray:
+def expected_readings(results: Recording, sensor: Sensor, at: np.ndarray) -> np.ndarray:
+    """Return what a sensor tells of the values at times, s, without noise, range and resolution, shape (n,).
+
+    Raises DeclarationError for a variable or a port that the recording does not have, and for another unit.
+    """
+    where = f"signal {sensor.column}"
+    if isinstance(sensor.source, PortPoint):
+        true = _at_point(results, sensor.source, sensor.unit, at, where)
+    else:
+        true = _variables(results, sensor.source, sensor.unit, at, where)
+    return sensor.scale * true + sensor.bias
+
+
+def _variables(results: Recording, factors: Mapping[str, float], unit: Unit, at: np.ndarray, where: str) -> np.ndarray:
     total = np.zeros(len(at))
     for name, factor in factors.items():
         if name not in results.variables:
             raise DeclarationError(
-                f"{where}: {results.file} holds no {shown(name)}{did_you_mean(name, results.variables)}"
+                f"{where}: {_name(results)} holds no {shown(name)}{did_you_mean(name, results.variables)}"
             )
         try:
             scale, offset = conversion(parse_unit(results.unit(name) or "1"), unit)
@@ -139,7 +178,7 @@ def _variables(results: Results, factors: Mapping[str, float], unit: Unit, at: n
     return total
 
 
-def _at_point(results: Results, point: PortPoint, unit: Unit, at: np.ndarray, where: str) -> np.ndarray:
+def _at_point(results: Recording, point: PortPoint, unit: Unit, at: np.ndarray, where: str) -> np.ndarray:
     """Return the acceleration or the rate along the axis of a sensor at a point of a craft.
 
     The acceleration of a point at d from the origin of the port is a + alpha x d + omega x (omega x d), all in the axes
@@ -158,10 +197,10 @@ def _at_point(results: Results, point: PortPoint, unit: Unit, at: np.ndarray, wh
     return np.asarray(scale * (felt @ point.axis))
 
 
-def _vector(results: Results, port: str, what: str, at: np.ndarray, where: str) -> np.ndarray:
+def _vector(results: Recording, port: str, what: str, at: np.ndarray, where: str) -> np.ndarray:
     """Return a vector of a port over time, shape (n, 3), in SI units."""
     names = [f"{port}.{what}[{k}]" for k in (1, 2, 3)]
     if missing := [name for name in names if name not in results.variables]:
         ports = sorted({name.rpartition(f".{what}[")[0] for name in results.variables if f".{what}[" in name})
-        raise DeclarationError(f"{where}: {results.file} holds no {missing[0]}{did_you_mean(port, ports)}")
+        raise DeclarationError(f"{where}: {_name(results)} holds no {missing[0]}{did_you_mean(port, ports)}")
     return np.column_stack([np.interp(at, results.time, np.asarray(results[name], float)) for name in names])

@@ -23,7 +23,7 @@ LARGEST_FILE = 1 << 20
 RATES = (1e-3, 1e6)
 """Lowest and highest rate of a frame, Hz."""
 
-FRAME = ("name", "rate", "delay", "clock_offset", "clock_drift", "lost", "signal", "event")
+FRAME = ("name", "rate", "delay", "clock_offset", "clock_drift", "lost", "signal", "event", "file", "time")
 SENSOR = (
     "column", "variable", "port", "offset", "axis", "measures", "unit", "scale", "bias", "noise", "quantum", "range",
     "lost",
@@ -87,12 +87,17 @@ class Clock:
 
 @dataclass(frozen=True)
 class Frame:
-    """Sensors that share a clock, and events by name with the share of them that is lost."""
+    """Sensors that share a clock, and events by name with the share of them that is lost.
+
+    `file` holds their readings, beside a column of times that is called `time`; by default it has the frame's name.
+    """
 
     name: str
     clock: Clock
     sensors: tuple[Sensor, ...]
     events: Mapping[str, float]
+    file: str = ""
+    time: str = "time"
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,15 @@ def read_sensors(file: Path) -> Sensors:
 
     Raises DeclarationError, which names file, frame, signal, entry and value.
     """
-    table = Table(read_plain(file, LARGEST_FILE), str(file), ("epoch", "frame"))
+    return sensors_of(Table(read_plain(file, LARGEST_FILE), str(file), ("epoch", "frame")))
+
+
+def sensors_of(table: Table) -> Sensors:
+    """Return the sensors that a table declares. Raises DeclarationError as `read_sensors` does."""
     frames = tuple(map(_frame, table.rows("frame", FRAME)))
     if not frames:
-        raise DeclarationError(f"{file}: has no [[frame]]: each has name, rate, and signals or events")
-    _distinct([frame.name for frame in frames], f"{file}: several frames")
+        raise DeclarationError(f"{table.where}: has no [[frame]]: each has name, rate, and signals or events")
+    _distinct([frame.name for frame in frames], f"{table.where}: several frames")
     return Sensors(frames, _epoch(table))
 
 
@@ -144,7 +153,7 @@ def _frame(row: Table) -> Frame:
     if not sensors and not events:
         raise DeclarationError(f"{where.where}: has neither [[frame.signal]] nor [[frame.event]]")
     _distinct([sensor.column for sensor in sensors], f"{where.where}: several signals")
-    return Frame(name, clock, sensors, events)
+    return Frame(name, clock, sensors, events, where.text("file", ""), where.text("time", "time"))
 
 
 def _sensor(row: Table) -> Sensor:
