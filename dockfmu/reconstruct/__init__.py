@@ -20,8 +20,8 @@ result.py, page.py
 The interface for estimation by the model
 -----------------------------------------
 FILE.toml has `system`, `[values]` (start values laid over the system), `folder` of the telemetry, and either `sensors`,
-the file of the frames as for `dockfmu telemetry`, or these `[[frame]]` themselves with their `epoch`; `window`, begin and
-end in s; and a table of its own for each method (`[direct]`, `[classical]`, `[ensemble]`), which that method reads.
+the file of the frames as for `dockfmu telemetry`, or these `[[frame]]` themselves with their `epoch`; `window`, begin
+and end in s; and a table of its own for each method (`[direct]`, `[classical]`, `[ensemble]`), which that method reads.
 
     telemetry = read_telemetry(Path("FILE.toml"))
 
