@@ -90,6 +90,17 @@ def is_held(file: Path) -> bool:
         os.close(descriptor)
 
 
+def is_abandoned(file: Path) -> bool:
+    """Return whether a process of this machine held the lock `file`, and has ended without releasing it."""
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+        same_machine, pid = about["host"] == socket.gethostname(), int(about["pid"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    # a lock says nothing on a file system without locks
+    return same_machine and not _is_running(pid) and not is_held(file)
+
+
 def _lock(descriptor: int) -> bool:
     """Try to lock an open file; return whether it worked, which it always does on file systems without locks."""
     try:
@@ -104,6 +115,18 @@ def _lock(descriptor: int) -> bool:
         return False
     except OSError:
         return True
+    return True
+
+
+def _is_running(pid: int) -> bool:
+    if sys.platform == "win32":
+        return False  # its file systems have locks, and os.kill would interrupt the process
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
     return True
 
 

@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -25,6 +24,7 @@ import numpy as np
 from dockfmu.base.cache import ROOT
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.processes import python_command
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.check import examine
 from dockfmu.fmus.check.importer import Experiment, RunError, experiment_for
 from dockfmu.fmus.check.importer import run as run_in_c
@@ -272,9 +272,9 @@ def check(file: Path) -> dict[str, Sequence[str] | None]:
     for checker in CHECKERS:
         if checker.ending != file.suffix:
             continue
-        with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
+        with TemporaryFolder("conformance") as folder:
             try:
-                results[checker.name] = checker.check(file.resolve(), Path(folder))
+                results[checker.name] = checker.check(file.resolve(), folder)
             except MissingToolError:
                 results[checker.name] = None
             except MasterError as fault:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.declare import declaration
 from dockfmu.declare.conditions.initial_conditions import CONDITIONS
 from dockfmu.declare.packages import bundle
@@ -15,7 +16,7 @@ from dockfmu.declare.settings import Settings, read_settings
 from dockfmu.declare.starts import Starts
 from dockfmu.errors import OptionError
 from dockfmu.master.system import Structure
-from dockfmu.products import PrivateFolder, Products
+from dockfmu.products import Products
 from dockfmu.ssp.archive import is_package
 
 
@@ -50,7 +51,7 @@ def load_content(
                 "ELEMENT.parameters.initial.position; only a system by name has initial conditions"
             ]
         )
-    private = PrivateFolder()
+    private = TemporaryFolder("system")
     structure, plan, description, notes = bundle.read_bundle(source, private.path)
     chosen.apply(structure)
     # simulations and outcomes read its FMUs too
@@ -69,7 +70,7 @@ def _load_declared(
     """Write a declared system as an .ssp, and read it like any other."""
     declared = declaration.read(source).with_conditions(conditions)
     progress(f"{source}: preparing its FMUs")
-    private = PrivateFolder()
+    private = TemporaryFolder("system")
     changed = bool(chosen.values or chosen.sets or conditions)
     own = declared.origin is None and not changed
     package = bundle.make(declared, private.path / "made", chosen, progress, own=own)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,14 +101,6 @@ class ResultsFolder:
     def write_json(self, name: str, content: Any) -> None:
         """Write a JSON file. Raises WriteError, which names the file."""
         write_file(self.path / name, (json.dumps(finite(content), indent=1) + "\n").encode())
-
-
-class PrivateFolder:
-    """A temporary folder that is removed when this object is garbage-collected."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="dockfmu-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import MasterError
 from dockfmu.master.fmi.archive import members
 from dockfmu.master.fmi.description import Description, read_description
@@ -40,8 +40,8 @@ def examine(file: Path) -> tuple[list[str], list[str]]:
     """Return the faults of the package `file`, and remarks about possible surprises."""
     try:
         members(Path(file))
-        with tempfile.TemporaryDirectory(prefix="ssp-") as folder:
-            package = read_ssp(file, Path(folder))
+        with TemporaryFolder("ssp") as folder:
+            package = read_ssp(file, folder)
             return faults(package), remarks(package)
     except MasterError as error:
         return [str(error)], []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.commands.arguments import (
     DONE,
     CommandError,
@@ -158,9 +158,9 @@ def _recording(source: Path) -> Iterator[Path]:
     if source.suffix.lower() == ".ssp" and source.is_file():
         from dockfmu.system import System
 
-        with tempfile.TemporaryDirectory(prefix="dockfmu-view-") as folder:
+        with TemporaryFolder("view") as folder:
             system = System.load(source)
             system.record(folder, stop=system.plan.step, report=False)
-            yield Path(folder) / RESULTS
+            yield folder / RESULTS
         return
     yield existing_recording(source)

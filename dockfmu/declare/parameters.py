@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.parameters import ParameterSet
 from dockfmu.declare import declaration
@@ -111,24 +111,24 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
     a pattern that selects nothing, and any error of reading the system.
     """
     origin, _, rest = split_name(name)
-    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+    with TemporaryFolder("build") as folder:
         (chosen, conditions), declared = read_settings(settings or {}, files), None
         if origin.endswith(".fmu"):
             system = Structure(Path(origin).name)
             system.add(Path(origin).stem, Path(origin))
             elements = {n: _of_file(system, n) for n in system.elements}
         elif is_package(origin):
-            system, _, _, _ = read_bundle(origin, Path(folder))
+            system, _, _, _ = read_bundle(origin, folder)
             elements = {n: _of_file(system, n) for n in system.elements}
         elif origin not in declaration.names() and _is_component(origin):
             component = catalogue.component(origin)
             name = component.name if is_folder(origin) else origin
             system = Structure(name)
-            system.add(name, described(component, name, Path(folder)).file)
+            system.add(name, described(component, name, folder).file)
             elements = {name: _Element(system.description(name), known=_sets(component, component.parameter_sets))}
         else:
             declared = declaration.read(origin)
-            system, components = on_paper(declared, Path(folder))
+            system, components = on_paper(declared, folder)
             elements = {
                 n: _of_declaration(system, declared, n, components[n]) if n in components else _of_file(system, n)
                 for n in system.elements

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from dockfmu.base.files import atomic_file
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.declare.packages.unbuilt import opened
 from dockfmu.ssp.archive import is_package, read_package
 from dockfmu.ssp.diagram import draw
@@ -28,9 +28,9 @@ def diagram(name: str) -> tuple[Figure, str]:
 
     Raises any error of reading the system.
     """
-    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+    with TemporaryFolder("diagram") as folder:
         if is_package(name):
-            system = read_package(name, Path(folder)).description.system
+            system = read_package(name, folder).description.system
             if not any(element.geometry for element in system.elements):
                 system = arrange(system)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from dockfmu.base.names import subscripts
 from dockfmu.base.platforms import this_platform
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.declare.packages.unbuilt import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
 from dockfmu.fmus import catalogue
@@ -70,9 +70,9 @@ def interface(name: str) -> Interface:
     Raises CatalogueError, StructureError, and any error of reading the system.
     """
     if not split_name(name)[1]:
-        with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+        with TemporaryFolder("skeleton") as folder:
             component = catalogue.component(name)
-            description = described(component, component.name, Path(folder))
+            description = described(component, component.name, folder)
         signals = _signals(description.select("input", "output"), {}, {})
         return Interface(name, description.description, description, tuple(signals))
     with place(name) as (system, plan, element):

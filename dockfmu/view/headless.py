@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from dockfmu.base.errors import FAILED
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.view.address import ViewError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -92,7 +92,7 @@ class Tab:
 @contextmanager
 def tab() -> Iterator[Tab]:
     """Start Chromium, and yield its page. Raises BrowserError."""
-    with tempfile.TemporaryDirectory(prefix="dockfmu-film-", ignore_cleanup_errors=True) as profile:
+    with TemporaryFolder("film") as profile:
         command = [
             chromium(), "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}", "--no-first-run",
             "--hide-scrollbars", "--enable-unsafe-swiftshader", "--disable-background-networking", "about:blank",
@@ -103,7 +103,7 @@ def tab() -> Iterator[Tab]:
         quiet = subprocess.DEVNULL
         process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
         try:
-            with connect(_address(process, Path(profile)), max_size=None, compression=None) as socket:
+            with connect(_address(process, profile), max_size=None, compression=None) as socket:
                 yield Tab(socket)
         finally:
             process.terminate()

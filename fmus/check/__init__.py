@@ -6,10 +6,10 @@ a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.check.description import check_description
 from dockfmu.fmus.check.findings import Finding, error
 from dockfmu.fmus.check.libraries import check_libraries
@@ -34,8 +34,7 @@ def examine(path: Path) -> dict[str, list[Finding]]:
     Keys are "archive", "description", "libraries", "loading", and the names of the functions `process.CHECKS`.
     """
     path = Path(path)
-    with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
-        folder = Path(temporary)
+    with TemporaryFolder("validate") as folder:
         try:
             archive.extract(path, folder)
             root = archive.parse_xml(archive.read_member(path, DESCRIPTION_FILE), DESCRIPTION_FILE)

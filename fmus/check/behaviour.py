@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import tempfile
 from collections.abc import Callable, Iterator
 from math import isfinite
-from pathlib import Path
 
 from dockfmu.base.fmi import OK
 from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.check.findings import Finding, error, warning
 from dockfmu.fmus.check.subject import BEFORE, STEPS, Subject, first_difference, same
 from dockfmu.master.errors import MasterError
@@ -32,8 +31,7 @@ def check_guid(subject: Subject) -> Iterator[Finding]:
             "Build library and model description together",
         )
         return
-    with tempfile.TemporaryDirectory(prefix="validate-") as temporary:
-        folder = Path(temporary)
+    with TemporaryFolder("validate") as folder:
         archive.extract(fmu.file, folder)
         path = folder / "binaries" / this_platform() / library_name(fmu.description.identifier)
         stranger = LibraryFmi2(path, fmu.file.name, "{00000000-0000-0000-0000-000000000000}", folder / "resources")

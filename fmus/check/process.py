@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from dockfmu.base.platforms import this_platform
 from dockfmu.base.processes import python_command, with_temporary_files_in
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.check import behaviour, dependencies, instances, states
 from dockfmu.fmus.check.findings import Finding, error, warning
 from dockfmu.fmus.check.subject import Subject
@@ -74,7 +74,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
     check, advice = "loading", "Run it under a debugger"
     try:
         # an FMU that ends the process leaves what was unpacked
-        with tempfile.TemporaryDirectory(prefix="validate-", ignore_cleanup_errors=True) as folder:
+        with TemporaryFolder("validate") as folder:
             done = subprocess.run(
                 python_command("-c", _WORKER, str(path.absolute())),
                 capture_output=True,
@@ -82,7 +82,7 @@ def check_in_process(path: Path) -> dict[str, list[Finding]]:
                 errors="replace",
                 timeout=TIME_LIMIT,
                 check=False,
-                env=with_temporary_files_in(Path(folder)),
+                env=with_temporary_files_in(folder),
             )
     except subprocess.TimeoutExpired:
         text = f"the FMU has not finished its checks after {TIME_LIMIT:g} s"

@@ -26,6 +26,7 @@ from dockfmu.base.cache import alone, cache_root, load_cached, store_cached
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.files import write_file
 from dockfmu.base.processes import python_command
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.toolchain.targets import Target
 
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
@@ -101,7 +102,7 @@ def compiler(target: Target, links: Literal["", "library", "program"] = "") -> I
     place = hashlib.sha256(_LIBRARIES.encode()).hexdigest()[:8]
     places = [(cache_root() / "zig" / f"{target.folder}-{use}-{place}.zip", f"{version_of_all} {use}") for use in uses]
     with ExitStack() as held:
-        zig = Compiler(target, Path(held.enter_context(tempfile.TemporaryDirectory(prefix="zig-"))))
+        zig = Compiler(target, held.enter_context(TemporaryFolder("zig")))
         parts = [load_cached(*place) for place in places]
         if links and parts[0] is None:
             held.enter_context(alone(cache_root() / "zig" / f"{target.folder}-{place}.zip"))

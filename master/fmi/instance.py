@@ -12,9 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +23,7 @@ import numpy as np
 from dockfmu.base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
 from dockfmu.base.messages import shown
 from dockfmu.base.platforms import library_name, this_platform
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import FmuError
 from dockfmu.master.fmi import archive, callbacks, log, python_modules
 from dockfmu.master.fmi.description import Description, Variable, read_description
@@ -49,14 +47,12 @@ class Fmu:
         self.instances: list[FmuInstance] = []
         self.dead = False
         """Whether one of its instances gave fmi2Fatal: then no function of the library may be called any more."""
-        self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        # also if it is not closed before the process ends
-        self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._unpacked = TemporaryFolder("fmu")
         self.structure = dict(structure or {})
         self._library: FmuLibrary | None = None
         try:
-            archive.extract(self.file, self._folder)
-            self.description = read_description(self._folder, structure)
+            archive.extract(self.file, self._unpacked.path)
+            self.description = read_description(self._unpacked.path, structure)
             clash = python_modules.clash(self.file)
             if clash:
                 raise FmuError(self.file.name, f"{clash}; it must run in a separate process")
@@ -75,14 +71,16 @@ class Fmu:
         self.close()
 
     def _load(self) -> FmuLibrary:
-        description, resources = self.description, self._folder / "resources"
+        description, resources = self.description, self._unpacked.path / "resources"
         platform = this_platform(description.fmi_version)
-        path = self._folder / "binaries" / platform / library_name(description.identifier)
+        path = self._unpacked.path / "binaries" / platform / library_name(description.identifier)
         if not path.is_file():
-            found = sorted(p.relative_to(self._folder).as_posix() for p in self._folder.glob("binaries/*/*"))
+            found = sorted(
+                p.relative_to(self._unpacked.path).as_posix() for p in self._unpacked.path.glob("binaries/*/*")
+            )
             raise FmuError(
                 self.file.name,
-                f"has no {path.relative_to(self._folder).as_posix()} for modelIdentifier {description.identifier!r}; "
+                f"has no {path.relative_to(self.folder).as_posix()} for modelIdentifier {description.identifier!r}; "
                 + (f"it holds {', '.join(found)}" if found else "it holds no binaries at all")
                 + self._other_version(path.name, found),
             )
@@ -103,7 +101,7 @@ class Fmu:
     @property
     def folder(self) -> Path:
         """The folder in which the FMU is unpacked."""
-        return self._folder
+        return self._unpacked.path
 
     @property
     def library(self) -> FmuLibrary:
@@ -132,7 +130,7 @@ class Fmu:
         if self._library is not None and not self.dead:
             self._library.close()
             self._library = None
-        self._remove_folder()
+        self._unpacked.remove()
 
 
 class FmuInstance:

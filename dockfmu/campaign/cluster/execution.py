@@ -22,7 +22,6 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count, islice
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
@@ -34,6 +33,7 @@ from distributed.comm.registry import get_backend
 from distributed.security import Security
 
 from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.machine import MachineFaultError, fault_here, fault_of, killed_for_memory
@@ -150,8 +150,7 @@ class Execution:
         with ExitStack() as opened:
             opened.enter_context(dask.config.set(SETTINGS))
             # of this user alone, with a name that nobody can foresee; removed after the cluster has ended
-            private = TemporaryDirectory(prefix="dockfmu-campaign-", ignore_cleanup_errors=True)
-            folder = opened.enter_context(private)
+            folder = str(opened.enter_context(TemporaryFolder("campaign")))
             opened.enter_context(dask.config.set({"temporary-directory": folder}))
             opened.callback(self._leave)
             if self.options.scheduler is None:

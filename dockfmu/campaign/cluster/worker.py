@@ -23,6 +23,7 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.machine import MachineFaultError, fault_of
 from dockfmu.campaign.runner import Runner, RunPoint, WorkerMismatchError
@@ -73,14 +74,14 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]  # distributed is not rea
             runner.close()
         folder = _folders.pop(self.parcel.key, None)
         if folder is not None:
-            folder.cleanup()
+            folder.remove()
         if not _parcels:
             tempfile.tempdir = _before[0]
 
 
 _parcels: dict[str, Parcel] = {}
 _runners: dict[str, Any] = {}
-_folders: dict[str, tempfile.TemporaryDirectory[str]] = {}
+_folders: dict[str, TemporaryFolder] = {}
 _before: list[str | None] = [None]
 """Folder for temporary files of this process when it has no campaign."""
 _busy = threading.Lock()
@@ -180,8 +181,8 @@ def _runner(key: str) -> Any:
         if differences:
             where = f"the worker on {platform.node()}"
             raise WorkerMismatchError(f"{where} differs from the client: {', '.join(differences)}")
-        _folders[key] = tempfile.TemporaryDirectory(prefix="campaign-")
-        folder = Path(_folders[key].name)
+        _folders[key] = TemporaryFolder("campaign")
+        folder = _folders[key].path
         for name, content in parcel.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.components.core.component import Component
 from dockfmu.declare import declaration
 from dockfmu.declare.base_motion import leave_out_affine_mass
@@ -27,12 +27,12 @@ def opened(name: str) -> Iterator[tuple[Structure, Plan]]:
 
     The FMUs of a declared system are not built; only their descriptions exist. Raises any error of reading the system.
     """
-    with tempfile.TemporaryDirectory(prefix="dockfmu-") as folder:
+    with TemporaryFolder("build") as folder:
         if is_package(name):
-            system, plan, _, _ = read_bundle(name, Path(folder))
+            system, plan, _, _ = read_bundle(name, folder)
         else:
             declared = declaration.read(name)
-            (system, _), plan = on_paper(declared, Path(folder)), declared.plan
+            (system, _), plan = on_paper(declared, folder), declared.plan
         yield system, plan
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 
 from dockfmu.base.cache import cache_root, is_whole, seal
 from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus.check.importer.experiment import Experiment
 from dockfmu.fmus.toolchain.targets import HOST, TARGETS, Target
 from dockfmu.fmus.toolchain.zig import link_program
@@ -105,8 +105,7 @@ def run(
     command = stand_in(target)
     if command is None:
         raise RunError(f"this machine cannot run programs for {platform}")
-    with tempfile.TemporaryDirectory(prefix="importer-") as temporary:
-        folder = Path(temporary)
+    with TemporaryFolder("importer") as folder:
         archive.extract(fmu, folder / "fmu")
         description = read_description(folder / "fmu")
         plan, result = folder / "plan", folder / "result"

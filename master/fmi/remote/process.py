@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import signal
 import subprocess
-import tempfile
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dockfmu.base.processes import import_path, python_command
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi import callbacks
 from dockfmu.master.fmi.description import Description
@@ -113,15 +111,13 @@ class RemoteInstance(FmuInstance):
         self._dead, self._timeout = False, max(self._limit_s, STARTING_S)
         self._request_number = 0
         self._link: int | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="fmu-"))
-        # also if it is not freed before the process ends
-        self._remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._folder = TemporaryFolder("fmu")
         descriptor = create()
         try:
             self._shared = SharedMemory(descriptor)
             self._process = self._start(descriptor)
         except BaseException:
-            self._remove_folder()
+            self._folder.remove()
             raise
         finally:
             os.close(descriptor)
@@ -149,7 +145,7 @@ class RemoteInstance(FmuInstance):
             # Ctrl-C is for the master, and the FMU may handle it in its own way
             process_group=0,
             pass_fds=[descriptor],
-            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder.path)},
         )
 
     @property
@@ -345,7 +341,7 @@ class RemoteInstance(FmuInstance):
             self._process.wait()
         self._shared.library.remote_close(self._link)
         self.component = self._link = None
-        self._remove_folder()
+        self._folder.remove()
 
 
 def _ending(returned: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import numpy as np
 from dockfmu.base.files import atomic_file
 from dockfmu.base.locks import RETRY_S, is_held
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording import checksum, journal, killed
 from dockfmu.master.observers.recording.datasets import read_strings
@@ -79,14 +79,14 @@ class Results:
         self.file = file = Path(file)
         # read the journal before the HDF5 file, which has the rows that leave the journal in between
         waiting = journal.read(journal.beside(file))
-        self._salvaged: tempfile.TemporaryDirectory[str] | None = None
+        self._salvaged: TemporaryFolder | None = None
         damage = []
         try:
             self._in = _open(file)
             time = _time(self._in, file)
         except _DamageError as fault:
-            self._salvaged = tempfile.TemporaryDirectory(prefix="dockfmu-")
-            self._in, note = _salvaged(file, Path(self._salvaged.name), str(fault))
+            self._salvaged = TemporaryFolder("salvage")
+            self._in, note = _salvaged(file, self._salvaged.path, str(fault))
             damage.append(note)
             time = _time(self._in, file)
         self._rows = len(time)
@@ -123,7 +123,7 @@ class Results:
         """Close the file."""
         self._in.close()
         if self._salvaged is not None:
-            self._salvaged.cleanup()
+            self._salvaged.remove()
 
     def __getitem__(self, name: str) -> np.ndarray:
         if elements := self._array(name):

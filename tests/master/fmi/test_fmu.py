@@ -55,7 +55,7 @@ def test_instances_of_one_fmu_are_independent(lag):
 
 def test_the_folder_is_removed(lag):
     with Fmu(lag) as fmu:
-        folder = fmu._folder
+        folder = fmu.folder
         assert folder.is_dir()
     assert not folder.exists()
 
