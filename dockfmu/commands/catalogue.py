@@ -31,10 +31,18 @@ def _list(_: argparse.Namespace) -> int:
     for name in files.names():
         _print_entry(f"  {name:24} ", files.description(name), columns)
     print("components")
+    described: dict[tuple[str, str], str] = {}
     for name in catalogue.names():
         _print_entry(f"  {name:24} ", catalogue.entry(name).summary, columns)
+        again: dict[str, list[str]] = {}
         for entry in catalogue.parameter_sets(name):
-            _print_entry(f"    {entry.name:22} ", entry.description, columns)
+            first = described.setdefault((entry.name, entry.description), name)
+            if first == name:
+                _print_entry(f"    {entry.name:22} ", entry.description, columns)
+            else:
+                again.setdefault(first, []).append(entry.name)
+        for first, sets in again.items():
+            _print_entry(f"    {f'those of {first}':22} ", ", ".join(sets), columns)
     return DONE
 
 

@@ -96,11 +96,15 @@ class _Layer:
 
 @dataclass
 class _Element:
-    """An element with the layers of its values, lowest first, and the sets that may give the source of a default."""
+    """An element with the layers of its values, lowest first, and the sets that may give the source of a default.
+
+    `default` is the source of a default that no set has.
+    """
 
     description: Description
     layers: list[_Layer] = field(default_factory=list)
     known: list[_Layer] = field(default_factory=list)
+    default: str = ""
 
 
 def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequence[Path] = ()) -> list[Parameter]:
@@ -125,7 +129,8 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
             name = component.name if is_folder(origin) else origin
             system = Structure(name)
             system.add(name, described(component, name, folder).file)
-            elements = {name: _Element(system.description(name), known=_sets(component, component.parameter_sets))}
+            known = _sets(component, component.parameter_sets)
+            elements = {name: _Element(system.description(name), known=known, default=_of_default(component, {}))}
         else:
             declared = declaration.read(origin)
             system, components = on_paper(declared, folder)
@@ -177,7 +182,8 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
     if element.values is not None:
         (given,) = _sets(component, [in_declared_units(component.record, element.values)])
         layers.append(_Layer("system", given.values, given.sources))
-    described_element = _Element(system.description(name), layers, _sets(component, component.parameter_sets))
+    known, default = _sets(component, component.parameter_sets), _of_default(component, element.options)
+    described_element = _Element(system.description(name), layers, known, default)
     # values that the system itself changes, such as the mass of an AFFINE mechanism
     layers.append(
         _Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(described_element, n)})
@@ -194,6 +200,13 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
         placed = [n for n in described_element.description.variables if n.startswith("parameters.initial.")]
         layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
     return described_element
+
+
+def _of_default(component: Component, options: Mapping[str, Any]) -> str:
+    """Return the source of the defaults of a component: the file of bodies that declares it, or its own table."""
+    if "model" in options and "model" in component.options:
+        return f"{Path(str(options['model'])).name}: declared there, or the default of what it leaves out"
+    return f"assumed: default of {component.name}"
 
 
 def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
@@ -266,7 +279,7 @@ def _source(element: _Element, name: str) -> str:
     # the source of a default, or of a value of a package, is the set that has the same value
     same = (entry for entry in element.known if name in entry.values and entry.values[name] == value)
     entry = next(same, None)
-    return "" if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
+    return element.default if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
 
 
 def _entries(name: str, element: _Element) -> Iterator[Parameter]:
@@ -325,7 +338,7 @@ def _of_conditions(declared: Declaration, settings: Mapping[str, Any]) -> Iterat
             unit,
             degrees,
             description=_CONDITIONS[name],
-            source=given.sources.get(name, "") if by == "system" else "",
+            source=given.sources.get(name, "assumed: the system gives none") if by == "system" else "",
             set_by=by if by == "--set" or name in given.sources else "",
         )
 

@@ -1,7 +1,7 @@
-"""Check whether an FMU conforms to FMI 2.0 and to its own model description.
+"""Check whether an FMU conforms to FMI 2.0 or 3.0 and to its own model description.
 
-`validate` opens any FMI 2.0 co-simulation FMU, of whatever origin: the archive is not trusted, and the library runs in
-a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
+`validate` opens any co-simulation FMU of FMI 2.0 or 3.0, of whatever origin: the archive is not trusted, and the
+library runs in a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
 """
 
 from __future__ import annotations

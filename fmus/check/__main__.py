@@ -36,7 +36,7 @@ def _summary(function: object) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with `arguments`, by default those of the process; return 1 if any check found an error."""
-    parser = argparse.ArgumentParser(prog="python -m dockfmu.fmus.check", description="Check FMUs of FMI 2.0.")
+    parser = argparse.ArgumentParser(prog="python -m dockfmu.fmus.check", description="Check FMUs of FMI 2.0 and 3.0.")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.fmu")
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="conformance report, with a check of memory")
     chosen = parser.parse_args(arguments)

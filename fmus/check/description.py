@@ -16,6 +16,7 @@ from fmpy.model_description import ValidationError, read_model_description
 from lxml import etree
 
 from dockfmu.base.fmi import DESCRIPTION_FILE, TYPES
+from dockfmu.fmus.check.description_fmi3 import check_dimensions, check_ranges, check_schema, check_structure, variables
 from dockfmu.fmus.check.findings import Finding, error, warning
 
 _error = partial(error, DESCRIPTION_FILE)
@@ -55,15 +56,20 @@ STRUCTURED = re.compile(rf"{_IDENTIFIER}|der\({_IDENTIFIER}(?:,\d+)?\)", re.ASCI
 
 def check_description(fmu: Path, root: etree._Element) -> list[Finding]:
     """Return the findings about the model description `root` of the archive `fmu`."""
-    findings = list(_schema(root)) or list(check_attributes(root))
+    third = root.get("fmiVersion", "").startswith("3.0")
+    findings = list(check_schema(root)) if third else list(_schema(root)) or list(check_attributes(root))
     if findings:
         return findings
     # fmpy reads the file again, and stops at the first illegal combination of attributes
+    advice = "See the FMI 3.0 standard, section 2.4" if third else "See the FMI 2.0 standard, sections 2.2 and 4.3"
     findings += [
-        _error("", problem.strip().rstrip("."), "See the FMI 2.0 standard, sections 2.2 and 4.3")
+        _error("", problem.strip().rstrip("."), advice)
         for problem in _problems_for_fmpy(fmu)
+        # fmpy takes each alias of FMI 3.0 for an output of its own; check_structure does not
+        if not (third and problem.startswith("ModelStructure/InitialUnknowns"))
     ]
-    for check in (check_names, _ranges, _experiment, _aliases, _dependencies, _identifier):
+    of_version = (check_ranges, check_dimensions, check_structure) if third else (_ranges, _aliases, _dependencies)
+    for check in (check_names, *of_version, _experiment, _identifier):
         findings += check(root)
     return findings
 
@@ -86,8 +92,7 @@ def _problems_for_fmpy(fmu: Path) -> list[str]:
 def check_names(root: etree._Element) -> Iterator[Finding]:
     """Check the names of variables against the naming convention that the description states."""
     structured = root.get("variableNamingConvention") == "structured"
-    for scalar in root.iterfind("ModelVariables/ScalarVariable"):
-        name = scalar.get("name", "")
+    for name, _ in variables(root):
         if structured and not STRUCTURED.fullmatch(name):
             yield _error(
                 name,
@@ -103,7 +108,8 @@ def _schema(root: etree._Element) -> Iterator[Finding]:
     file = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
     schema = etree.XMLSchema(etree.parse(str(file)))
     if root.get("fmiVersion") != "2.0" or root.find("CoSimulation") is None:
-        yield _error("fmiModelDescription", "this is not an FMI 2.0 co-simulation FMU", "Export it as one")
+        standard = "FMI 2.0" if root.get("fmiVersion") == "2.0" else "FMI 2.0 or FMI 3.0"
+        yield _error("fmiModelDescription", f"this is not an {standard} co-simulation FMU", "Export it as one")
     elif not schema.validate(root):
         faults: Any = schema.error_log
         for fault in faults:

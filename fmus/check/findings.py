@@ -42,7 +42,7 @@ def write_report(checks: Mapping[str, tuple[str, str]], results: Mapping[str, Ma
     `checks` maps the key of each check to (what it checks, section of FMI 2.0), `results` each file to its findings by
     these keys. A check whose key is missing there was not run.
     """
-    lines = ["# Conformance to FMI 2.0", "", f"| check | section | {' | '.join(results)} |"]
+    lines = ["# Conformance to FMI", "", f"| check | section | {' | '.join(results)} |"]
     lines.append("| --- " * (2 + len(results)) + "|")
     for key, (text, section) in checks.items():
         verdicts = " | ".join(_verdict(found.get(key)) for found in results.values())

@@ -39,6 +39,9 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     instances.check_many_instances,
     instances.check_threads,
 )
+OF_FMI2 = (states.check_state_machine,)
+"""Checks of functions that FMI 3.0 does not have, or under other rules."""
+
 _WORKER = "from dockfmu.fmus.check.process import work; work()"
 _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 
@@ -46,13 +49,17 @@ _ESSENTIAL = (behaviour.check_guid, behaviour.check_start)
 def run_checks(path: Path, report: Callable[[dict[str, Any]], None]) -> None:
     """Run all checks in this process; call `report` with each check that begins and with each finding."""
     try:
-        if this_platform() not in read_description(path).binaries:
-            nothing = warning(path.name, "binaries/", f"there is no library for {this_platform()}", "Nothing was run")
+        description = read_description(path)
+        platform = this_platform(description.fmi_version)
+        if platform not in description.binaries:
+            nothing = warning(path.name, "binaries/", f"there is no library for {platform}", "Nothing was run")
             report({"finding": asdict(nothing)})
             return
         with Fmu(path) as fmu:
             subject = Subject(fmu)
             for check in CHECKS:
+                if subject.version != "2" and check in OF_FMI2:
+                    continue
                 report({"check": check.__name__})
                 found = []
                 try:

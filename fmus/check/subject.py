@@ -21,7 +21,8 @@ class Subject:
     def __init__(self, fmu: Fmu) -> None:
         self.fmu = fmu
         description = fmu.description
-        self.file = f"binaries/{this_platform()}/{description.identifier}"
+        self.version = description.fmi_version.partition(".")[0]
+        self.file = f"binaries/{this_platform(description.fmi_version)}/{description.identifier}"
         self.inputs = [v for v in description.select("input") if v.type != "String"]
         self.outputs = [v.name for v in description.select("output") if v.type != "String"]
         self.step = description.experiment.step or 1e-3
@@ -61,12 +62,16 @@ class Subject:
 
 def same(a: Sequence[Value], b: Sequence[Value]) -> bool:
     """Return whether values are bitwise equal: two NaN are, two zeros of different sign are not."""
-    return [float(x).hex() for x in a] == [float(x).hex() for x in b]
+    return list(map(_bits, a)) == list(map(_bits, b))
+
+
+def _bits(value: Value) -> str:
+    return value if isinstance(value, str) else float(value).hex()
 
 
 def first_difference(names: Sequence[str], a: Sequence[Value], b: Sequence[Value]) -> str:
     """Return a text that names the first variable whose two values differ bitwise."""
     for name, x, y in zip(names, a, b, strict=True):
-        if float(x).hex() != float(y).hex():
+        if _bits(x) != _bits(y):
             return f"{name} = {x!r} and {y!r}"
     return "nothing"

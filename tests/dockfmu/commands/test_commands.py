@@ -103,6 +103,14 @@ def test_list_names_systems_components_and_parameter_sets(says):
         assert f"  {name} " in listed
 
 
+def test_list_describes_each_parameter_set_once(says):
+    lines = says("list").partition("components\n")[2].splitlines()
+    described = [line[26:] for line in lines if line.startswith("    ") and not line.startswith("    those of ")]
+    assert len(described) == len(set(described)) > 50
+    (brakes,) = (k for k, line in enumerate(lines) if line.startswith("  ProbeMechanismTwoBrakes"))
+    assert lines[brakes + 2].startswith("    those of ProbeMechanism DP-1, DR-1, ")
+
+
 def test_a_reader_that_goes_away_is_no_fault():
     command = f"{sys.executable} -u -m dockfmu list | head -n 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

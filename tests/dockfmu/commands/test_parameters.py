@@ -285,12 +285,22 @@ def test_the_parameters_of_every_system_are_listed(name):
     found = parameters(name)
     assert found
     assert all(parameter.description for parameter in found)
+    # every value is given, specified or assumed
+    assert [parameter.full_name for parameter in found if not parameter.source] == []
 
 
-@pytest.mark.parametrize("name", ["atv_probe_cone", "central_impact_20t", "atv_attitude_control", "atv_stand"])
-def test_every_parameter_of_a_system_has_a_source(name):
-    """Every value is given, specified or assumed."""
+@pytest.mark.parametrize(
+    "name", ["atv_probe_cone", "expert_peripheral_5t", "airlock_era", "small_probe", "Manipulator"]
+)
+def test_every_parameter_has_a_source(name):
     assert [parameter.full_name for parameter in parameters(name) if not parameter.source] == []
+
+
+def test_the_source_of_a_default_says_where_it_stands():
+    (stroke,) = parameters("Manipulator.parameters.variant")
+    assert (stroke.set_by, stroke.source) == ("", "assumed: default of Manipulator")
+    (mass,) = parameters("small_probe.mechanism.parameters.body.rod.mass")
+    assert mass.source.startswith("small_probe.toml: declared there")
 
 
 def test_a_file_that_extends_a_system_is_one(tmp_path):

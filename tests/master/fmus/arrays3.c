@@ -53,6 +53,8 @@ static void begin(State *s)
     for (int k = 0; k < MOST; k++) s->bias[k] = 7.0 + k;
     strcpy(s->names[0], "a");
     strcpy(s->names[1], "b");
+    strcpy(s->label, "none");
+    s->whole[9] = 1; /* the enumeration */
 }
 
 EXPORT Str fmi3GetVersion(void) { return "3.0"; }
