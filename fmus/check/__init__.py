@@ -1,7 +1,8 @@
 """Check whether an FMU conforms to FMI 2.0 or 3.0 and to its own model description.
 
 `validate` opens any co-simulation FMU of FMI 2.0 or 3.0, of whatever origin: the archive is not trusted, and the
-library runs in a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]` writes what was checked.
+library runs in a separate process. `python -m dockfmu.fmus.check FILE.fmu ... [--report FILE.md]` writes what was
+checked.
 """
 
 from __future__ import annotations
