@@ -48,6 +48,7 @@ CHECKS = {
     "energy_residual": Check(
         0.01, "dynamics",
         "|input - stored - dissipated| over the energy of the approach or, without one, the energy exchanged",
-        _STEP + ", or work from outside is missing in it",
+        "a smaller macro step than {step:g} s may help, or a smaller parameters.micro_step of an element, or a longer "
+        "run if little energy has been exchanged so far, or work from outside is missing in it",
     ),
 }  # fmt: skip

@@ -40,8 +40,11 @@ def follow_berths(system: Structure, before: Structure | None = None) -> None:
             here, there = (_pose(one, unit, port) for one in (system, before))
             follows = np.array_equal(np.hstack(here), np.hstack(there)) and _apart(before, arm, unit, port) is None
         if follows:
-            position, attitude = _berth(system, arm)
-            for name, value in zip(SLOTS, (*position, *attitude), strict=True):
+            # a run, which only checks berths, spares itself the second in which kernels are imported
+            from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
+
+            position, angles = _stated(system, arm)
+            for name, value in zip(SLOTS, (*position, *quaternion(from_angles(*map(float, angles)))), strict=True):
                 system.elements[unit].start[f"{port}.{name}"] = float(value)
 
 
@@ -108,16 +111,15 @@ def _moving_berths(system: Structure) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _between(system: Structure, station: str, root: str, port: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return (position, quaternion) of a port of a craft against another one, in axes of that one."""
-    from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
-
-    (origin, axes), (place, facing) = (
-        (_vector(system, station, f"parameters.{p}.position"), _vector(system, station, f"parameters.{p}.angles"))
+    """Return (position, axes) of a port of a craft against another one, in axes of that one."""
+    (origin, own), (place, its) = (
+        (
+            _vector(system, station, f"parameters.{p}.position"),
+            _axes(_vector(system, station, f"parameters.{p}.angles")),
+        )
         for p in (root, port)
     )
-    own, its = (np.array(from_angles(*map(float, angles))) for angles in (axes, facing))
-    rows = tuple(tuple(map(float, row)) for row in its @ own.T)
-    return own @ (place - origin), np.array(quaternion(rows))
+    return own @ (place - origin), its @ own.T
 
 
 def _vector(system: Structure, element: str, name: str) -> np.ndarray:
@@ -134,32 +136,46 @@ def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarr
     return values[:3], values[3:]
 
 
-def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return (position, quaternion) of the berth of an arm, in B = I."""
-    # kernels take a second to import, which runs without a berth are spared
-    from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
-
+def _stated(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (position, angles) of the berth of an arm, in B = I."""
     position, angles = (_vector(system, arm, f"{TARGET}.{name}") for name in ("position", "angles"))
-    return position, np.array(quaternion(from_angles(*map(float, angles))))
+    return position, angles
+
+
+def _berth(system: Structure, arm: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (position, axes) of the berth of an arm, in B = I."""
+    position, angles = _stated(system, arm)
+    return position, _axes(angles)
 
 
 def _apart(system: Structure, arm: str, unit: str, port: str) -> tuple[float, float] | None:
     """Return (distance, angle) between a unit and the berth of its arm, or None if they are the same pose."""
-    return _distance(*_pose(system, unit, port), *_berth(system, arm))
-
-
-def _distance(
-    here: np.ndarray, turned: np.ndarray, there: np.ndarray, facing: np.ndarray
-) -> tuple[float, float] | None:
-    """Return (distance, angle) between two poses, or None if they are the same pose or the first is no pose."""
+    position, turned = _pose(system, unit, port)
     size = float(np.linalg.norm(turned))
-    if not size > 0.0:
-        return None
-    from dockfmu.components.physics.mechanics.rotation import from_quaternion
+    # a unit without an attitude is refused elsewhere
+    return _distance(position, _axes_of(turned / size), *_berth(system, arm)) if size > 0.0 else None
 
-    own, stated = (np.array(from_quaternion(tuple(map(float, q)))) for q in (turned / size, facing))
+
+def _distance(here: np.ndarray, own: np.ndarray, there: np.ndarray, stated: np.ndarray) -> tuple[float, float] | None:
+    """Return (distance, angle) between two poses (position, axes), or None if they are the same pose."""
     place, turn = float(np.linalg.norm(here - there)), float(np.linalg.norm(own - stated) / np.sqrt(2.0))
     return (place, turn) if place > NEAR or turn > NEAR else None
+
+
+def _axes(angles: np.ndarray) -> np.ndarray:
+    """Return the rotation matrix of yaw, pitch, roll as `rotation.from_angles` does."""
+    (cy, cp, cr), (sy, sp, sr) = np.cos(angles), np.sin(angles)
+    about_y = np.array([[cy, 0.0, -sy], [0.0, 1.0, 0.0], [sy, 0.0, cy]])
+    about_z = np.array([[cp, sp, 0.0], [-sp, cp, 0.0], [0.0, 0.0, 1.0]])
+    about_x = np.array([[1.0, 0.0, 0.0], [0.0, cr, sr], [0.0, -sr, cr]])
+    return about_x @ about_z @ about_y
+
+
+def _axes_of(q: np.ndarray) -> np.ndarray:
+    """Return the rotation matrix of a unit quaternion as `rotation.from_quaternion` does."""
+    w, v = q[0], q[1:]
+    crossed = np.cross(v, np.eye(3))
+    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * crossed
 
 
 def _value(system: Structure, element: str, name: str) -> Any:

@@ -19,13 +19,13 @@ print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys
 """
 
 
-def imported(*arguments: object) -> set[str]:
+def imported(*arguments: object, status: int = 0) -> set[str]:
     """Return the packages that a command imports."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False
     )
-    status, names = json.loads(done.stdout.splitlines()[-1])
-    assert status == 0, done.stderr
+    found, names = json.loads(done.stdout.splitlines()[-1])
+    assert found == status, done.stderr
     return set(names)
 
 
@@ -42,6 +42,14 @@ def test_a_warm_run_with_its_report_imports_no_compiler(pair, tmp_path):
     assert not names & {"numba", "scipy", "fmpy", "matplotlib", "plotly", "pandas", "ziglang"}
     assert names >= {"numpy", "llvmlite", "h5py", "jinja2"}
     assert (tmp_path / "report.html").is_file()
+
+
+@pytest.mark.slow
+def test_a_warm_run_of_an_arm_imports_no_compiler(tmp_path):
+    """The pose of its berth is checked before the run, without the kernels. In a second the arm only sets out."""
+    command = ("run", "mim1_ssrms_nrt74", "--stop", 1.0, "--no-report", "-o", tmp_path)
+    assert dockfmu(*command).returncode == 3
+    assert not imported(*command, status=3) & {"numba", "scipy"}
 
 
 def test_workers_of_a_campaign_do_not_wait_for_statistics():

@@ -78,6 +78,20 @@ def test_a_unit_follows_a_berth_that_is_set_later_and_keeps_a_pose_of_its_own():
         assert turned.elements["contact"].start["base.quaternion[3]"] == pytest.approx(np.sin(0.1), abs=1e-12)
 
 
+@pytest.mark.parametrize("angles", np.random.default_rng(48).uniform(-1.5, 1.5, (8, 3)).tolist())
+def test_a_unit_follows_any_attitude(angles):
+    """The kernels turn the unit; the check is code of its own, and sees a hundredth of a degree about each axis."""
+    with opened("airlock_era") as (system, _):
+        turned = system
+        for k, angle in enumerate(angles, 1):
+            turned = moved(turned, f"manipulator.parameters.target.angles[{k}]", angle)
+        follow_berths(turned, system)
+        check_berths(turned)
+        for k in (1, 2, 3):
+            with pytest.raises(StructureError, match=r"and contact\.base follows"):
+                check_berths(moved(turned, f"manipulator.parameters.target.angles[{k}]", np.radians(0.01)))
+
+
 def test_a_unit_on_a_moving_station_is_left_to_its_connections():
     with opened("airlock_era") as (system, _):
         system.elements["manipulator"].start["parameters.base_fixed"] = 0
