@@ -168,14 +168,14 @@ def _axes(angles: np.ndarray) -> np.ndarray:
     about_y = np.array([[cy, 0.0, -sy], [0.0, 1.0, 0.0], [sy, 0.0, cy]])
     about_z = np.array([[cp, sp, 0.0], [-sp, cp, 0.0], [0.0, 0.0, 1.0]])
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, cr, sr], [0.0, -sr, cr]])
-    return about_x @ about_z @ about_y
+    return np.linalg.multi_dot([about_x, about_z, about_y])
 
 
 def _axes_of(q: np.ndarray) -> np.ndarray:
     """Return the rotation matrix of a unit quaternion as `rotation.from_quaternion` does."""
     w, v = q[0], q[1:]
-    crossed = np.cross(v, np.eye(3))
-    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * crossed
+    axes: np.ndarray = (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * np.cross(v, np.eye(3))
+    return axes
 
 
 def _value(system: Structure, element: str, name: str) -> Any:
