@@ -168,7 +168,8 @@ def _axes(angles: np.ndarray) -> np.ndarray:
     about_y = np.array([[cy, 0.0, -sy], [0.0, 1.0, 0.0], [sy, 0.0, cy]])
     about_z = np.array([[cp, sp, 0.0], [-sp, cp, 0.0], [0.0, 0.0, 1.0]])
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, cr, sr], [0.0, -sr, cr]])
-    return np.linalg.multi_dot([about_x, about_z, about_y])
+    axes: np.ndarray = about_x @ about_z @ about_y
+    return axes
 
 
 def _axes_of(q: np.ndarray) -> np.ndarray:
