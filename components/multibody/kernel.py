@@ -1,7 +1,8 @@
 """`initialize` and `step` of a multibody system.
 
 Only these two kernels know the record as a whole, whose type depends on the numbers of bodies, joints and springs. All
-others take arrays of groups and groups of fixed size: they are compiled once for all models.
+others take arrays of groups and groups of fixed size: they are compiled once for all models. The type of an array as a
+field of a record has its length, that of a slice of it, `m.link[:]`, has not: the two kernels hand on slices.
 """
 
 from __future__ import annotations
@@ -395,51 +396,57 @@ def _respond(base, gravity, link, cut, row, solver, run, tau):
 def initialize(m):
     """Set the system to its initial state. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.target, m.coordinate, m.drive, m.port, m.run, p.base_motion, m.status)
+    # arrays of any length: an array as a field has its length in its type
+    link, body, coordinate, law, turning = m.link[:], m.body[:], m.coordinate[:], p.coordinate[:], m.rotation[:]
+    spring, strength, port, cut, row = m.spring[:], p.spring[:], m.port[:], m.cut[:], m.closure.row[:]
+    surface, pair, contact, kind = m.surface[:], m.pair[:], m.contact[:], m.kind[:]
+    sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
+    elements = (m.loop[:], drive, p.drive[:])
+    touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:])
+    code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
     if code == 0:
-        code = _check_masses(p.body, m.status)
+        code = _check_masses(p.body[:], m.status)
     if code == 0:
-        _place_joints(m.link, m.body, p.joint, m.port, m.spring, m.cut, p.port, p.spring, m.surface, p.surface, m.run)
-        outline = detection.set_faces(m.surface, p.vertex, m.face, m.pair, m.run)
+        _place_joints(link, body, p.joint[:], port, spring, cut, p.port[:], strength, surface, p.surface[:], m.run)
+        outline = detection.set_faces(surface, p.vertex[:], m.face[:], pair, m.run)
         if outline:
             return fail(m.status, failures.OUTLINE, 0.0, outline)
-        _set_masses(m.link, m.body, p.body)
-        code = _set_state(m.link, m.coordinate, p.coordinate, m.rotation, p.rotation, m.run, m.status)
+        _set_masses(link, body, p.body[:])
+        code = _set_state(link, coordinate, law, turning, p.rotation[:], m.run, m.status)
     if code:
         return code
     _clear(m.run, m.start_time)
     m.run.affine = 1.0 if m.run.carried != 0.0 and p.base_motion == AFFINE else 0.0
-    accounts.clear(m.pair, m.contact, m.run)
-    contact_forces.set_laws(m.kind, p.contact, m.pair, m.run)
-    touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
-    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
-    locks.start(m.link, m.lock, m.run)
+    accounts.clear(pair, contact, m.run)
+    contact_forces.set_laws(kind, p.contact[:], pair, m.run)
+    locks.start(link, lock, m.run)
     m.stepping.jerk = 0.0
     micro_steps.restart(p.stepping, m.stepping)
-    stepping.follow_motions(m.link, m.coordinate, p.coordinate, m.run, m.start_time)
-    code = assembly.assemble(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, m.status)
+    stepping.follow_motions(link, coordinate, law, m.run, m.start_time)
+    code = assembly.assemble(m.base, p.gravity, link, cut, row, solver, m.run, m.status)
     if code:
         return code
-    drives.start(m.link, m.drive, p.drive, m.run)
-    code, place = forces.start_loops(m.link, m.coordinate, p.coordinate, m.loop, m.run)
+    drives.start(link, drive, p.drive[:], m.run)
+    code, place = forces.start_loops(link, coordinate, law, m.loop[:], m.run)
     if code:
         return fail(m.status, failures.HYSTERESIS + code, 0.0, place)
     _finish(
         m.base,
         m.target,
         p.gravity,
-        m.link,
-        m.coordinate,
-        p.coordinate,
-        (m.loop, m.drive, p.drive),
-        m.rotation,
-        m.body,
-        m.spring,
-        p.spring,
-        m.port,
+        link,
+        coordinate,
+        law,
+        elements,
+        turning,
+        body,
+        spring,
+        strength,
+        port,
         touch,
-        m.cut,
-        m.closure.row,
+        cut,
+        row,
         solver,
         m.run,
         m.audit,
@@ -449,13 +456,13 @@ def initialize(m):
     )
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
-    outputs.publish_base(m.base, m.link, m.run, 0.0)
-    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, 0.0)
-    sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
-    outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
-    code = _check_joints(m.link, m.coordinate, m.rotation, m.run, m.status)
+    outputs.publish_base(m.base, link, m.run, 0.0)
+    _respond(m.base, p.gravity, link, cut, row, solver, m.run, 0.0)
+    sensors.read(link, coordinate, surface, m.tally, sensor, p.sensor[:], m.run)
+    outcomes.decide(m.outcome, m.result[:], m.requirement[:], sensor, lock, m.run)
+    code = _check_joints(link, coordinate, turning, m.run, m.status)
     if code == 0:
-        code = _check_motion(m.link, m.run, m.status)
+        code = _check_motion(link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0
     return code
@@ -465,27 +472,33 @@ def initialize(m):
 def step(m, t, h):
     """Advance the system from t by h > 0, s. Returns 0, or the code of a failure."""
     p = m.parameters
-    code = _check_inputs(m.base, m.target, m.coordinate, m.drive, m.port, m.run, p.base_motion, m.status)
+    # arrays of any length: an array as a field has its length in its type
+    link, body, coordinate, law, turning = m.link[:], m.body[:], m.coordinate[:], p.coordinate[:], m.rotation[:]
+    spring, strength, port, cut, row = m.spring[:], p.spring[:], m.port[:], m.cut[:], m.closure.row[:]
+    surface, pair, contact, kind = m.surface[:], m.pair[:], m.contact[:], m.kind[:]
+    sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
+    elements = (m.loop[:], drive, p.drive[:])
+    touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:])
+    code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
     if code:
         return code
-    touch = (m.surface, m.face, m.pair, m.contact, m.kind, m.tally, m.sums, m.load)
-    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
     _advance(
         m.base,
         m.target,
         p.gravity,
-        m.link,
-        m.coordinate,
-        p.coordinate,
-        (m.loop, m.drive, p.drive),
-        m.spring,
-        p.spring,
-        m.port,
+        link,
+        coordinate,
+        law,
+        elements,
+        spring,
+        strength,
+        port,
         touch,
-        (m.sensor, p.sensor, m.condition),
-        m.lock,
-        m.cut,
-        m.closure.row,
+        (sensor, p.sensor[:], m.condition[:]),
+        lock,
+        cut,
+        row,
         solver,
         m.run,
         p.stepping,
@@ -497,18 +510,18 @@ def step(m, t, h):
         m.base,
         m.target,
         p.gravity,
-        m.link,
-        m.coordinate,
-        p.coordinate,
-        (m.loop, m.drive, p.drive),
-        m.rotation,
-        m.body,
-        m.spring,
-        p.spring,
-        m.port,
+        link,
+        coordinate,
+        law,
+        elements,
+        turning,
+        body,
+        spring,
+        strength,
+        port,
         touch,
-        m.cut,
-        m.closure.row,
+        cut,
+        row,
         solver,
         m.run,
         m.audit,
@@ -518,11 +531,11 @@ def step(m, t, h):
     )
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
-    outputs.publish_base(m.base, m.link, m.run, h)
-    _respond(m.base, p.gravity, m.link, m.cut, m.closure.row, solver, m.run, h)
-    sensors.read(m.link, m.coordinate, m.surface, m.tally, m.sensor, p.sensor, m.run)
-    outcomes.decide(m.outcome, m.result, m.requirement, m.sensor, m.lock, m.run)
-    code = _check_motion(m.link, m.run, m.status)
+    outputs.publish_base(m.base, link, m.run, h)
+    _respond(m.base, p.gravity, link, cut, row, solver, m.run, h)
+    sensors.read(link, coordinate, surface, m.tally, sensor, p.sensor[:], m.run)
+    outcomes.decide(m.outcome, m.result[:], m.requirement[:], sensor, lock, m.run)
+    code = _check_motion(link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0
     return code
