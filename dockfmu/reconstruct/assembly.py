@@ -1,0 +1,272 @@
+"""Assemble the linear Gaussian model of craft under unknown wrenches: its time axis, steps, layouts and readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import block_diag, expm
+
+from dockfmu.reconstruct.craft import ACCELERATION, CraftModel, LinearReading
+from dockfmu.reconstruct.kalman import GaussMarkov, discrete, matern
+from dockfmu.reconstruct.telemetry import Telemetry
+
+TICK = 1e-6
+"""Readings that are closer than this share a time, s."""
+START_RATE, START_SPEED = 0.05, 0.05
+"""Standard deviations of the rates of a craft and of the speed of a port by each mode at the start, rad/s and m/s."""
+
+
+@dataclass(frozen=True)
+class UnknownWrench:
+    """The unknown wrench on a port of a craft: the numbers of its components, and its map from the inputs.
+
+    `inputs`, shape (6, m), says how the m scalar inputs of the whole model make this wrench.
+    """
+
+    craft: str
+    port: int
+    inputs: np.ndarray
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Craft under unknown wrenches as their sensors see them: all that does not depend on what is assumed of inputs.
+
+    Attributes
+    ----------
+    crafts : dict of str to CraftModel
+        The craft, in the order of their states.
+    wrenches : tuple of UnknownWrench
+        What is unknown.
+    inputs : int
+        The number of scalar inputs.
+    used : dict of str to LinearReading
+        Signals by name, as a linear model has them.
+    time : ndarray, shape (N,)
+        Times of the model, s.
+    rows : list of ndarray
+        For each time, the numbers of the readings of the telemetry that are taken there.
+    """
+
+    telemetry: Telemetry
+    crafts: Mapping[str, CraftModel]
+    wrenches: tuple[UnknownWrench, ...]
+    inputs: int
+    used: Mapping[str, LinearReading]
+    time: np.ndarray
+    rows: list[np.ndarray]
+    signal_of: np.ndarray
+    known: Callable[[str, np.ndarray], np.ndarray]
+    parts: dict[str, slice] = field(default_factory=dict)
+
+    @property
+    def states(self) -> int:
+        """The number of states without the inputs."""
+        return sum(craft.states for craft in self.crafts.values())
+
+
+def lay_out(
+    telemetry: Telemetry,
+    crafts: Mapping[str, CraftModel],
+    wrenches: Sequence[UnknownWrench],
+    used: Mapping[str, LinearReading],
+    known: Callable[[str, np.ndarray], np.ndarray],
+) -> Layout:
+    """Return the layout of the readings of the signals `used`; `known` gives the loads of a craft that are known."""
+    chosen = np.zeros(len(telemetry.time), bool)
+    signal_of = np.full(len(telemetry.time), -1)
+    for number, signal in enumerate(telemetry.signals):
+        signal_of[signal.part] = number
+        if signal.name in used:
+            chosen[signal.part] = telemetry.mask[signal.part]
+    at = np.flatnonzero(chosen)
+    at = at[np.argsort(telemetry.time[at], kind="stable")]
+    times = telemetry.time[at]
+    begins = np.flatnonzero(np.diff(times, prepend=-np.inf) > TICK)
+    rows = np.split(at, begins[1:])
+    parts, start = {}, 0
+    for name, craft in crafts.items():
+        parts[name] = slice(start, start + craft.states)
+        start += craft.states
+    inputs = wrenches[0].inputs.shape[1]
+    return Layout(
+        telemetry, crafts, tuple(wrenches), inputs, used, times[begins], rows, signal_of, known, parts
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InputPrior:
+    """What is assumed of the inputs: standard deviations, shape (m,), length scale, s, and smoothness, 1 or 2.
+
+    `level` multiplies the standard deviation of the noise that drives them in each step, shape (N - 1,).
+    """
+
+    sigma: np.ndarray
+    length: float
+    order: int
+    level: np.ndarray
+
+
+def input_rows(layout: Layout, order: int) -> np.ndarray:
+    """Return the matrix that takes the inputs out of the augmented state, shape (m, states)."""
+    rows = np.zeros((layout.inputs, layout.states + order * layout.inputs))
+    for k in range(layout.inputs):
+        rows[k, layout.states + order * k] = 1.0
+    return rows
+
+
+def assemble(layout: Layout, prior: InputPrior, rates: Mapping[str, np.ndarray] | None = None) -> GaussMarkov:
+    """Return the augmented model: states of the craft, then each input with its derivatives.
+
+    `rates` are those of the craft over time, shape (N, 3) each, for what is of second order in them.
+    """
+    n, m, order = layout.states, layout.inputs, prior.order
+    A, B = block_diag(*[craft.dynamics()[0] for craft in layout.crafts.values()]), np.zeros((n, m))
+    drives = {}
+    for name, craft in layout.crafts.items():
+        drives[name] = craft.dynamics()[1]
+    for wrench in layout.wrenches:
+        craft = layout.crafts[wrench.craft]
+        B[layout.parts[wrench.craft]] += drives[wrench.craft] @ craft.load(wrench.port) @ wrench.inputs
+    processes = [matern(order, sigma, prior.length) for sigma in prior.sigma]
+    rows = input_rows(layout, order)
+    whole = np.zeros((n + order * m, n + order * m))
+    whole[:n, :n] = A
+    whole[:n] += B @ rows
+    whole[n:, n:] = block_diag(*[process[0] for process in processes])
+    noise = block_diag(np.zeros((n, n)), *[process[1] for process in processes])
+    steps, step = _steps(whole, noise, layout.time, prior.level)
+    covariance = block_diag(_start(layout), *[process[2] for process in processes])
+    mean = np.zeros(len(whole))
+    loads = _known_loads(layout, rates)
+    drift = _drift(layout, A, drives, loads, len(whole))
+    layouts, numbers, readings = _readings(layout, rows, loads, rates, order)
+    return GaussMarkov(mean, covariance, steps, step, drift, layouts, numbers, readings)
+
+
+def _steps(
+    whole: np.ndarray, noise: np.ndarray, time: np.ndarray, level: np.ndarray
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
+    h = np.round(np.diff(time) / TICK).astype(int)
+    pairs = np.column_stack([h, np.round(1e6 * np.log(level)).astype(int)]) if len(h) else np.empty((0, 2), int)
+    unique, number = np.unique(pairs, axis=0, return_inverse=True)
+    known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    steps = []
+    for ticks, log_level in unique:
+        if ticks not in known:
+            known[ticks] = discrete(whole, noise, ticks * TICK)
+        F, Q = known[ticks]
+        steps.append((F, np.exp(2e-6 * log_level) * Q))
+    return steps, number.ravel()
+
+
+def _start(layout: Layout) -> np.ndarray:
+    """Return the covariance of the states of the craft at the start."""
+    sigma = []
+    for name, craft in layout.crafts.items():
+        modes = craft.modes
+        port = next((wrench.port for wrench in layout.wrenches if wrench.craft == name), 0)
+        size = np.maximum(np.linalg.norm(modes.port[port][:3], axis=0), 1e-2 / np.sqrt(craft.mass))
+        speed = START_SPEED / size
+        sigma += [np.full(3, START_RATE), speed / np.maximum(modes.frequency, 1e-3), speed]
+    return np.diag(np.concatenate(sigma) ** 2)
+
+
+def _known_loads(layout: Layout, rates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
+    """Return the known loads of each craft at each time, with the gyroscopic torques, shape (N, 6 + n)."""
+    found = {}
+    for name, craft in layout.crafts.items():
+        loads = layout.known(name, layout.time)
+        if rates is not None:
+            loads = loads.copy()
+            loads[:, 3:6] += craft.gyroscopic(rates[name])
+        found[name] = loads
+    return found
+
+
+def _drift(
+    layout: Layout, A: np.ndarray, drives: Mapping[str, np.ndarray], loads: Mapping[str, np.ndarray], size: int
+) -> np.ndarray:
+    """Return what known loads, held over each step, do to the states."""
+    n, count = layout.states, len(layout.time)
+    drift = np.zeros((max(count - 1, 0), size))
+    forced = np.zeros((count, n))
+    for name, load in loads.items():
+        forced[:, layout.parts[name]] = load @ drives[name].T
+    if not forced.any():
+        return drift
+    block = np.zeros((2 * n, 2 * n))
+    block[:n, :n], block[:n, n:] = A, np.eye(n)
+    h = np.round(np.diff(layout.time) / TICK).astype(int)
+    for ticks in np.unique(h):
+        held = expm(block * (ticks * TICK))[:n, n:]
+        own = h == ticks
+        drift[own, :n] = 0.5 * (forced[:-1] + forced[1:])[own] @ held.T
+    return drift
+
+
+def _readings(
+    layout: Layout,
+    rows: np.ndarray,
+    loads: Mapping[str, np.ndarray],
+    rates: Mapping[str, np.ndarray] | None,
+    order: int,
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray, list[np.ndarray]]:
+    """Return the layouts of readings, their number at each time, and what is read less what is known."""
+    telemetry, signals = layout.telemetry, layout.telemetry.signals
+    seen = {
+        number: _seen(layout, layout.used[signal.name], rows)
+        for number, signal in enumerate(signals)
+        if signal.name in layout.used
+    }
+    offsets = known_part(layout, loads, rates)
+    patterns: dict[bytes, int] = {}
+    layouts, numbers, readings = [], np.empty(len(layout.time), int), []
+    for k, taken in enumerate(layout.rows):
+        which = layout.signal_of[taken]
+        sigma = telemetry.sigma[taken]
+        key = which.tobytes() + sigma.tobytes()
+        if key not in patterns:
+            patterns[key] = len(layouts)
+            layouts.append((np.array([seen[number] for number in which]).reshape(-1, rows.shape[1]), sigma**2))
+        numbers[k] = patterns[key]
+        readings.append(telemetry.values[taken] - offsets[taken])
+    return layouts, numbers, readings
+
+
+def _seen(layout: Layout, reading: LinearReading, rows: np.ndarray) -> np.ndarray:
+    """Return the row of a signal over the augmented state."""
+    total = np.zeros(rows.shape[1])
+    for name, factor, what, port, offset, axis in reading.parts:
+        craft = layout.crafts[name]
+        by_state, by_load = craft.row(what, port, offset, axis)
+        total[layout.parts[name]] += reading.scale * factor * by_state
+        for wrench in layout.wrenches:
+            if wrench.craft == name:
+                own = by_load @ craft.load(wrench.port) @ wrench.inputs
+                total += reading.scale * factor * own @ rows
+    return total
+
+
+def known_part(layout: Layout, loads: Mapping[str, np.ndarray], rates: Mapping[str, np.ndarray] | None) -> np.ndarray:
+    """Return what bias, known loads and the rates make of each reading, shape (n,) of the telemetry."""
+    offsets = np.zeros(len(layout.telemetry.time))
+    place = np.zeros(len(offsets), int)
+    for k, taken in enumerate(layout.rows):
+        place[taken] = k
+    for signal in layout.telemetry.signals:
+        reading = layout.used.get(signal.name)
+        if reading is None:
+            continue
+        at = place[signal.part]
+        total = np.full(len(at), reading.bias)
+        for name, factor, what, port, offset, axis in reading.parts:
+            craft = layout.crafts[name]
+            _, by_load = craft.row(what, port, offset, axis)
+            total += reading.scale * factor * (loads[name][at] @ by_load)
+            if what == ACCELERATION and rates is not None:
+                total += reading.scale * factor * craft.centripetal(port, offset, axis, rates[name][at])
+        offsets[signal.part] = total
+    return offsets

@@ -1,0 +1,151 @@
+"""How rough the unknown wrench may be in time: given, or by the likelihood of the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+from scipy.optimize import minimize, minimize_scalar
+
+from dockfmu.reconstruct.assembly import InputPrior, Layout, assemble, input_rows
+from dockfmu.reconstruct.craft import WRENCH
+from dockfmu.reconstruct.kalman import filtered, smoothed
+from dockfmu.reconstruct.settings import DirectSettings
+
+GROUPS = {"axial force": (0,), "lateral force": (1, 2), "torsion": (3,), "bending": (4, 5)}
+"""Components that share a standard deviation, by their numbers in a wrench."""
+FIRST = 1e3
+"""First guess of a standard deviation, N and N m."""
+MOST_TIMES = 1500
+"""Most times of the stretch on which the likelihood is maximised."""
+SMOOTHING_S = 0.1
+"""Time over which the roughness is averaged for its level, s."""
+LEVELS = (0.1, 30.0)
+"""Lowest and highest level."""
+
+
+def fit_prior(layout: Layout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
+    """Return what is assumed of the inputs: as given, or where the readings are likeliest."""
+    level = np.ones(max(len(layout.time) - 1, 0))
+    groups = _groups(layout, settings)
+    given = {name: settings.force if "force" in name else settings.torque for name in groups}
+    start = InputPrior(
+        _sigma(layout, settings, groups, np.array([given[name] or FIRST for name in groups])),
+        settings.length, settings.order, level,
+    )  # fmt: skip
+    if all(value is not None for value in given.values()):
+        return start
+    part = _loudest(layout, start)
+    sizes = _likeliest(part, settings, groups, progress)
+    fixed = InputPrior(_sigma(layout, settings, groups, sizes), settings.length, settings.order, level)
+    if not settings.adaptive:
+        return fixed
+    return _with_levels(layout, settings, groups, sizes, fixed, progress)
+
+
+def _groups(layout: Layout, settings: DirectSettings) -> dict[str, np.ndarray]:
+    """Return the numbers of the inputs of each group; inputs repeat for each port, or for what sets both apart."""
+    chosen = [WRENCH.index(name) for name in settings.components]
+    found = {}
+    for name, members in GROUPS.items():
+        own = [k for k in range(layout.inputs) if chosen[k % len(chosen)] in members]
+        if own:
+            found[name] = np.array(own)
+    return found
+
+
+def _sigma(layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray) -> np.ndarray:
+    sigma = np.ones(layout.inputs)
+    for own, size in zip(groups.values(), sizes, strict=True):
+        sigma[own] = size
+    if settings.together:
+        # what sets the wrenches apart: a share of the force, and of the torque that it makes at an arm of 1 m
+        m = layout.inputs // 2
+        force = max((size for name, size in zip(groups, sizes, strict=True) if "force" in name), default=0.0)
+        sigma[m:] = settings.tolerance * np.maximum(sigma[m:], force)
+    return sigma
+
+
+def _loudest(layout: Layout, prior: InputPrior) -> Layout:
+    """Return the stretch of the layout with the largest changes of the load."""
+    count = len(layout.time)
+    if count <= MOST_TIMES:
+        return layout
+    mean, _ = smoothed(filtered(assemble(layout, prior)), input_rows(layout, prior.order))
+    change = (np.diff(mean / prior.sigma, axis=0) ** 2).sum(1)
+    sums = np.concatenate([[0.0], np.cumsum(change)])
+    begin = int(np.argmax(sums[MOST_TIMES - 1 :] - sums[: len(sums) - MOST_TIMES + 1]))
+    return _stretch(layout, begin, begin + MOST_TIMES)
+
+
+def _stretch(layout: Layout, begin: int, end: int) -> Layout:
+    from dataclasses import replace
+
+    return replace(layout, time=layout.time[begin:end], rows=layout.rows[begin:end])
+
+
+def _likeliest(
+    layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], progress: Callable[[str], None]
+) -> np.ndarray:
+    """Return the standard deviations of the groups at which the readings of a layout are likeliest."""
+    level = np.ones(len(layout.time) - 1)
+
+    def loss(logs: np.ndarray) -> float:
+        sigma = _sigma(layout, settings, groups, np.exp(np.clip(logs, np.log(1e-2), np.log(1e7))))
+        try:
+            likelihood = filtered(
+                assemble(layout, InputPrior(sigma, settings.length, settings.order, level))
+            ).log_likelihood
+        except np.linalg.LinAlgError:
+            return 1e18
+        return -likelihood
+
+    begin = np.full(len(groups), np.log(FIRST))
+    simplex = np.vstack([begin, begin + 1.5 * np.eye(len(groups))])
+    found = minimize(
+        loss, begin, method="Nelder-Mead",
+        options={"initial_simplex": simplex, "maxfev": 25 * len(groups), "xatol": 0.1, "fatol": 0.5},
+    )  # fmt: skip
+    sizes = np.exp(np.clip(found.x, np.log(1e-2), np.log(1e7)))
+    progress(", ".join(f"{name} {size:.3g}" for name, size in zip(groups, sizes, strict=True)))
+    return np.asarray(sizes)
+
+
+def _with_levels(
+    layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray, fixed: InputPrior,
+    progress: Callable[[str], None],
+) -> InputPrior:  # fmt: skip
+    """Return the prior with a level in time if the readings are likelier with it."""
+    found = filtered(assemble(layout, fixed))
+    best, best_likelihood = fixed, found.log_likelihood
+    for _ in range(2):
+        level = _levels(layout, best, smoothed(found, input_rows(layout, fixed.order))[0])
+
+        def of(scale: float, level: np.ndarray = level) -> InputPrior:
+            sigma = _sigma(layout, settings, groups, sizes) * np.exp(scale)
+            return InputPrior(sigma, settings.length, settings.order, level)
+
+        chosen = minimize_scalar(
+            lambda scale, of=of: -filtered(assemble(layout, of(scale))).log_likelihood,
+            bounds=(-2.0, 2.0), method="bounded", options={"maxiter": 8, "xatol": 0.1},
+        )  # fmt: skip
+        trial = of(float(chosen.x))
+        found = filtered(assemble(layout, trial))
+        if found.log_likelihood <= best_likelihood:
+            break
+        best, best_likelihood = trial, found.log_likelihood
+    progress(f"roughness changes in time by {best.level.max() / best.level.min():.3g}")
+    return best
+
+
+def _levels(layout: Layout, prior: InputPrior, mean: np.ndarray) -> np.ndarray:
+    """Return the level of each step: how much the smoothed inputs change there, against what the prior expects."""
+    h = np.diff(layout.time)
+    expected = 2.0 * prior.sigma**2 * h[:, None] / prior.length
+    share = ((np.diff(mean, axis=0) ** 2) / expected).max(1)
+    even = np.arange(layout.time[0], layout.time[-1], float(np.median(h)))
+    spread = gaussian_filter1d(np.interp(even, layout.time[1:], share), SMOOTHING_S / float(np.median(h)))
+    raw = np.sqrt(np.interp(layout.time[1:], even, spread))
+    # steps of a quarter of a decade keep the number of different matrices small
+    return np.asarray(10.0 ** (np.round(4.0 * np.log10(np.clip(raw, *LEVELS))) / 4.0))
