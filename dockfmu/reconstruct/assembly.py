@@ -12,8 +12,8 @@ from dockfmu.reconstruct.craft import ACCELERATION, CraftModel, LinearReading
 from dockfmu.reconstruct.kalman import GaussMarkov, discrete, matern
 from dockfmu.reconstruct.telemetry import Telemetry
 
-TICK = 1e-6
-"""Readings that are closer than this share a time, s."""
+TICK = 1e-5
+"""Readings that are closer than this share a time, s: the least step of the model."""
 START_RATE, START_SPEED = 0.05, 0.05
 """Standard deviations of the rates of a craft and of the speed of a port by each mode at the start, rad/s and m/s."""
 
@@ -59,7 +59,9 @@ class Layout:
     rows: list[np.ndarray]
     signal_of: np.ndarray
     known: Callable[[str, np.ndarray], np.ndarray]
-    parts: dict[str, slice] = field(default_factory=dict)
+    parts: Mapping[str, slice]
+    kept: dict[tuple[int, float, int], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    """Transition and noise of each unit input over steps by their ticks, for a length scale and a smoothness."""
 
     @property
     def states(self) -> int:
@@ -100,7 +102,7 @@ def lay_out(
 class InputPrior:
     """What is assumed of the inputs: standard deviations, shape (m,), length scale, s, and smoothness, 1 or 2.
 
-    `level` multiplies the standard deviation of the noise that drives them in each step, shape (N - 1,).
+    `level` multiplies the standard deviation of the noise that drives each of them in each step, shape (N - 1, m).
     """
 
     sigma: np.ndarray
@@ -130,15 +132,14 @@ def assemble(layout: Layout, prior: InputPrior, rates: Mapping[str, np.ndarray] 
     for wrench in layout.wrenches:
         craft = layout.crafts[wrench.craft]
         B[layout.parts[wrench.craft]] += drives[wrench.craft] @ craft.load(wrench.port) @ wrench.inputs
-    processes = [matern(order, sigma, prior.length) for sigma in prior.sigma]
+    A1, Q1, P1 = matern(order, 1.0, prior.length)
     rows = input_rows(layout, order)
     whole = np.zeros((n + order * m, n + order * m))
     whole[:n, :n] = A
     whole[:n] += B @ rows
-    whole[n:, n:] = block_diag(*[process[0] for process in processes])
-    noise = block_diag(np.zeros((n, n)), *[process[1] for process in processes])
-    steps, step = _steps(whole, noise, layout.time, prior.level)
-    covariance = block_diag(_start(layout), *[process[2] for process in processes])
+    whole[n:, n:] = np.kron(np.eye(m), A1)
+    steps, step = _steps(layout, whole, Q1, prior)
+    covariance = block_diag(_start(layout), *[sigma**2 * P1 for sigma in prior.sigma])
     mean = np.zeros(len(whole))
     loads = _known_loads(layout, rates)
     drift = _drift(layout, A, drives, loads, len(whole))
@@ -147,18 +148,27 @@ def assemble(layout: Layout, prior: InputPrior, rates: Mapping[str, np.ndarray] 
 
 
 def _steps(
-    whole: np.ndarray, noise: np.ndarray, time: np.ndarray, level: np.ndarray
+    layout: Layout, whole: np.ndarray, unit: np.ndarray, prior: InputPrior
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
-    h = np.round(np.diff(time) / TICK).astype(int)
-    pairs = np.column_stack([h, np.round(1e6 * np.log(level)).astype(int)]) if len(h) else np.empty((0, 2), int)
-    unique, number = np.unique(pairs, axis=0, return_inverse=True)
-    known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    """Return the different steps, and their number from each time to the next; noise adds up over the inputs."""
+    n, order = layout.states, prior.order
+    ticks = np.round(np.diff(layout.time) / TICK).astype(int)
+    logs = np.round(1e6 * np.log(prior.level)).astype(int)
+    unique, number = np.unique(np.column_stack([ticks, logs]), axis=0, return_inverse=True)
     steps = []
-    for ticks, log_level in unique:
-        if ticks not in known:
-            known[ticks] = discrete(whole, noise, ticks * TICK)
-        F, Q = known[ticks]
-        steps.append((F, np.exp(2e-6 * log_level) * Q))
+    for h, *own in unique.tolist():
+        key = (h, prior.length, order)
+        if key not in layout.kept:
+            parts = []
+            for k in range(layout.inputs):
+                noise = np.zeros_like(whole)
+                at = slice(n + order * k, n + order * (k + 1))
+                noise[at, at] = unit
+                F, Q = discrete(whole, noise, h * TICK)
+                parts.append(Q)
+            layout.kept[key] = F, np.array(parts)
+        F, parts_of = layout.kept[key]
+        steps.append((F, np.tensordot((prior.sigma * np.exp(1e-6 * np.array(own))) ** 2, parts_of, 1)))
     return steps, number.ravel()
 
 

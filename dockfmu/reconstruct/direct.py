@@ -51,6 +51,8 @@ class DirectLoads:
         Times and innovations of each signal over their standard deviations: white with variance 1 for a true model.
     prior : InputPrior or None
         What was assumed of the inputs.
+    input_map : ndarray, shape (k, m)
+        How the inputs make the components.
     log_likelihood : float
         Of the readings.
     notes : tuple of str
@@ -66,6 +68,7 @@ class DirectLoads:
     fitted: np.ndarray
     residuals: Mapping[str, tuple[np.ndarray, np.ndarray]]
     prior: InputPrior | None
+    input_map: np.ndarray
     log_likelihood: float
     notes: tuple[str, ...]
 
@@ -145,6 +148,7 @@ def reconstruct_directly(
         _fitted(layout, found, rates),
         _residuals(layout, found),
         prior,
+        np.vstack([wrench.inputs for wrench in wrenches]),
         found.log_likelihood,
         (),
     )
@@ -297,7 +301,7 @@ def _unbiased(
     layout: Layout, ports: Mapping[str, bool], settings: DirectSettings, notes: tuple[str, ...]
 ) -> DirectLoads:
     """Return the wrenches by the minimum-variance unbiased filter, from the frames that read all at once."""
-    prior = InputPrior(np.ones(layout.inputs), 1.0, 1, np.ones(max(len(layout.time) - 1, 0)))
+    prior = InputPrior(np.ones(layout.inputs), 1.0, 1, np.ones((max(len(layout.time) - 1, 0), layout.inputs)))
     model = assemble(layout, prior)
     n, m = layout.states, layout.inputs
     most = int(np.argmax(np.bincount(model.layout)))
@@ -306,8 +310,8 @@ def _unbiased(
     h = np.diff(layout.time[at])
     if not len(h) or np.ptp(h) > 0.02 * np.median(h):
         raise UnobservableError("the unbiased method needs readings at a constant rate: take out the gaps by a window")
-    plain = replace(layout, time=np.arange(2.0) * float(np.median(h)), rows=layout.rows[:2])
-    F, _ = assemble(plain, InputPrior(np.ones(m), 1e9, 1, np.ones(1))).steps[0]
+    plain = replace(layout, time=np.arange(2.0) * float(np.median(h)), rows=layout.rows[:2], kept={})
+    F, _ = assemble(plain, InputPrior(np.ones(m), 1e9, 1, np.ones((1, m)))).steps[0]
     A, G, C, D = F[:n, :n], F[:n, n:], H[:, :n], H[:, n:]
     noise = 1e-12 * model.covariance[:n, :n]
     readings = np.array([model.readings[k] for k in at])
@@ -319,5 +323,5 @@ def _unbiased(
     more = () if len(at) == len(layout.time) else ("the unbiased method left out readings of other frames",)
     return DirectLoads(
         layout.telemetry, time, ports, found.inputs @ rows.T, rows @ found.input_covariance @ rows.T,
-        np.empty((0, count, len(rows))), fitted, {}, None, float("nan"), (*notes, *more),
+        np.empty((0, count, len(rows))), fitted, {}, None, rows, float("nan"), (*notes, *more),
     )  # fmt: skip

@@ -94,7 +94,7 @@ def filtered(model: GaussMarkov) -> Filtered:
         v = model.readings[k] - H @ x
         PH = P @ H.T
         S = H @ PH
-        S[np.diag_indices_from(S)] += R
+        S.flat[:: len(R) + 1] += R
         factor = np.linalg.cholesky(S)
         root = np.linalg.inv(factor)
         inverse = root.T @ root
@@ -158,7 +158,7 @@ def samples(found: Filtered, rows: np.ndarray, count: int, random: np.random.Gen
         H, R = model.layouts[model.layout[k]]
         noise = np.sqrt(R)[:, None] * random.standard_normal((len(R), count))
         lacking.append(model.readings[k][:, None] - H @ x - noise)
-    return np.moveaxis(np.einsum("ij,kjs->sik", rows, drawn), 1, 2) + _mean_of(found, rows, lacking)
+    return np.moveaxis(rows @ drawn, 2, 0) + _mean_of(found, rows, lacking)
 
 
 def _mean_of(found: Filtered, rows: np.ndarray, readings: Sequence[np.ndarray]) -> np.ndarray:

@@ -24,7 +24,7 @@ def information(layout: Layout) -> np.ndarray:
     States at the start are as unknown as in the estimate; none of the wrench's own change is assumed.
     """
     n, m = layout.states, layout.inputs
-    prior = InputPrior(np.full(m, SCALE), 1e12, 1, np.ones(max(len(layout.time) - 1, 0)))
+    prior = InputPrior(np.full(m, SCALE), 1e12, 1, np.ones((max(len(layout.time) - 1, 0), m)))
     model = assemble(layout, prior)
     first = _busy(layout)
     start = np.linalg.inv(model.covariance[:n, :n])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -17,7 +18,7 @@ GROUPS = {"axial force": (0,), "lateral force": (1, 2), "torsion": (3,), "bendin
 """Components that share a standard deviation, by their numbers in a wrench."""
 FIRST = 1e3
 """First guess of a standard deviation, N and N m."""
-MOST_TIMES = 1500
+MOST_TIMES = 800
 """Most times of the stretch on which the likelihood is maximised."""
 SMOOTHING_S = 0.1
 """Time over which the roughness is averaged for its level, s."""
@@ -27,7 +28,7 @@ LEVELS = (0.1, 30.0)
 
 def fit_prior(layout: Layout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
     """Return what is assumed of the inputs: as given, or where the readings are likeliest."""
-    level = np.ones(max(len(layout.time) - 1, 0))
+    level = np.ones((max(len(layout.time) - 1, 0), layout.inputs))
     groups = _groups(layout, settings)
     given = {name: settings.force if "force" in name else settings.torque for name in groups}
     start = InputPrior(
@@ -80,8 +81,6 @@ def _loudest(layout: Layout, prior: InputPrior) -> Layout:
 
 
 def _stretch(layout: Layout, begin: int, end: int) -> Layout:
-    from dataclasses import replace
-
     return replace(layout, time=layout.time[begin:end], rows=layout.rows[begin:end])
 
 
@@ -89,7 +88,7 @@ def _likeliest(
     layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], progress: Callable[[str], None]
 ) -> np.ndarray:
     """Return the standard deviations of the groups at which the readings of a layout are likeliest."""
-    level = np.ones(len(layout.time) - 1)
+    level = np.ones((len(layout.time) - 1, layout.inputs))
 
     def loss(logs: np.ndarray) -> float:
         sigma = _sigma(layout, settings, groups, np.exp(np.clip(logs, np.log(1e-2), np.log(1e7))))
@@ -120,7 +119,7 @@ def _with_levels(
     found = filtered(assemble(layout, fixed))
     best, best_likelihood = fixed, found.log_likelihood
     for _ in range(2):
-        level = _levels(layout, best, smoothed(found, input_rows(layout, fixed.order))[0])
+        level = _levels(layout, best, groups, smoothed(found, input_rows(layout, fixed.order))[0])
 
         def of(scale: float, level: np.ndarray = level) -> InputPrior:
             sigma = _sigma(layout, settings, groups, sizes) * np.exp(scale)
@@ -139,13 +138,17 @@ def _with_levels(
     return best
 
 
-def _levels(layout: Layout, prior: InputPrior, mean: np.ndarray) -> np.ndarray:
-    """Return the level of each step: how much the smoothed inputs change there, against what the prior expects."""
+def _levels(layout: Layout, prior: InputPrior, groups: dict[str, np.ndarray], mean: np.ndarray) -> np.ndarray:
+    """Return the levels of each step: how much the smoothed inputs of a group change there, against the expected."""
     h = np.diff(layout.time)
     expected = 2.0 * prior.sigma**2 * h[:, None] / prior.length
-    share = ((np.diff(mean, axis=0) ** 2) / expected).max(1)
+    share = np.diff(mean, axis=0) ** 2 / expected
     even = np.arange(layout.time[0], layout.time[-1], float(np.median(h)))
-    spread = gaussian_filter1d(np.interp(even, layout.time[1:], share), SMOOTHING_S / float(np.median(h)))
-    raw = np.sqrt(np.interp(layout.time[1:], even, spread))
-    # steps of a quarter of a decade keep the number of different matrices small
-    return np.asarray(10.0 ** (np.round(4.0 * np.log10(np.clip(raw, *LEVELS))) / 4.0))
+    width = SMOOTHING_S / float(np.median(h))
+    level = np.ones((len(h), layout.inputs))
+    for own in groups.values():
+        spread = gaussian_filter1d(np.interp(even, layout.time[1:], share[:, own].mean(1)), width)
+        raw = np.sqrt(np.interp(layout.time[1:], even, spread))
+        # steps of a quarter of a decade keep the number of different matrices small
+        level[:, own] = (10.0 ** (np.round(4.0 * np.log10(np.clip(raw, *LEVELS))) / 4.0))[:, None]
+    return level

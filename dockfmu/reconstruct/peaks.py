@@ -1,0 +1,80 @@
+"""Peaks of interface loads, called as in the `load` outputs of a mechanism, with bands by the posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dockfmu.reconstruct.direct import DirectLoads
+
+BAND = (0.05, 0.95)
+"""Ends of the band of a peak: shares of the posterior below them."""
+
+
+@dataclass(frozen=True)
+class PeakLoad:
+    """The peak of a load on a port: its median and its band, and the time of the largest mean, s."""
+
+    port: str
+    load: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    time: float
+
+
+Load = Callable[[np.ndarray, float], np.ndarray]
+LOADS: dict[str, tuple[str, Load, tuple[int, ...]]] = {
+    "compression": ("N", lambda w, sign: sign * w[..., 0], (0,)),
+    "tension": ("N", lambda w, sign: -sign * w[..., 0], (0,)),
+    "shear": ("N", lambda w, _: np.hypot(w[..., 1], w[..., 2]), (1, 2)),
+    "torsion": ("N.m", lambda w, _: np.abs(w[..., 3]), (3,)),
+    "bending": ("N.m", lambda w, _: np.hypot(w[..., 4], w[..., 5]), (4, 5)),
+}
+"""Loads by name: unit, the load of wrenches on a port whose x axis presses for a sign of 1, and its components."""
+
+
+def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
+    """Return the peaks of the loads on each port.
+
+    Between two times the input of a rough prior is a Brownian bridge; its largest value is drawn from its distribution,
+    so that a peak that no sample met is within the band.
+    """
+    random = np.random.default_rng(seed)
+    peaks = []
+    for number, (port, target) in enumerate(found.ports.items()):
+        part = slice(6 * number, 6 * number + 6)
+        paths = found.drawn[:, :, part] if len(found.drawn) else found.mean[None, :, part]
+        for name, (unit, load, components) in LOADS.items():
+            sign = 1.0 if target else -1.0
+            mean = load(found.mean[:, part], sign)
+            values = load(paths, sign)
+            between = _between(values, _growth(found, number, components), random)
+            largest = np.maximum(values.max(1), between)
+            low, median, high = np.quantile(largest, [BAND[0], 0.5, BAND[1]])
+            at = float(found.time[np.argmax(mean)])
+            peaks.append(PeakLoad(port, name, unit, float(median), float(low), float(high), at))
+    return peaks
+
+
+def _growth(found: DirectLoads, port: int, components: tuple[int, ...]) -> np.ndarray:
+    """Return the variance that the prior adds to a component over each step, (N - 1,); zero for a smooth input."""
+    prior = found.prior
+    h = np.diff(found.time)
+    if prior is None or prior.order != 1:
+        return np.zeros(len(h))
+    rate = 2.0 * (prior.sigma * prior.level) ** 2 / prior.length
+    shares = found.input_map[6 * port : 6 * port + 6][list(components)] ** 2
+    return np.asarray((rate @ shares.T).mean(1) * h)
+
+
+def _between(values: np.ndarray, growth: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the largest values of Brownian bridges between the values of each path, shape (paths,)."""
+    if not growth.any():
+        return values.max(1)
+    a, b = values[:, :-1], values[:, 1:]
+    drawn = -np.log(1.0 - random.random(a.shape))
+    return np.asarray((0.5 * (a + b + np.sqrt((a - b) ** 2 + 2.0 * growth * drawn))).max(1))
