@@ -111,11 +111,11 @@ class InputPrior:
     level: np.ndarray
 
 
-def input_rows(layout: Layout, order: int) -> np.ndarray:
-    """Return the matrix that takes the inputs out of the augmented state, shape (m, states)."""
+def input_rows(layout: Layout, order: int, derivative: int = 0) -> np.ndarray:
+    """Return the matrix that takes the inputs, or a derivative of them, out of the augmented state, (m, states)."""
     rows = np.zeros((layout.inputs, layout.states + order * layout.inputs))
     for k in range(layout.inputs):
-        rows[k, layout.states + order * k] = 1.0
+        rows[k, layout.states + order * k + derivative] = 1.0
     return rows
 
 
@@ -233,7 +233,8 @@ def _readings(
     }
     offsets = known_part(layout, loads, rates)
     patterns: dict[bytes, int] = {}
-    layouts, numbers, readings = [], np.empty(len(layout.time), int), []
+    layouts: list[tuple[np.ndarray, np.ndarray]] = []
+    numbers, readings = np.empty(len(layout.time), int), []
     for k, taken in enumerate(layout.rows):
         which = layout.signal_of[taken]
         sigma = telemetry.sigma[taken]

@@ -43,8 +43,8 @@ class DirectLoads:
         The ports, and whether each is that of a target, into which its x axis points.
     mean, covariance : ndarray, shape (N, k), (N, k, k)
         Of all components, six for each port: `names`.
-    drawn : ndarray, shape (samples, N, k)
-        Samples of the posterior; none for the unbiased method.
+    drawn, slopes : ndarray, shape (samples, N, k)
+        Samples of the posterior, and of its rate for a smooth input; none for the unbiased method.
     fitted : ndarray, shape (n,)
         What the smoothed model makes of each reading of the telemetry, NaN for those that were not used.
     residuals : dict of str to (ndarray, ndarray)
@@ -53,6 +53,8 @@ class DirectLoads:
         What was assumed of the inputs.
     input_map : ndarray, shape (k, m)
         How the inputs make the components.
+    mass_error : float
+        Relative standard deviation of the masses, by which all loads are wrong alike.
     log_likelihood : float
         Of the readings.
     notes : tuple of str
@@ -65,10 +67,12 @@ class DirectLoads:
     mean: np.ndarray
     covariance: np.ndarray
     drawn: np.ndarray
+    slopes: np.ndarray
     fitted: np.ndarray
     residuals: Mapping[str, tuple[np.ndarray, np.ndarray]]
     prior: InputPrior | None
     input_map: np.ndarray
+    mass_error: float
     log_likelihood: float
     notes: tuple[str, ...]
 
@@ -80,7 +84,7 @@ class DirectLoads:
     @property
     def sigma(self) -> np.ndarray:
         """The standard deviations of the components over time, shape (N, k)."""
-        return np.sqrt(np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0.0)))
 
 
 def reconstruct_directly(
@@ -137,18 +141,22 @@ def reconstruct_directly(
     rows = _wrench_rows(layout, prior.order)
     mean, covariance = smoothed(found, rows)
     progress("samples of the posterior")
-    drawn = samples(found, rows, settings.samples, np.random.default_rng(settings.seed))
+    k = len(rows)
+    both = np.vstack([rows, _wrench_rows(layout, prior.order, 1)]) if prior.order > 1 else rows
+    drawn = samples(found, both, settings.samples, np.random.default_rng(settings.seed))
     result = DirectLoads(
         telemetry,
         layout.time,
         ports,
         mean,
         covariance,
-        drawn,
+        drawn[:, :, :k],
+        drawn[:, :, k:],
         _fitted(layout, found, rates),
         _residuals(layout, found),
         prior,
         np.vstack([wrench.inputs for wrench in wrenches]),
+        settings.mass_error,
         found.log_likelihood,
         (),
     )
@@ -165,7 +173,8 @@ def _crafts(
             crafts[name] = craft_of(structure, name)
     if settings.modes is not None:
         crafts = {name: craft.with_modes(settings.modes) for name, craft in crafts.items()}
-    used, notes = {}, []
+    used: dict[str, LinearReading] = {}
+    notes: list[str] = []
     for signal in telemetry.signals:
         reading = linear_reading(signal.sensor, crafts, f"{telemetry.table.where}, signal {signal.name}")
         if reading is not None and telemetry.mask[signal.part].any():
@@ -236,9 +245,9 @@ def _opposite(structure: Structure, ports: list[str], passive: int, crafts: Mapp
     return -np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])
 
 
-def _wrench_rows(layout: Layout, order: int) -> np.ndarray:
-    """Return the matrix that takes all wrenches out of the augmented state, six rows for each port."""
-    return np.vstack([wrench.inputs for wrench in layout.wrenches]) @ input_rows(layout, order)
+def _wrench_rows(layout: Layout, order: int, derivative: int = 0) -> np.ndarray:
+    """Return the matrix that takes all wrenches, or their rates, out of the augmented state, six rows for each port."""
+    return np.asarray(np.vstack([wrench.inputs for wrench in layout.wrenches]) @ input_rows(layout, order, derivative))
 
 
 def _rates(layout: Layout, found: Filtered) -> dict[str, np.ndarray]:
@@ -314,7 +323,7 @@ def _unbiased(
     F, _ = assemble(plain, InputPrior(np.ones(m), 1e9, 1, np.ones((1, m)))).steps[0]
     A, G, C, D = F[:n, :n], F[:n, n:], H[:, :n], H[:, n:]
     noise = 1e-12 * model.covariance[:n, :n]
-    readings = np.array([model.readings[k] for k in at])
+    readings = np.array([model.readings[int(k)] for k in at])
     found = estimate_unbiased(A, G, C, D, noise, np.diag(R), readings, model.mean[:n], model.covariance[:n, :n])
     rows = np.vstack([wrench.inputs for wrench in layout.wrenches])
     count = len(found.inputs)
@@ -322,6 +331,18 @@ def _unbiased(
     time = layout.time[at][:count]
     more = () if len(at) == len(layout.time) else ("the unbiased method left out readings of other frames",)
     return DirectLoads(
-        layout.telemetry, time, ports, found.inputs @ rows.T, rows @ found.input_covariance @ rows.T,
-        np.empty((0, count, len(rows))), fitted, {}, None, rows, float("nan"), (*notes, *more),
-    )  # fmt: skip
+        telemetry=layout.telemetry,
+        time=time,
+        ports=ports,
+        mean=found.inputs @ rows.T,
+        covariance=rows @ found.input_covariance @ rows.T,
+        drawn=np.empty((0, count, len(rows))),
+        slopes=np.empty((0, count, 0)),
+        fitted=fitted,
+        residuals={},
+        prior=None,
+        input_map=rows,
+        mass_error=settings.mass_error,
+        log_likelihood=float("nan"),
+        notes=(*notes, *more),
+    )

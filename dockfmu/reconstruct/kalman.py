@@ -78,7 +78,7 @@ def filtered(model: GaussMarkov) -> Filtered:
     n, count = len(model.mean), len(model)
     means, covariances = np.empty((count, n)), np.empty((count, n, n))
     innovations, precisions, gains = [], [], []
-    x, P, likelihood = model.mean, model.covariance, 0.0
+    x, P, likelihood, unit = model.mean, model.covariance, 0.0, np.eye(n)
     for k in range(count):
         if k:
             A, Q = model.steps[model.step[k - 1]]
@@ -102,7 +102,9 @@ def filtered(model: GaussMarkov) -> Filtered:
         white = root @ v
         likelihood -= 0.5 * (white @ white + len(v) * log(2.0 * pi)) + float(np.log(np.diagonal(factor)).sum())
         x = x + K @ v
-        P = P - K @ PH.T
+        # Joseph's form, which stays positive where the readings are far better than what is known before them
+        kept = unit - K @ H
+        P = kept @ P @ kept.T + (K * R) @ K.T
         P = 0.5 * (P + P.T)
         innovations.append(v)
         precisions.append(inverse)
@@ -158,7 +160,7 @@ def samples(found: Filtered, rows: np.ndarray, count: int, random: np.random.Gen
         H, R = model.layouts[model.layout[k]]
         noise = np.sqrt(R)[:, None] * random.standard_normal((len(R), count))
         lacking.append(model.readings[k][:, None] - H @ x - noise)
-    return np.moveaxis(rows @ drawn, 2, 0) + _mean_of(found, rows, lacking)
+    return np.asarray(np.moveaxis(rows @ drawn, 2, 0) + _mean_of(found, rows, lacking))
 
 
 def _mean_of(found: Filtered, rows: np.ndarray, readings: Sequence[np.ndarray]) -> np.ndarray:

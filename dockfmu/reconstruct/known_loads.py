@@ -14,6 +14,7 @@ from dockfmu.master.system import Structure
 from dockfmu.reconstruct.craft import CraftModel
 from dockfmu.reconstruct.settings import DirectSettings
 from dockfmu.reconstruct.telemetry import Telemetry
+from dockfmu.telemetry.sensors import PortPoint
 
 
 @dataclass(frozen=True)
@@ -40,24 +41,24 @@ def known_inputs(
     """
     fed: dict[str, list[str]] = {}
     for connection in structure.connections:
-        source = f"{connection.source}.{connection.output}"
-        fed.setdefault(source, []).append(f"{connection.target}.{connection.input}")
+        output = f"{connection.source}.{connection.output}"
+        fed.setdefault(output, []).append(f"{connection.target}.{connection.input}")
     found = []
     for signal in telemetry.signals:
         source = signal.sensor.source
-        if not isinstance(source, Mapping) or len(source) != 1:
+        if isinstance(source, PortPoint) or len(source) != 1:
             continue
-        (name, factor), *_ = source.items()
+        column, factor = next(iter(source.items()))
         mask = telemetry.mask[signal.part]
         values = (telemetry.values[signal.part] - signal.sensor.bias) / (signal.sensor.scale * factor)
-        for target in (name, *fed.get(name, ())):
+        for target in (column, *fed.get(column, ())):
             if (split := _split(target, crafts)) is not None:
                 found.append(KnownInput(*split, telemetry.time[signal.part][mask], values[mask]))
-    for name, time, values in settings.known:
-        split = _split(name, crafts)
+    for given, time, values in settings.known:
+        split = _split(given, crafts)
         if split is None:
             raise DeclarationError(
-                f"direct: known: {shown(name)} is no input that acts on a craft: command.push, control.force[k] or "
+                f"direct: known: {shown(given)} is no input that acts on a craft: command.push, control.force[k] or "
                 f"control.torque[k] of {' or '.join(crafts)}"
             )
         found.append(KnownInput(*split, time, values))
@@ -85,4 +86,4 @@ def known_load(craft: CraftModel, inputs: list[KnownInput], time: np.ndarray) ->
             wrench[:, 0] += craft.push * known.at(time)
         else:
             wrench[:, places[0] - 1 + (3 if stem == "control.torque" else 0)] += known.at(time)
-    return wrench @ craft.thrust().T
+    return np.asarray(wrench @ craft.thrust().T)

@@ -40,20 +40,24 @@ LOADS: dict[str, tuple[str, Load, tuple[int, ...]]] = {
 def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
     """Return the peaks of the loads on each port.
 
-    Between two times the input of a rough prior is a Brownian bridge; its largest value is drawn from its distribution,
-    so that a peak that no sample met is within the band.
+    A peak may lie between two times: there the paths of a smooth input are cubic by their values and rates, and those
+    of a rough one Brownian bridges, whose largest values are drawn.
     """
     random = np.random.default_rng(seed)
     peaks = []
     for number, (port, target) in enumerate(found.ports.items()):
         part = slice(6 * number, 6 * number + 6)
+        sign = 1.0 if target else -1.0
         paths = found.drawn[:, :, part] if len(found.drawn) else found.mean[None, :, part]
+        error = 1.0 + found.mass_error * random.standard_normal(len(paths))
         for name, (unit, load, components) in LOADS.items():
-            sign = 1.0 if target else -1.0
             mean = load(found.mean[:, part], sign)
             values = load(paths, sign)
-            between = _between(values, _growth(found, number, components), random)
-            largest = np.maximum(values.max(1), between)
+            if found.slopes.size:
+                between = load(_inside(paths, found.slopes[:, :, part], found.time), sign).max(1)
+            else:
+                between = _between(values, _growth(found, number, components), random)
+            largest = np.maximum(values.max(1), between) * error
             low, median, high = np.quantile(largest, [BAND[0], 0.5, BAND[1]])
             at = float(found.time[np.argmax(mean)])
             peaks.append(PeakLoad(port, name, unit, float(median), float(low), float(high), at))
@@ -71,10 +75,21 @@ def _growth(found: DirectLoads, port: int, components: tuple[int, ...]) -> np.nd
     return np.asarray((rate @ shares.T).mean(1) * h)
 
 
+def _inside(values: np.ndarray, slopes: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Return cubic Hermite values at three places inside each step, shape (paths, 3 (N - 1), components)."""
+    h = np.diff(time)[None, :, None]
+    a, b, da, db = values[:, :-1], values[:, 1:], h * slopes[:, :-1], h * slopes[:, 1:]
+    places = []
+    for s in (0.25, 0.5, 0.75):
+        blend = s * s * (3.0 - 2.0 * s)
+        places.append((1.0 - blend) * a + blend * b + s * (1.0 - s) * ((1.0 - s) * da - s * db))
+    return np.concatenate(places, axis=1)
+
+
 def _between(values: np.ndarray, growth: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Return the largest values of Brownian bridges between the values of each path, shape (paths,)."""
     if not growth.any():
-        return values.max(1)
+        return np.asarray(values.max(1))
     a, b = values[:, :-1], values[:, 1:]
     drawn = -np.log(1.0 - random.random(a.shape))
-    return np.asarray((0.5 * (a + b + np.sqrt((a - b) ** 2 + 2.0 * growth * drawn))).max(1))
+    return np.asarray(np.max(0.5 * (a + b + np.sqrt((a - b) ** 2 + 2.0 * growth * drawn)), axis=1))

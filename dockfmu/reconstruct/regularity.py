@@ -22,7 +22,7 @@ MOST_TIMES = 800
 """Most times of the stretch on which the likelihood is maximised."""
 SMOOTHING_S = 0.1
 """Time over which the roughness is averaged for its level, s."""
-LEVELS = (0.1, 30.0)
+LEVELS = (0.3, 30.0)
 """Lowest and highest level."""
 
 
@@ -92,13 +92,7 @@ def _likeliest(
 
     def loss(logs: np.ndarray) -> float:
         sigma = _sigma(layout, settings, groups, np.exp(np.clip(logs, np.log(1e-2), np.log(1e7))))
-        try:
-            likelihood = filtered(
-                assemble(layout, InputPrior(sigma, settings.length, settings.order, level))
-            ).log_likelihood
-        except np.linalg.LinAlgError:
-            return 1e18
-        return -likelihood
+        return -_likelihood(layout, InputPrior(sigma, settings.length, settings.order, level))
 
     begin = np.full(len(groups), np.log(FIRST))
     simplex = np.vstack([begin, begin + 1.5 * np.eye(len(groups))])
@@ -111,6 +105,14 @@ def _likeliest(
     return np.asarray(sizes)
 
 
+def _likelihood(layout: Layout, prior: InputPrior) -> float:
+    """Return the log likelihood of the readings; a very low one where a prior is too wide for the arithmetic."""
+    try:
+        return filtered(assemble(layout, prior)).log_likelihood
+    except np.linalg.LinAlgError:
+        return -1e18
+
+
 def _with_levels(
     layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray, fixed: InputPrior,
     progress: Callable[[str], None],
@@ -119,14 +121,14 @@ def _with_levels(
     found = filtered(assemble(layout, fixed))
     best, best_likelihood = fixed, found.log_likelihood
     for _ in range(2):
-        level = _levels(layout, best, groups, smoothed(found, input_rows(layout, fixed.order))[0])
+        level = _levels(layout, best, groups, smoothed(found, input_rows(layout, fixed.order, fixed.order - 1))[0])
 
         def of(scale: float, level: np.ndarray = level) -> InputPrior:
             sigma = _sigma(layout, settings, groups, sizes) * np.exp(scale)
             return InputPrior(sigma, settings.length, settings.order, level)
 
         chosen = minimize_scalar(
-            lambda scale, of=of: -filtered(assemble(layout, of(scale))).log_likelihood,
+            lambda scale, of=of: -_likelihood(layout, of(scale)),
             bounds=(-2.0, 2.0), method="bounded", options={"maxiter": 8, "xatol": 0.1},
         )  # fmt: skip
         trial = of(float(chosen.x))
@@ -139,9 +141,10 @@ def _with_levels(
 
 
 def _levels(layout: Layout, prior: InputPrior, groups: dict[str, np.ndarray], mean: np.ndarray) -> np.ndarray:
-    """Return the levels of each step: how much the smoothed inputs of a group change there, against the expected."""
+    """Return the levels of each step: how much the last derivatives of a group change there, against the expected."""
     h = np.diff(layout.time)
-    expected = 2.0 * prior.sigma**2 * h[:, None] / prior.length
+    rate = 2.0 / prior.length if prior.order == 1 else 4.0 * (np.sqrt(3.0) / prior.length) ** 3
+    expected = rate * prior.sigma**2 * h[:, None]
     share = np.diff(mean, axis=0) ** 2 / expected
     even = np.arange(layout.time[0], layout.time[-1], float(np.median(h)))
     width = SMOOTHING_S / float(np.median(h))

@@ -17,7 +17,7 @@ from dockfmu.reconstruct.craft import WRENCH
 
 ENTRIES = (
     "ports", "modes", "components", "input", "length", "force", "torque", "adaptive", "together", "tolerance",
-    "method", "samples", "seed", "known",
+    "method", "mass_error", "samples", "seed", "known",
 )  # fmt: skip
 KNOWN = ("input", "times", "values")
 INPUTS = {"rough": 1, "smooth": 2}
@@ -49,6 +49,8 @@ class DirectSettings:
         Whether the wrenches on both craft are one, opposite up to a share `tolerance` of it.
     method : str
         "augmented" or "unbiased".
+    mass_error : float
+        Relative standard deviation of the masses and inertias of a craft, which the bands of peaks include.
     samples, seed : int
         Samples of the posterior for the bands of peaks, and the seed of their random numbers.
     known : tuple of (str, ndarray, ndarray)
@@ -58,7 +60,7 @@ class DirectSettings:
     ports: tuple[str, ...] = ()
     modes: int | None = None
     components: tuple[str, ...] = WRENCH
-    order: int = 1
+    order: int = 2
     length: float = 1.0
     force: float | None = None
     torque: float | None = None
@@ -66,6 +68,7 @@ class DirectSettings:
     together: bool = False
     tolerance: float = 0.05
     method: str = "augmented"
+    mass_error: float = 0.0
     samples: int = 200
     seed: int = 1
     known: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()
@@ -89,18 +92,21 @@ def direct_settings(table: Table) -> DirectSettings:
         ports=own.texts("ports", ()),
         modes=None if modes is None else own.whole("modes", least=0),
         components=components,
-        order=INPUTS[own.text("input", "rough", tuple(INPUTS))],
+        order=INPUTS[own.text("input", "smooth", tuple(INPUTS))],
         length=_quantity(own, "length", "s") or 1.0,
         force=_quantity(own, "force", "N"),
         torque=_quantity(own, "torque", "N.m"),
         adaptive=own.flag("adaptive", True),
         together=own.flag("together", False),
         tolerance=tolerance,
+        mass_error=own.number("mass_error", 0.0),
         method=own.text("method", "augmented", METHODS),
         samples=own.whole("samples", 200),
         seed=own.whole("seed", 1),
         known=tuple(map(_known, own.rows("known", KNOWN))),
     )
+    if settings.mass_error < 0.0:
+        raise DeclarationError(f"{own.where}: mass_error must not be negative")
     if (settings.force is None) != (settings.torque is None) and len(components) == len(WRENCH):
         raise DeclarationError(f"{own.where}: give both `force` and `torque`, or neither to estimate them")
     return settings

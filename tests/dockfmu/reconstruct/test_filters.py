@@ -122,7 +122,7 @@ def a_plant(feedthrough, seed=4, n=3, m=2, p=4):
 def test_the_unbiased_filter_is_the_limit_of_the_augmented_one_without_a_prior(feedthrough):
     """White inputs of a variance of 1e4 instead of nothing: both filters give the same state and input at each time.
 
-    Such a prior shifts an input by its posterior variance over 1e4, here by up to 2e-4; rounding grows with 1e4 squared.
+    Such a prior shifts an input by its posterior variance over 1e4, here by up to 2e-4; rounding grows too.
     """
     A, G, C, D, Q, R, mean, P0 = a_plant(feedthrough)
     random = np.random.default_rng(5)
@@ -150,7 +150,7 @@ def test_the_unbiased_filter_is_the_limit_of_the_augmented_one_without_a_prior(f
 
 
 def test_the_unbiased_filter_is_unbiased_with_its_covariance():
-    """Normalised errors of inputs that are not random at all are standard normal, by Kolmogorov and Smirnov at 1e-3."""
+    """Normalised errors of inputs that are not random at all are standard normal (Kolmogorov and Smirnov, 1e-3)."""
     A, G, C, D, Q, R, mean, P0 = a_plant(True)
     random = np.random.default_rng(6)
     errors = []
