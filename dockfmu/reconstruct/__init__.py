@@ -1,6 +1,6 @@
 """Loads restored from telemetry: what a docking did to the structure.
 
-Layout (each file one subject):
+SensorLayout (each file one subject):
 
 telemetry.py
     `Telemetry`: what was read, on the true time scale, and what a run would have told instead.

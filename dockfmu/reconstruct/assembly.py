@@ -31,7 +31,7 @@ class UnknownWrench:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SensorLayout:
     """Craft under unknown wrenches as their sensors see them: all that does not depend on what is assumed of inputs.
 
     Attributes
@@ -75,7 +75,7 @@ def lay_out(
     wrenches: Sequence[UnknownWrench],
     used: Mapping[str, LinearReading],
     known: Callable[[str, np.ndarray], np.ndarray],
-) -> Layout:
+) -> SensorLayout:
     """Return the layout of the readings of the signals `used`; `known` gives the loads of a craft that are known."""
     chosen = np.zeros(len(telemetry.time), bool)
     signal_of = np.full(len(telemetry.time), -1)
@@ -93,7 +93,7 @@ def lay_out(
         parts[name] = slice(start, start + craft.states)
         start += craft.states
     inputs = wrenches[0].inputs.shape[1]
-    return Layout(
+    return SensorLayout(
         telemetry, crafts, tuple(wrenches), inputs, used, times[begins], rows, signal_of, known, parts
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ class InputPrior:
     level: np.ndarray
 
 
-def input_rows(layout: Layout, order: int, derivative: int = 0) -> np.ndarray:
+def input_rows(layout: SensorLayout, order: int, derivative: int = 0) -> np.ndarray:
     """Return the matrix that takes the inputs, or a derivative of them, out of the augmented state, (m, states)."""
     rows = np.zeros((layout.inputs, layout.states + order * layout.inputs))
     for k in range(layout.inputs):
@@ -119,7 +119,7 @@ def input_rows(layout: Layout, order: int, derivative: int = 0) -> np.ndarray:
     return rows
 
 
-def assemble(layout: Layout, prior: InputPrior, rates: Mapping[str, np.ndarray] | None = None) -> GaussMarkov:
+def assemble(layout: SensorLayout, prior: InputPrior, rates: Mapping[str, np.ndarray] | None = None) -> GaussMarkov:
     """Return the augmented model: states of the craft, then each input with its derivatives.
 
     `rates` are those of the craft over time, shape (N, 3) each, for what is of second order in them.
@@ -148,7 +148,7 @@ def assemble(layout: Layout, prior: InputPrior, rates: Mapping[str, np.ndarray] 
 
 
 def _steps(
-    layout: Layout, whole: np.ndarray, unit: np.ndarray, prior: InputPrior
+    layout: SensorLayout, whole: np.ndarray, unit: np.ndarray, prior: InputPrior
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """Return the different steps, and their number from each time to the next; noise adds up over the inputs."""
     n, order = layout.states, prior.order
@@ -172,7 +172,7 @@ def _steps(
     return steps, number.ravel()
 
 
-def _start(layout: Layout) -> np.ndarray:
+def _start(layout: SensorLayout) -> np.ndarray:
     """Return the covariance of the states of the craft at the start."""
     sigma = []
     for name, craft in layout.crafts.items():
@@ -184,7 +184,7 @@ def _start(layout: Layout) -> np.ndarray:
     return np.diag(np.concatenate(sigma) ** 2)
 
 
-def _known_loads(layout: Layout, rates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
+def _known_loads(layout: SensorLayout, rates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
     """Return the known loads of each craft at each time, with the gyroscopic torques, shape (N, 6 + n)."""
     found = {}
     for name, craft in layout.crafts.items():
@@ -197,7 +197,7 @@ def _known_loads(layout: Layout, rates: Mapping[str, np.ndarray] | None) -> dict
 
 
 def _drift(
-    layout: Layout, A: np.ndarray, drives: Mapping[str, np.ndarray], loads: Mapping[str, np.ndarray], size: int
+    layout: SensorLayout, A: np.ndarray, drives: Mapping[str, np.ndarray], loads: Mapping[str, np.ndarray], size: int
 ) -> np.ndarray:
     """Return what known loads, held over each step, do to the states."""
     n, count = layout.states, len(layout.time)
@@ -218,7 +218,7 @@ def _drift(
 
 
 def _readings(
-    layout: Layout,
+    layout: SensorLayout,
     rows: np.ndarray,
     loads: Mapping[str, np.ndarray],
     rates: Mapping[str, np.ndarray] | None,
@@ -247,7 +247,7 @@ def _readings(
     return layouts, numbers, readings
 
 
-def _seen(layout: Layout, reading: LinearReading, rows: np.ndarray) -> np.ndarray:
+def _seen(layout: SensorLayout, reading: LinearReading, rows: np.ndarray) -> np.ndarray:
     """Return the row of a signal over the augmented state."""
     total = np.zeros(rows.shape[1])
     for name, factor, what, port, offset, axis in reading.parts:
@@ -261,7 +261,9 @@ def _seen(layout: Layout, reading: LinearReading, rows: np.ndarray) -> np.ndarra
     return total
 
 
-def known_part(layout: Layout, loads: Mapping[str, np.ndarray], rates: Mapping[str, np.ndarray] | None) -> np.ndarray:
+def known_part(
+    layout: SensorLayout, loads: Mapping[str, np.ndarray], rates: Mapping[str, np.ndarray] | None
+) -> np.ndarray:
     """Return what bias, known loads and the rates make of each reading, shape (n,) of the telemetry."""
     offsets = np.zeros(len(layout.telemetry.time))
     place = np.zeros(len(offsets), int)

@@ -11,7 +11,7 @@ from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.system import Structure
 from dockfmu.reconstruct.assembly import (
     InputPrior,
-    Layout,
+    SensorLayout,
     UnknownWrench,
     assemble,
     input_rows,
@@ -245,12 +245,12 @@ def _opposite(structure: Structure, ports: list[str], passive: int, crafts: Mapp
     return -np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])
 
 
-def _wrench_rows(layout: Layout, order: int, derivative: int = 0) -> np.ndarray:
+def _wrench_rows(layout: SensorLayout, order: int, derivative: int = 0) -> np.ndarray:
     """Return the matrix that takes all wrenches, or their rates, out of the augmented state, six rows for each port."""
     return np.asarray(np.vstack([wrench.inputs for wrench in layout.wrenches]) @ input_rows(layout, order, derivative))
 
 
-def _rates(layout: Layout, found: Filtered) -> dict[str, np.ndarray]:
+def _rates(layout: SensorLayout, found: Filtered) -> dict[str, np.ndarray]:
     """Return the smoothed rates of each craft over time, shape (N, 3)."""
     size = len(found.model.mean)
     rows = np.zeros((3 * len(layout.crafts), size))
@@ -260,7 +260,7 @@ def _rates(layout: Layout, found: Filtered) -> dict[str, np.ndarray]:
     return {name: mean[:, 3 * k : 3 * k + 3] for k, name in enumerate(layout.parts)}
 
 
-def _fitted(layout: Layout, found: Filtered, rates: Mapping[str, np.ndarray]) -> np.ndarray:
+def _fitted(layout: SensorLayout, found: Filtered, rates: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return what the smoothed states make of each reading."""
     loads = {}
     for name, craft in layout.crafts.items():
@@ -275,7 +275,7 @@ def _fitted(layout: Layout, found: Filtered, rates: Mapping[str, np.ndarray]) ->
     return fitted
 
 
-def _residuals(layout: Layout, found: Filtered) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _residuals(layout: SensorLayout, found: Filtered) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the innovations of each signal over their standard deviations, with their times."""
     count = len(layout.telemetry.time)
     white = np.full(count, np.nan)
@@ -307,7 +307,7 @@ def _quiet(result: DirectLoads) -> list[str]:
 
 
 def _unbiased(
-    layout: Layout, ports: Mapping[str, bool], settings: DirectSettings, notes: tuple[str, ...]
+    layout: SensorLayout, ports: Mapping[str, bool], settings: DirectSettings, notes: tuple[str, ...]
 ) -> DirectLoads:
     """Return the wrenches by the minimum-variance unbiased filter, from the frames that read all at once."""
     prior = InputPrior(np.ones(layout.inputs), 1.0, 1, np.ones((max(len(layout.time) - 1, 0), layout.inputs)))

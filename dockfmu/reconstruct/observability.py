@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dockfmu.reconstruct.assembly import InputPrior, Layout, assemble
+from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble
 from dockfmu.reconstruct.settings import DirectSettings
 from dockfmu.reconstruct.unbiased import UnobservableError
 
@@ -18,7 +18,7 @@ TOLD = 4.0
 """A direction is told if the readings of the stretch leave less than 1 / (1 + TOLD) of its variance."""
 
 
-def information(layout: Layout) -> np.ndarray:
+def information(layout: SensorLayout) -> np.ndarray:
     """Return the information that readings have on constant inputs, over those of a variance of SCALE squared, (m, m).
 
     States at the start are as unknown as in the estimate; none of the wrench's own change is assumed.
@@ -46,7 +46,7 @@ def information(layout: Layout) -> np.ndarray:
     return 0.5 * (schur + schur.T)
 
 
-def _busy(layout: Layout) -> int:
+def _busy(layout: SensorLayout) -> int:
     """Return the time from which most readings follow: a stretch that has all frames if there is one."""
     counts = np.array([len(rows) for rows in layout.rows])
     sums = np.concatenate([[0], np.cumsum(counts)])
@@ -55,7 +55,7 @@ def _busy(layout: Layout) -> int:
     return int(np.argmax(sums[ends] - sums[:-1]))
 
 
-def check_told(layout: Layout, ports: Sequence[str], settings: DirectSettings) -> None:
+def check_told(layout: SensorLayout, ports: Sequence[str], settings: DirectSettings) -> None:
     """Raise UnobservableError if the readings cannot tell every unknown wrench, and say what they can."""
     found = information(layout)
     m = len(settings.components)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize, minimize_scalar
 
-from dockfmu.reconstruct.assembly import InputPrior, Layout, assemble, input_rows
+from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, input_rows
 from dockfmu.reconstruct.craft import WRENCH
 from dockfmu.reconstruct.kalman import filtered, smoothed
 from dockfmu.reconstruct.settings import DirectSettings
@@ -26,7 +26,7 @@ LEVELS = (0.3, 30.0)
 """Lowest and highest level."""
 
 
-def fit_prior(layout: Layout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
+def fit_prior(layout: SensorLayout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
     """Return what is assumed of the inputs: as given, or where the readings are likeliest."""
     level = np.ones((max(len(layout.time) - 1, 0), layout.inputs))
     groups = _groups(layout, settings)
@@ -45,7 +45,7 @@ def fit_prior(layout: Layout, settings: DirectSettings, progress: Callable[[str]
     return _with_levels(layout, settings, groups, sizes, fixed, progress)
 
 
-def _groups(layout: Layout, settings: DirectSettings) -> dict[str, np.ndarray]:
+def _groups(layout: SensorLayout, settings: DirectSettings) -> dict[str, np.ndarray]:
     """Return the numbers of the inputs of each group; inputs repeat for each port, or for what sets both apart."""
     chosen = [WRENCH.index(name) for name in settings.components]
     found = {}
@@ -56,7 +56,9 @@ def _groups(layout: Layout, settings: DirectSettings) -> dict[str, np.ndarray]:
     return found
 
 
-def _sigma(layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray) -> np.ndarray:
+def _sigma(
+    layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray
+) -> np.ndarray:
     sigma = np.ones(layout.inputs)
     for own, size in zip(groups.values(), sizes, strict=True):
         sigma[own] = size
@@ -68,7 +70,7 @@ def _sigma(layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarra
     return sigma
 
 
-def _loudest(layout: Layout, prior: InputPrior) -> Layout:
+def _loudest(layout: SensorLayout, prior: InputPrior) -> SensorLayout:
     """Return the stretch of the layout with the largest changes of the load."""
     count = len(layout.time)
     if count <= MOST_TIMES:
@@ -80,12 +82,12 @@ def _loudest(layout: Layout, prior: InputPrior) -> Layout:
     return _stretch(layout, begin, begin + MOST_TIMES)
 
 
-def _stretch(layout: Layout, begin: int, end: int) -> Layout:
+def _stretch(layout: SensorLayout, begin: int, end: int) -> SensorLayout:
     return replace(layout, time=layout.time[begin:end], rows=layout.rows[begin:end])
 
 
 def _likeliest(
-    layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], progress: Callable[[str], None]
+    layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray], progress: Callable[[str], None]
 ) -> np.ndarray:
     """Return the standard deviations of the groups at which the readings of a layout are likeliest."""
     level = np.ones((len(layout.time) - 1, layout.inputs))
@@ -105,7 +107,7 @@ def _likeliest(
     return np.asarray(sizes)
 
 
-def _likelihood(layout: Layout, prior: InputPrior) -> float:
+def _likelihood(layout: SensorLayout, prior: InputPrior) -> float:
     """Return the log likelihood of the readings; a very low one where a prior is too wide for the arithmetic."""
     try:
         return filtered(assemble(layout, prior)).log_likelihood
@@ -114,7 +116,7 @@ def _likelihood(layout: Layout, prior: InputPrior) -> float:
 
 
 def _with_levels(
-    layout: Layout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray, fixed: InputPrior,
+    layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray, fixed: InputPrior,
     progress: Callable[[str], None],
 ) -> InputPrior:  # fmt: skip
     """Return the prior with a level in time if the readings are likelier with it."""
@@ -140,7 +142,7 @@ def _with_levels(
     return best
 
 
-def _levels(layout: Layout, prior: InputPrior, groups: dict[str, np.ndarray], mean: np.ndarray) -> np.ndarray:
+def _levels(layout: SensorLayout, prior: InputPrior, groups: dict[str, np.ndarray], mean: np.ndarray) -> np.ndarray:
     """Return the levels of each step: how much the last derivatives of a group change there, against the expected."""
     h = np.diff(layout.time)
     rate = 2.0 / prior.length if prior.order == 1 else 4.0 * (np.sqrt(3.0) / prior.length) ** 3
