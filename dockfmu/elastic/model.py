@@ -59,6 +59,13 @@ class FullModel:
             raise ElasticBodyError(f"{self.source}: {n} degrees of freedom; from 1 to {MOST_FREEDOMS} are reduced")
         if len(np.unique(self.nodes)) != len(self.nodes):
             raise ElasticBodyError(f"{self.source}: node {_doubled(self.nodes)} is given twice; remove one")
+        degrees, counts = np.unique(self.freedom, axis=0, return_counts=True)
+        if counts.max() > 1:
+            node, component = degrees[np.argmax(counts)]
+            raise ElasticBodyError(
+                f"{self.source}: component {component} of node {node} is given twice in the degrees of freedom; remove "
+                "one, with its row and column of the matrices"
+            )
         known = set(self.nodes.tolist())
         for node, component in self.freedom:
             if component and int(node) not in known:

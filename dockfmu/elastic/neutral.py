@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.io import mminfo, mmread
 
 from dockfmu.components.physics.elastic.body import ElasticBodyError, read_arrays
 from dockfmu.elastic.model import MOST_FREEDOMS, FullModel
@@ -56,8 +56,8 @@ def read_matrix_market(stiffness: Path, mass: Path | None, nodes: Path | None) -
     return FullModel(
         name=stiffness.stem,
         source=str(stiffness),
-        stiffness=_market(stiffness),
-        mass=_market(mass),
+        stiffness=read_market(stiffness),
+        mass=read_market(mass),
         freedom=six_each(ids),
         nodes=ids,
         position=place,
@@ -94,18 +94,80 @@ def six_each(nodes: np.ndarray) -> np.ndarray:
     return np.column_stack([np.repeat(nodes, 6), np.tile(np.arange(1, 7), len(nodes))]).astype(int)
 
 
-def _market(file: Path) -> Any:
+def read_market(file: Path) -> Any:
+    """Return the real matrix of a MatrixMarket file: coordinate or array, general or symmetric.
+
+    The reader of scipy ends the process at some damaged files. Raises ElasticBodyError.
+    """
     try:
-        rows, columns, entries, *_ = mminfo(file)
-        if rows != columns or rows > MOST_FREEDOMS or entries > MOST_ENTRIES:
-            raise ElasticBodyError(
-                f"{file}: is {rows} x {columns} with {entries} entries; square up to {MOST_FREEDOMS} is read"
-            )
-        return mmread(file)
-    except ElasticBodyError:
-        raise
-    except (OSError, ValueError, OverflowError, TypeError, IndexError, MemoryError) as error:
+        with file.open(encoding="utf-8") as stream:
+            kind, symmetry = _market_header(file, stream.readline(200))
+            line = stream.readline(1000)
+            while line.startswith("%") or (line and not line.strip()):
+                line = stream.readline(1000)
+            size = [int(word) for word in line.split()]
+            if len(size) != (3 if kind == "coordinate" else 2) or min(size) < 0 or not line.endswith("\n"):
+                raise ValueError(f"{line[:40]!r} is no size of a matrix")
+            n, entries = size[0], size[2] if kind == "coordinate" else size[0] * size[1]
+            if size[1] != n or n > MOST_FREEDOMS or entries > MOST_ENTRIES:
+                raise ElasticBodyError(
+                    f"{file}: is {n} x {size[1]} with {entries} entries; square up to {MOST_FREEDOMS} is read"
+                )
+            if kind == "array" and symmetry == "symmetric":
+                entries = n * (n + 1) // 2
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a matrix without entries
+                values = np.loadtxt(stream, comments="%", ndmin=2, max_rows=entries + 1)
+        columns = 3 if kind == "coordinate" else 1
+        if values.size != columns * entries or (entries and values.shape[1] != columns):
+            raise ValueError(f"it has {len(values)} entries of {entries}")
+    except (OSError, ValueError, OverflowError, MemoryError) as error:
         raise ElasticBodyError(f"{file}: cannot be read as MatrixMarket ({error}); is it cut off?") from error
+    if kind == "array":
+        return _of_columns(values.ravel(), n, symmetry)
+    return _of_entries(file, values.reshape(-1, 3), n, symmetry)
+
+
+def _market_header(file: Path, line: str) -> tuple[str, str]:
+    """Return format and symmetry of a header."""
+    words = line.lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise ValueError(f"{line[:40]!r} is no header")
+    kind, numbers, symmetry = words[2:]
+    known = kind in ("coordinate", "array") and numbers in ("real", "double", "integer")
+    if not known or symmetry not in ("general", "symmetric"):
+        raise ElasticBodyError(
+            f"{file}: is {' '.join(words[2:])[:60]}; real matrices are read, coordinate or array, general or symmetric"
+        )
+    return kind, symmetry
+
+
+def _of_columns(values: np.ndarray, n: int, symmetry: str) -> np.ndarray:
+    """Return a matrix from its columns; of a symmetric one these begin at the diagonal."""
+    if symmetry == "general":
+        return values.reshape(n, n).T
+    found = np.zeros((n, n))
+    columns, rows = np.triu_indices(n)
+    found[rows, columns] = found[columns, rows] = values
+    return found
+
+
+def _of_entries(file: Path, entries: np.ndarray, n: int, symmetry: str) -> Any:
+    """Return a sparse matrix from (row, column, value), counted from 1; values of one place are added."""
+    row, column, data = entries.T
+    places = entries[:, :2]
+    if not np.all((places >= 1.0) & (places <= n) & (places == np.floor(places))):
+        raise ElasticBodyError(f"{file}: has entries at rows or columns that are not from 1 to {n}")
+    row, column = row.astype(int) - 1, column.astype(int) - 1
+    if symmetry == "symmetric":
+        if np.any(row > column) and np.any(row < column):
+            raise ElasticBodyError(
+                f"{file}: is symmetric, but has entries on both sides of the diagonal; give one side"
+            )
+        aside = row != column
+        data = np.concatenate([data, data[aside]])
+        row, column = np.concatenate([row, column[aside]]), np.concatenate([column, row[aside]])
+    return sparse.coo_array((data, (row, column)), shape=(n, n)).tocsc()
 
 
 def _matrix(file: Path, name: str, arrays: dict[str, np.ndarray], size: int) -> Any:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import ArpackError
 
+from dockfmu.base.errors import DockfmuError
 from dockfmu.components.physics.elastic.body import ElasticBody, ElasticBodyError
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
 from dockfmu.elastic import checks
@@ -78,42 +82,69 @@ def reduce(
     joined = [int(node) for node in dict.fromkeys([*([] if root is None else [root]), *interface])]
     if not joined:
         raise ElasticBodyError(f"{file}: no interface node is given; name the nodes where joints, ports and forces act")
-    force, energy = check_free(full)
-    top = None if cut_off is None else 2.0 * np.pi * cut_off
-    shapes = craig_bampton(full, joined, modes, top, root)
-    method = "bodies" if full.bodies is not None else "reduced" if full.reduced else "matrix"
-    found, error = _invariants(full, shapes, method)
-    residual, line = checks.residual_shapes(shapes, top)
-    omega = shapes.frequency
-    lines = [
-        *checks.rigid_checks(force, energy),
-        *checks.mass_checks(full, shapes, found),
-        *checks.invariant_checks(method, found, error),
-        *checks.frequency_checks(full, shapes, consistent),
-        *checks.effective_masses(shapes, found, root),
-        checks.static_check(full, shapes, joined, root),
-        line,
-    ]
-    ids = np.array(joined)
-    place = {int(node): at for node, at in zip(full.nodes, full.position, strict=True)}
-    return ElasticBody(
-        name=full.name,
-        frame="mean" if root is None else str(root),
-        method=method,
-        origin=shapes.origin,
-        nodes=ids,
-        place=np.array([place[int(node)] for node in ids]) - shapes.origin,
-        shape=full.at_nodes(shapes.shape, ids),
-        frequency=omega,
-        damping=2.0 * damping * omega if rayleigh is None else rayleigh[0] * omega**2 + rayleigh[1],
-        invariants=found,
-        residual=residual,
-        points=full.position - shapes.origin,
-        point_shape=full.at_nodes(shapes.shape, full.nodes)[:, :3],
-        lines=full.lines.reshape(-1, 2),
-        checks=tuple(lines),
-        source=_source(file, nodes, mass_file, units=units, modes=modes, cut_off=cut_off),
-    )
+    with _computing(file):
+        force, energy = check_free(full)
+        top = None if cut_off is None else 2.0 * np.pi * cut_off
+        shapes = craig_bampton(full, joined, modes, top, root)
+        method = "bodies" if full.bodies is not None else "reduced" if full.reduced else "matrix"
+        found, error = _invariants(full, shapes, method)
+        residual, line = checks.residual_shapes(shapes, top)
+        omega = shapes.frequency
+        lines = [
+            *checks.rigid_checks(force, energy),
+            *checks.mass_checks(full, shapes, found),
+            *checks.invariant_checks(method, found, error),
+            *checks.frequency_checks(full, shapes, consistent),
+            *checks.effective_masses(shapes, found, root),
+            checks.static_check(full, shapes, joined, root),
+            line,
+        ]
+        ids = np.array(joined)
+        place = {int(node): at for node, at in zip(full.nodes, full.position, strict=True)}
+        body = ElasticBody(
+            name=full.name,
+            frame="mean" if root is None else str(root),
+            method=method,
+            origin=shapes.origin,
+            nodes=ids,
+            place=np.array([place[int(node)] for node in ids]) - shapes.origin,
+            shape=full.at_nodes(shapes.shape, ids),
+            frequency=omega,
+            damping=2.0 * damping * omega if rayleigh is None else rayleigh[0] * omega**2 + rayleigh[1],
+            invariants=found,
+            residual=residual,
+            points=full.position - shapes.origin,
+            point_shape=full.at_nodes(shapes.shape, full.nodes)[:, :3],
+            lines=full.lines.reshape(-1, 2),
+            checks=tuple(lines),
+            source=_source(file, nodes, mass_file, units=units, modes=modes, cut_off=cut_off),
+        )
+    _check_finite(file, body)
+    return body
+
+
+@contextmanager
+def _computing(file: Path) -> Iterator[None]:
+    """Convert what the numbers of a strange model raise to an ElasticBodyError."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except DockfmuError:
+        raise
+    except (ValueError, ArithmeticError, ArpackError) as error:
+        raise ElasticBodyError(
+            f"{file}: the model cannot be reduced in double precision ({error}); check its units, and whether a "
+            "part is loose or far stiffer or lighter than the rest"
+        ) from error
+
+
+def _check_finite(file: Path, body: ElasticBody) -> None:
+    """Raise ElasticBodyError, which names the quantity, if the numbers of a body are not finite."""
+    parts = {field.name: getattr(body, field.name) for field in fields(body)}
+    parts |= {field.name: getattr(body.invariants, field.name) for field in fields(body.invariants)}
+    for name, values in parts.items():
+        if isinstance(values, np.ndarray | float) and not np.all(np.isfinite(values)):
+            raise ElasticBodyError(f"{file}: its {name.replace('_', ' ')} is not finite; check the units of the model")
 
 
 def _check_options(
@@ -123,7 +154,7 @@ def _check_options(
         raise ElasticBodyError(f"{file}: give the number of fixed-interface modes, or a cut-off frequency in Hz")
     if (modes is not None and modes < 0) or (cut_off is not None and not 0.0 < cut_off < float("inf")):
         raise ElasticBodyError(f"{file}: modes = {modes} and cut-off = {cut_off} must be non-negative numbers")
-    if frame != "mean" and not str(frame).isdecimal():
+    if frame != "mean" and not (str(frame).isascii() and str(frame).isdecimal() and len(str(frame)) < 16):
         raise ElasticBodyError(f"{file}: frame {frame!r} must be the number of a node, or mean")
     if mass not in ("", "bodies", "matrix"):
         raise ElasticBodyError(f"{file}: mass {mass!r} must be bodies or matrix")
@@ -151,7 +182,8 @@ def _read(
         raise ElasticBodyError(
             f"{file}: files {', '.join(KINDS)} are read; OP2 and .f06 have no matrices: write OP4 or DMIG"
         )
-    return found.in_si(units), None
+    with np.errstate(all="ignore"):  # what leaves the range is refused
+        return found.in_si(units), None
 
 
 def _invariants(model: FullModel, shapes: ReducedShapes, method: str) -> tuple[ElasticInvariants, float]:

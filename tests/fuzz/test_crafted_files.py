@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.master.observers.recording import results
-from tests.fuzz import campaigns, checkpoints, numbers, packages, recordings, robots
+from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, robots
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -75,6 +75,16 @@ def test_crafted_robot_descriptions_are_imported_or_refused(tmp_path):
     failures = {}
     for seed in range(2 * SEEDS):
         found, changed = robots.trial(tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_crafted_models_are_reduced_or_refused(tmp_path):
+    sound = models.sound_models(tmp_path / "sound")
+    failures = {}
+    for seed in range(5 * SEEDS):
+        found, changed = models.trial(sound, tmp_path / str(seed), seed)
         if found:
             failures[f"seed {seed}: {changed}"] = found
     assert failures == {}

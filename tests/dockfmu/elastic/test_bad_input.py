@@ -11,6 +11,7 @@ from scipy.io import mmwrite
 import dockfmu
 from dockfmu.cli import main
 from dockfmu.elastic.frame import read_frame
+from dockfmu.elastic.neutral import read_market
 from tests.dockfmu.elastic import models
 
 pytestmark = pytest.mark.quick
@@ -116,6 +117,66 @@ def test_matrix_market(tmp_path, full):
     (tmp_path / "n.csv").write_text("1, 2, 3\n")
     with pytest.raises(dockfmu.ElasticBodyError, match=r"n\.csv:1: '1, 2, 3' must be a node number and x, y, z"):
         dockfmu.reduce(tmp_path / "m.mtx", interface=[1], modes=2, units="m,kg", **files)
+
+
+@pytest.mark.parametrize(
+    ("text", "matrix"),
+    [
+        ("coordinate real general\n% a comment\n\n2 2 3\n1 1 4\n2 1 -1e0\n2 1 0.5\n", [[4.0, 0.0], [-0.5, 0.0]]),
+        ("coordinate integer symmetric\n2 2 2\n1 1 4\n2 1 -1\n", [[4.0, -1.0], [-1.0, 0.0]]),
+        ("array real general\n2 2\n1\n2\n3\n4\n", [[1.0, 3.0], [2.0, 4.0]]),
+        ("array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", [[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]]),
+        ("coordinate real general\n2 2 0\n", [[0.0, 0.0], [0.0, 0.0]]),
+        ("coordinate complex general\n2 2 1\n1 1 1 1\n", "is coordinate complex general; real matrices are read"),
+        ("coordinate pattern general\n2 2 1\n1 1\n", "is coordinate pattern general; real matrices are read"),
+        ("array real skew-symmetric\n2 2\n1\n", "is array real skew-symmetric; real matrices are read"),
+        ("coordinate real general\n2 3 1\n1 1 1\n", "is 2 x 3 with 1 entries"),
+        ("coordinate real general\n2 2 99999999999\n", "is 2 x 2 with 99999999999 entries"),
+        ("coordinate real general\n2 2 2\n1 1 1\n", "it has 1 entries of 2"),
+        ("coordinate real general\n2 2 1\n1 1 1\n2 2 1\n", "it has 2 entries of 1"),
+        ("coordinate real general\n2 2 1\n0 1 1\n", "rows or columns that are not from 1 to 2"),
+        ("coordinate real general\n2 2 1\n1 3 1\n", "rows or columns that are not from 1 to 2"),
+        ("coordinate real general\n2 2 1\n1 1.5 1\n", "rows or columns that are not from 1 to 2"),
+        ("coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n", "entries on both sides of the diagonal"),
+        ("coordinate real general\n2 2 1\n1 1 \0\n", "cannot be read as MatrixMarket"),
+        ("coordinate real general\n2 2\n", "is no size of a matrix"),
+        ("coordinate real general\n-2 -2 1\n1 1 1\n", "is no size of a matrix"),
+        ("coordinate real", "is no header"),
+    ],
+)
+def test_matrix_market_as_it_is_specified(tmp_path, text, matrix):
+    """Read by dockfmu itself: zero bytes in such a file end the process in the reader of scipy 1.17."""
+    file = tmp_path / "k.mtx"
+    file.write_text(f"%%MatrixMarket matrix {text}")
+    if isinstance(matrix, str):
+        with pytest.raises(dockfmu.ElasticBodyError, match=matrix):
+            read_market(file)
+    else:
+        found = read_market(file)
+        assert np.array_equal(found.toarray() if sparse.issparse(found) else found, matrix)
+
+
+def test_bytes_that_are_zero_in_a_matrix_are_refused_and_do_not_end_the_process(tmp_path, full):
+    """Fuzz seed 900005: a segmentation fault."""
+    mmwrite(tmp_path / "k.mtx", sparse.coo_array(full.stiffness))
+    data = (tmp_path / "k.mtx").read_bytes()
+    for place in range(60, len(data), 37):
+        (tmp_path / "k.mtx").write_bytes(data[:place] + b"\0" + data[place + 1 :])
+        with pytest.raises(dockfmu.ElasticBodyError):
+            read_market(tmp_path / "k.mtx")
+
+
+def test_numbers_out_of_range_are_refused(tmp_path, full):
+    """Units and matrices that leave the range of double precision: no error of a solver, no infinite body."""
+    file = npz(tmp_path, full)
+    refused(file, "stiffness has entries that are not finite", units="1e150m,1e150kg")
+    refused(npz(tmp_path, full, K=full.stiffness * 0.0), "cannot be reduced in double precision")
+    refused(npz(tmp_path, full, dof=np.full((30, 2), [1, 1])), "component 1 of node 1 is given twice")
+    points = np.column_stack([np.arange(30), np.zeros(30, int)])
+    refused(npz(tmp_path, full, dof=points), "cannot be reduced in double precision")
+    refused(npz(tmp_path, full), "cannot be reduced in double precision", modes=None, cut_off=1e300)
+    for frame in ("5" * 5000, "\u0662\u0661"):
+        refused(file, "must be the number of a node", frame=frame)
 
 
 @pytest.mark.parametrize(
