@@ -104,7 +104,16 @@ def _children(element: etree._Element | None, path: str) -> list[etree._Element]
 
 def _convert(element: etree._Element | None, key: str, convert: Callable[[str], T], default: T) -> T:
     text = None if element is None else element.get(key)
-    return default if text is None else convert(text)
+    return default if text is None or element is None else _converted(element, text, convert)
+
+
+def _converted(element: etree._Element, text: str, convert: Callable[[str], T]) -> T:
+    """Convert a text of an element: libxml2 takes some, such as 1e, for numbers that are none."""
+    try:
+        return convert(text)
+    except ValueError as error:
+        tag = etree.QName(element).localname
+        raise SspError(f"line {element.sourceline}, {tag}: {text!r} is not a valid value") from error
 
 
 def _float(element: etree._Element | None, key: str) -> float | None:
@@ -277,7 +286,10 @@ def _connection(element: etree._Element) -> SsdConnection:
     geometry = _child(element, "ssd:ConnectionGeometry")
     points = None
     if geometry is not None:
-        xs, ys = (tuple(float(word) for word in geometry.get(key, "").split()) for key in ("pointsX", "pointsY"))
+        xs, ys = (
+            tuple(_converted(geometry, word, float) for word in geometry.get(key, "").split())
+            for key in ("pointsX", "pointsY")
+        )
         # a line that cannot be drawn is drawn as one without geometry
         points = (xs, ys) if len(xs) == len(ys) and all(map(isfinite, (*xs, *ys))) else None
     return SsdConnection(
@@ -304,7 +316,12 @@ def _transformation(element: etree._Element) -> Transformation | None:
         return LinearTransformation(_number(found, "factor", 1.0), _number(found, "offset"))
     kind = cast(Any, name.removesuffix("MappingTransformation"))
     convert = _VALUES.get(kind, str)
-    return MappingTable(kind, tuple((convert(e.get("source", "")), convert(e.get("target", ""))) for e in found))
+    return MappingTable(
+        kind,
+        tuple(
+            (_converted(e, e.get("source", ""), convert), _converted(e, e.get("target", ""), convert)) for e in found
+        ),
+    )
 
 
 def _binding(element: etree._Element) -> ParameterBinding:
@@ -350,7 +367,7 @@ def _parameter(element: etree._Element) -> SsvParameter:
     return SsvParameter(
         name=element.get("name", ""),
         type=cast(VariableType, kind),
-        value=_VALUES.get(kind, str)(content.get("value", "")),
+        value=_converted(content, content.get("value", ""), _VALUES.get(kind, str)),
         unit=content.get("unit"),
         enumeration=content.get("name"),
         mime_type=content.get("mime-type"),

@@ -17,6 +17,7 @@ from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.files import SUMMARY, recording
 from dockfmu.report.loads import interface_peaks
+from dockfmu.report.summaries import summary_problem
 from dockfmu.report.words import condition_lines
 
 SETTINGS = ("system", "algorithm", "step", "record_every")
@@ -167,27 +168,17 @@ def _loads(a: Run, b: Run) -> list[Pair]:
 
 def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         problems.append(f"{file}: {error.strerror}")
         return None
     except (ValueError, RecursionError) as error:
         problems.append(f"{file}: not JSON ({error})")
         return None
-    if not (isinstance(content, dict) and _well_formed(content)):
-        problems.append(f"{file}: not the summary of a run")
+    if problem := summary_problem(content):
+        problems.append(f"{file}: not the summary of a run: {problem}")
         return None
     return content
-
-
-def _well_formed(content: dict[str, Any]) -> bool:
-    events, peaks = content.get("events", []), content.get("peaks", {})
-    return (
-        isinstance(events, list)
-        and all(isinstance(e, dict) and isinstance(e.get("name"), str) and _number(e.get("t")) for e in events)
-        and isinstance(peaks, dict)
-        and all(isinstance(peak, dict) for peak in peaks.values())
-    )
 
 
 def _number(value: Any) -> bool:

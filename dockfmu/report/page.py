@@ -24,6 +24,7 @@ from dockfmu.report.loads import load_lines, load_text
 from dockfmu.report.plots import Plot, close_up, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.shown_units import quantity_text, shown_unit
+from dockfmu.report.summaries import events_problem, summary_problem
 from dockfmu.report.templates import environment
 from dockfmu.report.words import condition_lines, phase_at, resultant_lines, severity_text
 
@@ -49,16 +50,17 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
     if not len(results.time):
         raise ReportError(f"{folder}: the run ended before anything was recorded")
     summary = _read_json(folder / SUMMARY, {}) or _summary_from(results)
-    if "conditions" in results.attributes:
-        summary.setdefault("initial_conditions", _table(results, "conditions"))
+    if "conditions" in results.attributes and "initial_conditions" not in summary:
+        summary["initial_conditions"] = _table(results, "conditions")
+        if problem := summary_problem({"initial_conditions": summary["initial_conditions"]}):
+            raise ReportError(f"{results.file}: its attribute 'conditions' is not that of a run: {problem}")
     events = _read_json(folder / EVENTS, [])
-    if not (
-        {"system", "status"} <= summary.keys()
-        and all(isinstance(e, dict) and {"t", "name"} <= e.keys() for e in events)
-    ):
-        raise ReportError(
-            f"{folder}: summary.json and events.json are not those of a run; remove them to make a report without them"
-        )
+    for file, problem in ((SUMMARY, summary_problem(summary, whole=True)), (EVENTS, events_problem(events))):
+        if problem:
+            raise ReportError(
+                f"{folder / file}: not from a run: {problem}; remove summary.json and events.json to make a report "
+                "without them"
+            )
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or panels_by_unit(results)
     shown = plots(results, panels)

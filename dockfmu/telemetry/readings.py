@@ -122,7 +122,8 @@ def _sample_times(results: Results, clock: Clock, where: str) -> np.ndarray:
             "--every 1, or take a lower rate"
         )
     # a sample whose values are older than the run has nothing to tell
-    return begin + clock.delay + step * np.arange(int(np.floor((end - begin - clock.delay) / step + 1e-9)) + 1)
+    last = max(-1.0, np.floor((end - begin - clock.delay) / step + 1e-9))
+    return begin + clock.delay + step * np.arange(int(last) + 1)
 
 
 def _interval(time: float, true: np.ndarray, arrived: np.ndarray, clock: Clock) -> tuple[float, float] | None:

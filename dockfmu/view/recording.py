@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -15,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dockfmu.declare.plan import Plan
-from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.declare.toml.tables import DeclarationError, finite_number
 from dockfmu.report.files import EVENTS, REPORT, SUMMARY
 from dockfmu.report.shown_units import shown_unit
 from dockfmu.view.address import ViewError
@@ -208,10 +207,10 @@ class Replay:
     def _events(self) -> list[dict[str, Any]]:
         events = self._read(EVENTS, [])
         return [
-            {"t": float(event["t"]), "name": str(event["name"])}
+            {"t": time, "name": str(event["name"])}
             for event in events
-            if isinstance(event, dict) and isinstance(event.get("t"), (int, float)) and "name" in event
-            if math.isfinite(event["t"])
+            if isinstance(event, dict) and "name" in event
+            if (time := finite_number(event.get("t"))) is not None
         ]
 
     def _read(self, name: str, missing: Any) -> Any:

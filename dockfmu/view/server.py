@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +16,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dockfmu.base.numbers import finite
 from dockfmu.report.files import REPORT
@@ -29,6 +31,9 @@ from dockfmu.view.recording import THREE, Replay
 PAGE = Path(__file__).parent / "page"
 LONGEST = 1 << 20
 """Largest number of bytes of a request, enough for the names of all variables of a large system."""
+
+MOST_STRANGERS = 64
+"""Largest number of connections that have not shown the token."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'",
@@ -44,11 +49,33 @@ def _origin(connection: HTTPConnection) -> str:
     return f"http://{connection.headers.get('host', '')}"
 
 
+class Visitors:
+    """Connections that have not shown the token: of more than MOST_STRANGERS, the oldest is closed.
+
+    Any user of this machine can open connections; without a bound they would take all files that a process may open,
+    and nobody else could come in. Those that have shown the token are not counted.
+    """
+
+    def __init__(self) -> None:
+        self._strangers: dict[tuple[str, int] | None, asyncio.Transport] = {}
+
+    def came(self, client: tuple[str, int] | None, transport: asyncio.Transport) -> None:
+        """Count a new connection, and make room for it."""
+        self._strangers = {name: old for name, old in self._strangers.items() if not old.is_closing()}
+        while len(self._strangers) >= MOST_STRANGERS:
+            self._strangers.pop(next(iter(self._strangers))).abort()
+        self._strangers[client] = transport
+
+    def known(self, client: tuple[str, int] | None) -> None:
+        """Take a connection for one that has shown the token."""
+        self._strangers.pop(client, None)
+
+
 class _Guard:
     """Middleware that refuses requests without the token: in the address the first time, in a cookie after that."""
 
-    def __init__(self, app: ASGIApp, token: str, cookie: str) -> None:
-        self.app, self.token, self.cookie = app, token, cookie
+    def __init__(self, app: ASGIApp, token: str, cookie: str, visitors: Visitors) -> None:
+        self.app, self.token, self.cookie, self.visitors = app, token, cookie, visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -79,6 +106,7 @@ class _Guard:
             answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
             await answer(scope, receive, guarded)
         elif self._is_token(request.cookies.get(self.cookie, "")):
+            self.visitors.known(scope.get("client"))
             await self.app(scope, receive, guarded)
         else:
             refusal = PlainTextResponse("open the address that dockfmu view has printed", status_code=403)
@@ -89,6 +117,7 @@ class _Guard:
         connection = HTTPConnection(scope)
         own = connection.headers.get("origin") == _origin(connection)
         if own and self._is_token(connection.cookies.get(self.cookie, "")):
+            self.visitors.known(scope.get("client"))
             await self.app(scope, receive, send)
         else:
             # closed before it is accepted: the browser sees a 403
@@ -116,9 +145,14 @@ def application(replays: Sequence[Replay], folder: Path, token: str, cookie: str
 
 def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) -> Starlette:
     """Return an application of these routes and those of every page, for holders of the token only."""
+    visitors = Visitors()
 
     def refused(_: Request, error: Exception) -> Response:
         return PlainTextResponse(str(error), status_code=400)
+
+    def left(_: Request, error: Exception) -> Response:
+        # the client broke its request off: nobody reads this
+        return Response(status_code=400)
 
     async def page(_: Request) -> Response:
         return FileResponse(PAGE / "index.html")
@@ -134,7 +168,7 @@ def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) 
             return PlainTextResponse("there is no report; dockfmu report makes one", status_code=404)
         return FileResponse(file, headers={"Content-Security-Policy": _REPORT})
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", page),
             *routes,
@@ -142,12 +176,14 @@ def guarded(routes: Sequence[BaseRoute], folder: Path, token: str, cookie: str) 
             Route("/report.html", report),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
-        exception_handlers={ViewError: refused},
+        exception_handlers={ViewError: refused, ClientDisconnect: left},
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
-            Middleware(_Guard, token=token, cookie=cookie),
+            Middleware(_Guard, token=token, cookie=cookie, visitors=visitors),
         ],
     )
+    app.state.visitors = visitors
+    return app
 
 
 def _routes(replay: Replay, place: str, more: Mapping[str, Any]) -> list[Route]:
@@ -209,9 +245,19 @@ def serve(replays: Sequence[Replay], folder: Path, port: int, ready: Callable[[s
 
 def configuration(app: Starlette) -> uvicorn.Config:
     """Return the server's configuration: quiet, and without compression, which only costs time on one machine."""
+    visitors: Visitors = app.state.visitors
+
+    class Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            visitors.came(self.client, transport)
+
     return uvicorn.Config(
         app,
-        log_level="warning",
+        http=Connection,
+        # as many are accepted before the first of them is counted
+        backlog=MOST_STRANGERS,
+        log_level="error",
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=1,

@@ -33,6 +33,8 @@ class RunContext:
         Returns the present values of variables, given by their full names.
     snapshot : callable
         Returns a checkpoint of the run at its present time.
+    macro_steps : int
+        Macro steps before the start, of a run that is resumed.
     """
 
     system: Structure
@@ -43,6 +45,7 @@ class RunContext:
     algorithm: str
     read: Callable[[Sequence[str]], list[Any]]
     snapshot: Callable[[], Checkpoint]
+    macro_steps: int = 0
 
 
 class Observer:

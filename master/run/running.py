@@ -111,6 +111,7 @@ class Running:
             self.result.algorithm,
             self.get,
             self.save,
+            self.result.macro_steps,
         )
 
     def __exit__(

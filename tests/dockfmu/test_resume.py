@@ -71,6 +71,30 @@ def test_the_recording_before_a_checkpoint_is_kept_beside_the_new_one(pair, tmp_
     assert kept == ["results-until-0.7s-2.h5", "results-until-0.7s.h5", "results.h5"]
 
 
+def test_rows_around_events_are_those_of_the_whole_run(pair, tmp_path):
+    """The event is at 1.37 s. One in ten rows elsewhere is counted from the start of the run before."""
+    options = ("--every", 10, "--around", "0.2,0.1", "--no-report")
+    whole = run_system(tmp_path / "whole", pair, *options)
+    for stop in (0.75, 1.37, 1.4):
+        part = tmp_path / f"until-{stop}"
+        run_system(part, pair, *options, "--stop", stop)
+        rest = run_system(tmp_path / f"from-{stop}", pair, *options, "--resume", part / "run.checkpoint")
+        # the last step before the checkpoint ends at the stop time to the bit, in the whole run at a sum of steps
+        after = whole.results.time[whole.results.time > rest.results.time[0] + 1e-9]
+        # what holds at the checkpoint counts as an event there, with a window of its own
+        again = rest.results.time[0] + 0.1 if stop >= 1.37 else 0.0
+        found = rest.results.time[1:]
+        assert np.all(np.isin(after, found)), stop
+        assert np.all(np.isin(found[found > again + 1e-6], after)), stop
+
+
+def test_an_event_that_holds_at_the_start_has_a_window(pair, tmp_path):
+    settings = ("--set", "second.parameters.initial_position=0.3", "--no-report")
+    run = run_system(tmp_path, pair, "--every", 50, "--around", "0.1,0.2", *settings)
+    assert run.summary["events"][0]["t"] == 0.0
+    assert run.results.time[:22] == pytest.approx([*np.arange(21) * 0.01, 0.5])
+
+
 @pytest.fixture
 def stiff(oscillator, tmp_path):
     """Return an oscillator that supports neither variable steps nor states."""

@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.master.observers.recording import results
-from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, robots
+from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, records, robots
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -85,6 +85,16 @@ def test_crafted_models_are_reduced_or_refused(tmp_path):
     failures = {}
     for seed in range(5 * SEEDS):
         found, changed = models.trial(sound, tmp_path / str(seed), seed)
+        if found:
+            failures[f"seed {seed}: {changed}"] = found
+    assert failures == {}
+
+
+def test_crafted_sensors_sections_ledgers_and_summaries_are_read_or_refused(tmp_path):
+    place = records.sound_records(sound_run(tmp_path / "sound"))
+    failures = {}
+    for seed in range(SEEDS):
+        found, changed = records.trial(place, tmp_path / str(seed), seed)
         if found:
             failures[f"seed {seed}: {changed}"] = found
     assert failures == {}

@@ -238,6 +238,14 @@ def test_documents_that_do_not_fit_the_schema_are_refused_with_line_and_reason()
         read_parameter_set(write_parameter_mapping(ParameterMapping()), "test")
 
 
+@pytest.mark.parametrize("text", ["1e", "1e+", "1E-"])
+def test_numbers_that_the_schema_takes_and_that_are_none_are_refused(text):
+    """The parser libxml2 takes an exponent without digits for xs:double: a traceback before."""
+    data = write_parameter_set(SsvParameterSet("s", [SsvParameter("a", "Real", 2.5)])).replace(b"2.5", text.encode())
+    with pytest.raises(SspError, match=rf"a\.ssv: line \d+, Real: {re.escape(repr(text))} is not a valid value"):
+        read_parameter_set(data, "a.ssv")
+
+
 def test_parameter_sets_inside_a_description_are_checked_too():
     data = write_description(everything()).replace(b'Integer value="-7"', b'Integer value="seven"')
     with pytest.raises(SspError, match="seven"):

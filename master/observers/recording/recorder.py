@@ -129,6 +129,12 @@ class Recorder(Observer):
                 journal.beside(self.file).unlink(missing_ok=True)
                 raise
             self._out = out, kept, rows
+        if self._selection is not None and self.dense is not None:
+            self._selection.begin(run.macro_steps)
+            # an event that holds at the start is one, as for `Events`
+            for event in self.dense.events:
+                if event.holds(*run.read([event.signal])):
+                    self._selection.event(run.start)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -29,14 +29,19 @@ class Dense:
 class Selection:
     """Holds rows back until it is known whether they lie within the window of an event.
 
-    Of the rows outside all windows, one in `every` is kept, beginning with the first of the run.
+    Of the rows outside all windows, one in `every` is kept, beginning with the first of the run: of a resumed one, with
+    that of the run before.
     """
 
     def __init__(self, dense: Dense, every: int) -> None:
         self.dense, self.every = dense, every
         self._held: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self._windows: list[tuple[float, float]] = []
-        self._count = 0
+        self._first = self._count = 0
+
+    def begin(self, steps: int) -> None:
+        """Begin after this number of macro steps, 0 for a run that is not resumed."""
+        self._first, self._count = steps, steps
 
     def event(self, time: float) -> None:
         """Open the window of an event at `time`, before rows of later chunks of steps are pushed."""
@@ -59,7 +64,7 @@ class Selection:
     def _release(self, until: float, *, last: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         number, time, values = (np.concatenate(parts) for parts in zip(*self._held, strict=True))
         cut = int(np.searchsorted(time, until))
-        keep = number[:cut] % self.every == 0
+        keep = (number[:cut] % self.every == 0) | (number[:cut] == self._first)
         for low, high in self._windows:
             # times of rows are sums of steps, with rounding errors
             margin = 1e-9 * max(1.0, abs(high))

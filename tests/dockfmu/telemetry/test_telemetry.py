@@ -249,3 +249,11 @@ def test_all_occurrences_of_an_event_are_told(run, tmp_path):
     (tmp_path / "summary.json").write_text("{")
     with pytest.raises(DeclarationError, match=r"summary.json.*the events of a run stand there"):
         write_telemetry(copied, sensors, tmp_path / "told")
+
+
+@pytest.mark.parametrize("delay", [10.0, 1e300])
+def test_a_delay_longer_than_the_run_leaves_no_samples(delay):
+    """Fuzz seed 900022: ValueError, Maximum allowed size exceeded."""
+    results = Recorded([0.0, 1.0, 2.0], x=[0.0, 1.0, 2.0])
+    time, _ = told(results, Sensor("x", {"x": 1.0}, METRE), rate=1.0, delay=delay)
+    assert len(time) == 0

@@ -45,8 +45,8 @@ def quickly_drawn(browser):
 
 
 @contextmanager
-def served(*arguments):
-    """The address that `dockfmu view ARGUMENTS` prints, while it serves."""
+def served(*arguments, said=None):
+    """The address that `dockfmu view ARGUMENTS` prints, while it serves; what it tells as errors is added to `said`."""
     command = [sys.executable, "-m", "dockfmu", "view", *map(str, arguments), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
@@ -56,6 +56,8 @@ def served(*arguments):
             yield found[0]
         finally:
             process.terminate()
+            if said is not None:
+                said.append(process.stderr.read())
 
 
 class Shown:

@@ -2,6 +2,10 @@
 
 import http.client
 import json
+import resource
+import socket
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http.client import HTTPConnection as Client
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -114,6 +118,51 @@ def test_wrong_requests_are_refused(ask, body, says):
     status, text, _ = ask("/columns", body)
     assert status == 400
     assert says in text.decode()
+
+
+@contextmanager
+def few_files(count):
+    """Let processes that are started within have this many open files at most."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_strangers_who_hold_connections_open_keep_nobody_out(folder):
+    """Another user opens more connections than a process may have files, and requests that break off or are none."""
+    said = []
+    with ExitStack() as stack:
+        with few_files(256):
+            address = urlsplit(stack.enter_context(served(folder, said=said)))
+        cookie = f"dockfmu_{address.port}={address.query.removeprefix('token=')}"
+
+        def connection():
+            return stack.enter_context(socket.create_connection(("127.0.0.1", address.port), timeout=10))
+
+        def answered(client):
+            client.request("GET", "/time", None, {"Cookie": cookie})
+            answer = client.getresponse()
+            answer.read()
+            return answer.status == 200
+
+        known, late = (stack.enter_context(closing(Client("127.0.0.1", address.port, timeout=10))) for _ in range(2))
+        assert answered(known)
+        place = known.sock.getsockname()
+        half = f"POST /columns HTTP/1.1\r\nHost: {address.netloc}\r\nCookie: {cookie}\r\nContent-Length: 99\r\n\r\n["
+        for text in (half, "no request\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", address.port), timeout=10) as broken:
+                broken.sendall(text.encode())
+        strangers = [connection() for _ in range(400)]
+        assert answered(late)
+        assert answered(known)
+        assert known.sock.getsockname() == place
+        # the first of those who have shown no token has lost its place
+        with suppress(ConnectionResetError):
+            assert strangers[0].recv(1) == b""
+    assert said == [""]
 
 
 @pytest.mark.parametrize("path", ["/page/../recording.py", "/page/%2e%2e/server.py", "/etc/passwd", "/page/"])
