@@ -247,14 +247,14 @@ def configuration(app: Starlette) -> uvicorn.Config:
     """Return the server's configuration: quiet, and without compression, which only costs time on one machine."""
     visitors: Visitors = app.state.visitors
 
-    class Connection(H11Protocol):
+    class BoundedConnection(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             visitors.came(self.client, transport)
 
     return uvicorn.Config(
         app,
-        http=Connection,
+        http=BoundedConnection,
         # as many are accepted before the first of them is counted
         backlog=MOST_STRANGERS,
         log_level="error",
