@@ -10,6 +10,9 @@ from .campaign.folder import CampaignError as CampaignError
 from .campaign.runner import WorkerMismatchError as WorkerMismatchError
 from .components.core.record import ParameterError as ParameterError
 from .components.multibody.analysis import (
+    ContactForce as ContactForce,
+)
+from .components.multibody.analysis import (
     Freedoms as Freedoms,
 )
 from .components.multibody.analysis import (
@@ -26,6 +29,9 @@ from .components.multibody.analysis import (
 )
 from .components.multibody.analysis import (
     MultibodyState as MultibodyState,
+)
+from .components.multibody.analysis import (
+    TargetMotion as TargetMotion,
 )
 from .components.multibody.analysis import (
     Vibration as Vibration,

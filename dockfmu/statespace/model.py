@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,13 @@ FORGOTTEN = 1e-3
 """A mode that shrinks to less than this part within a step is not a state of the continuous model."""
 
 
-NO_CONTINUOUS = "no continuous model: a multiplier of the step is negative and real, or zero; use the discrete one"
+INACCURATE = 1e-9
+"""Largest error of the response of a continuous model after one step, relative to its largest number."""
+
+NO_CONTINUOUS = (
+    "no continuous model: a multiplier of the step is negative and real, or zero, or its logarithm is inaccurate; "
+    "use the discrete one"
+)
 
 
 @dataclass(frozen=True)
@@ -193,7 +200,12 @@ def continuous(
         return None
     block = np.zeros((n + m, n + m))
     block[:n, :n], block[:n, n:], block[n:, n:] = a, b, np.eye(m)
-    logarithm = scipy.linalg.logm(block)
+    with warnings.catch_warnings():
+        # scipy warns from 1e-13 on; the model is judged by its own response below
+        warnings.simplefilter("ignore", RuntimeWarning)
+        logarithm = scipy.linalg.logm(block)
+    if not np.abs(scipy.linalg.expm(logarithm) - block).max() <= INACCURATE * np.abs(block).max():
+        return None
     if np.iscomplexobj(logarithm):
         if np.abs(logarithm.imag).max() > 1e-8 * max(np.abs(logarithm.real).max(), 1e-300):
             return None

@@ -2,20 +2,24 @@
 
 from dockfmu.components.multibody.analysis.multibody import Multibody
 from dockfmu.components.multibody.analysis.results import (
+    ContactForce,
     Freedoms,
     JointLoad,
     MassProperties,
     MultibodyEnergy,
     MultibodyState,
+    TargetMotion,
     Vibration,
 )
 
 __all__ = [
+    "ContactForce",
     "Freedoms",
     "JointLoad",
     "MassProperties",
     "Multibody",
     "MultibodyEnergy",
     "MultibodyState",
+    "TargetMotion",
     "Vibration",
 ]

@@ -13,16 +13,19 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.analysis.contact_forces import add_contacts, contact_forces
 from dockfmu.components.multibody.analysis.devices import DeviceLoads, device_loads
 from dockfmu.components.multibody.analysis.elements import coordinate_index, element_loads, rate_index, stored_energy
 from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
 from dockfmu.components.multibody.analysis.picture import draw
 from dockfmu.components.multibody.analysis.results import (
+    ContactForce,
     Freedoms,
     JointLoad,
     MassProperties,
     MultibodyEnergy,
     MultibodyState,
+    TargetMotion,
     Vibration,
 )
 from dockfmu.components.multibody.analysis.vibrations import vibrations
@@ -63,8 +66,9 @@ class Multibody:
 
     All methods take a state, that of the declaration if none is given. The base is at rest. Forces are gravity, the
     laws of the joints (springs, dampers, stops, hysteresis on its first loading; not friction), the drives with the
-    commands of the declaration or others (not their dry friction and brakes), and springs between points; not contacts.
-    Rotors of drives add inertia to their coordinates. Vectors are in axes of the base.
+    commands of the declaration or others (not their dry friction and brakes), and springs between points. Contacts
+    count where they are given: `contact_forces` finds them. Rotors of drives add inertia to their coordinates. Vectors
+    are in axes of the base.
 
     Examples
     --------
@@ -187,6 +191,7 @@ class Multibody:
         state: MultibodyState | None = None,
         drives: Mapping[str, float] | None = None,
         commands: Mapping[str, float] | None = None,
+        contacts: Sequence[ContactForce] = (),
     ) -> np.ndarray:
         """Return the accelerations of the rates, with loops closed, under all forces.
 
@@ -196,13 +201,37 @@ class Multibody:
             Forces along rates, by their names, beside those of the model.
         commands : mapping of str to float, optional
             Commands of the model's drives, by their names; those of the declaration for the others.
+        contacts : sequence of ContactForce, optional
+            Forces of contacts beside those of the model, see `contact_forces`.
 
         Raises
         ------
         UnknownNameError
             If there is no such rate or drive.
+
+        Examples
+        --------
+        >>> wing.forward_dynamics(wing.start, drives={"root.angle": 3.0})                      # doctest: +SKIP
+        >>> probe.forward_dynamics(contacts=probe.contact_forces(target=target))               # doctest: +SKIP
         """
-        return self._solved(self._motion(state), state, drives, commands).udot
+        return self._solved(self._motion(state), state, drives, commands, contacts=contacts).udot
+
+    def contact_forces(
+        self, state: MultibodyState | None = None, target: TargetMotion | None = None
+    ) -> tuple[ContactForce, ...]:
+        """Return the pairs of declared surfaces that touch in a state, with depth, place and force.
+
+        Parameters
+        ----------
+        target : TargetMotion, optional
+            The unit that a mechanism meets; by default at rest in the frame of the base.
+
+        Examples
+        --------
+        >>> target = dockfmu.TargetMotion(position=(0.2, 0.0, 0.0))                            # doctest: +SKIP
+        >>> [(one.surfaces, one.depth, one.force) for one in probe.contact_forces(target=target)]  # doctest: +SKIP
+        """
+        return contact_forces(self.model, self._motion(state), target or TargetMotion())
 
     def rotor_accelerations(
         self, state: MultibodyState | None = None, commands: Mapping[str, float] | None = None
@@ -248,13 +277,18 @@ class Multibody:
         state: MultibodyState | None = None,
         drives: Mapping[str, float] | None = None,
         commands: Mapping[str, float] | None = None,
+        contacts: Sequence[ContactForce] = (),
     ) -> dict[str, JointLoad]:
         """Return the load of every joint under all forces, by the names of the joints; see `forward_dynamics`.
 
         Components that redundant constraints leave undetermined are NaN; `freedoms` names the joints.
+
+        Examples
+        --------
+        >>> wing.reactions()["root"].force                                                     # doctest: +SKIP
         """
         motion = self._motion(state)
-        return joint_loads(motion, self._loads(motion, state, drives, commands), self._held(motion.t))
+        return joint_loads(motion, self._loads(motion, state, drives, commands, contacts), self._held(motion.t))
 
     def energy(self, state: MultibodyState | None = None) -> MultibodyEnergy:
         """Return the energies of motion, gravity and springs, with those of rotors, gears and hysteresis."""
@@ -331,8 +365,10 @@ class Multibody:
         state: MultibodyState | None,
         drives: Mapping[str, float] | None = None,
         commands: Mapping[str, float] | None = None,
+        contacts: Sequence[ContactForce] = (),
     ) -> Loads:
         given, devices = element_loads(self.model, motion), self._devices(motion, state, commands)
+        add_contacts(motion, self.model, contacts, given.F, given.L)
         tau = given.tau + devices.tau
         for name, value in (drives or {}).items():
             tau[_place(name, self.rates, "rate")] += value
@@ -348,9 +384,11 @@ class Multibody:
         drives: Mapping[str, float] | None = None,
         commands: Mapping[str, float] | None = None,
         still: bool = False,
+        contacts: Sequence[ContactForce] = (),
     ) -> LoopSolution:
         held = self._held(motion.t)
-        return closed(motion, self._loads(motion, state, drives, commands), dict.fromkeys(held, 0.0) if still else held)
+        given = self._loads(motion, state, drives, commands, contacts)
+        return closed(motion, given, dict.fromkeys(held, 0.0) if still else held)
 
     def _prescribed(self, time: float) -> dict[tuple[int, int], tuple[float, float, float]]:
         """Return (value, rate, acceleration) of prescribed coordinates by their indices among coordinates and rates."""

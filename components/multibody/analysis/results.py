@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -96,6 +96,52 @@ class JointLoad:
 
     force: np.ndarray
     torque: np.ndarray
+
+
+@dataclass(frozen=True)
+class TargetMotion:
+    """Place and motion of the unit that a model meets, as at its port `target`: m, m/s, rad/s.
+
+    The position is in axes of the base, velocities are in those of the target.
+    """
+
+    position: Sequence[float] = (0.0, 0.0, 0.0)
+    quaternion: Sequence[float] = (1.0, 0.0, 0.0, 0.0)
+    velocity: Sequence[float] = (0.0, 0.0, 0.0)
+    angular_velocity: Sequence[float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ContactForce:
+    """A pair of surfaces that touch.
+
+    Attributes
+    ----------
+    contact : str
+        Contact of the declaration to which the pair belongs.
+    surfaces, bodies : (str, str)
+        The moving surface, then the other one, and their bodies.
+    depth : float
+        Penetration, m.
+    position : array
+        Point of contact, m, axes of the base.
+    force : array
+        On the second body, N; its opposite acts on the first.
+    normal_force, friction_force : float
+        Their sizes, N: friction is that of the present sliding by the regularised law, not that held over a micro-step.
+    stored_energy : float
+        In the spring of the contact, J.
+    """
+
+    contact: str
+    surfaces: tuple[str, str]
+    bodies: tuple[str, str]
+    depth: float
+    position: np.ndarray
+    force: np.ndarray
+    normal_force: float
+    friction_force: float
+    stored_energy: float
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,10 @@ def ring_on_legs(reference, q):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_twin_of_the_ring_on_six_legs(seed):
-    """A closed chain with 24 constraints on a base that turns and accelerates: LOOP against the kernels, 1e-9."""
+    """A closed chain with 24 constraints on a base that turns and accelerates: LOOP against the kernels, 1e-10.
+
+    The declaration has twelve digits, which leaves 2e-12; with seventeen 2e-15 is left.
+    """
     pytest.importorskip("pinocchio")
     from tests.components.peripheral_mechanism.platforms import Platform, machine, random_state
     from tests.components.peripheral_mechanism.test_against_pinocchio import Hexapod
@@ -184,11 +187,12 @@ def test_twin_of_the_ring_on_six_legs(seed):
     F[0], L[0] = s["force"], motion.A[1] @ s["torque"]
     solution = closed(motion, loads(system, F=F, L=L, tau=tau))
     assert (solution.rank.freedoms, solution.rank.redundant) == (6, 0)
-    np.testing.assert_allclose(solution.udot[:6], found, rtol=0, atol=1e-9 * np.abs(found).max())
+    np.testing.assert_allclose(solution.udot[:6], found, rtol=0, atol=TOLERANCE * np.abs(found).max())
 
 
-def test_twin_of_the_ring_on_six_legs_in_the_kernels():
-    """The kernels of the declared ring on a base at rest, forces of the legs as preloads, to 1e-8.
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_twin_of_the_ring_on_six_legs_in_the_kernels(seed):
+    """The kernels of the declared ring on a base at rest, forces of the legs as preloads, to 1e-10.
 
     The declaration has twelve digits, and the kernels close its start values.
     """
@@ -197,7 +201,7 @@ def test_twin_of_the_ring_on_six_legs_in_the_kernels():
     from tests.components.peripheral_mechanism.test_against_pinocchio import Hexapod
 
     platform = Platform(nut_inertia=0.0)
-    reference, s = machine(platform.p), random_state(np.random.default_rng(7))
+    reference, s = machine(platform.p), random_state(np.random.default_rng(seed))
     s |= {"force": np.zeros(3), "torque": np.zeros(3)}
     expected = platform.put(**s).solve()
     R = np.array(from_angles(*s["angles"])).T
@@ -214,5 +218,5 @@ def test_twin_of_the_ring_on_six_legs_in_the_kernels():
     model = replace(model, joints=(*moving, *model.cuts), laws=laws)
     declared = read_text(declaration_text(model)).model
     found = body_accelerations(Instance(made(declared)), declared)["ring"]
-    np.testing.assert_allclose(found[:3], expected[:3], rtol=0, atol=1e-8 * np.abs(expected).max())
-    np.testing.assert_allclose(R.T @ found[3:], expected[3:], rtol=0, atol=1e-8 * np.abs(expected).max())
+    np.testing.assert_allclose(found[:3], expected[:3], rtol=0, atol=TOLERANCE * np.abs(expected).max())
+    np.testing.assert_allclose(R.T @ found[3:], expected[3:], rtol=0, atol=TOLERANCE * np.abs(expected).max())
