@@ -9,6 +9,7 @@ from dockfmu.components.core.record import Record
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import ModelError, read_text
 from dockfmu.components.physics.contact import probe_cone
+from dockfmu.declare.declaration import read
 from tests.components.multibody.random_models import interpreted
 
 HEAD = """
@@ -70,6 +71,22 @@ def test_spec05_A5_the_declared_head_in_its_stepped_cone_equals_the_unit_of_the_
         one = Instance(declared, **start, **{"target.position": (0.0, 0.0, 0.0)})
         np.testing.assert_allclose(one.m.target.force_now, unit.output.target.force, rtol=1e-10, atol=1e-9)
         np.testing.assert_allclose(one.m.target.torque_now, unit.output.target.torque, rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("name", ["small_probe", "ring_claw"])
+def test_boxes_of_the_craft_end_at_their_docking_planes(name: str) -> None:
+    """The page draws a craft as the box of its mass and inertia: it reaches to the port, to 10 mm, not beyond."""
+    seen = 0
+    for element in read(name).elements.values():
+        values = element.values.values
+        if "parameters.mass" not in values:
+            continue
+        seen += 1
+        J = np.diag(values["parameters.inertia"])
+        half = 0.5 * np.sqrt(6.0 * (J.sum() - 2.0 * J[0]) / values["parameters.mass"])
+        assert -0.01 < half - abs(values["parameters.port[1].position"][0]) <= 1e-12
+    assert seen == 2
 
 
 @pytest.mark.slow
