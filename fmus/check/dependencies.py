@@ -11,7 +11,7 @@ import numpy as np
 
 from dockfmu.base.fmi import OK
 from dockfmu.fmus.check.findings import Finding, error, warning
-from dockfmu.fmus.check.subject import BEFORE, Subject, Value, same
+from dockfmu.fmus.check.subject import Subject, Value, same
 from dockfmu.master.errors import MasterError
 from dockfmu.master.fmi.description import Variable
 from dockfmu.master.fmi.instance import FmuInstance
@@ -135,7 +135,7 @@ def check_dependencies(subject: Subject) -> Iterator[Finding]:
 
     def prepare() -> FmuInstance:
         instance = subject.running()
-        subject.run(instance, 0, BEFORE, trace=False)
+        subject.run(instance, 0, subject.before, trace=False)
         return instance
 
     yield from _denied(subject, prepare, subject.inputs, subject.fmu.description.outputs, "between steps")
@@ -160,8 +160,8 @@ def check_derivatives(subject: Subject) -> Iterator[Finding]:
     """Check that derivatives of inputs and outputs work up to the declared order, and not beyond."""
     description = subject.fmu.description
     instance = subject.running()
-    subject.run(instance, 0, BEFORE, trace=False)
-    highest, time = description.max_output_derivative_order, subject.start + BEFORE * subject.step
+    subject.run(instance, 0, subject.before, trace=False)
+    highest, time = description.max_output_derivative_order, subject.start + subject.before * subject.step
     inputs = [v for v in subject.inputs if v.type == "Real" and v.variability == "continuous"]
     outputs = [v for v in description.select("output") if v.type == "Real" and v.variability == "continuous"]
 

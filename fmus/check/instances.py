@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from dockfmu.fmus.check.findings import Finding, error
-from dockfmu.fmus.check.subject import BEFORE, Subject, Value, first_difference, same
+from dockfmu.fmus.check.subject import Subject, Value, first_difference, same
 
 CROWD, FEW_STEPS = 1000, 3
 
@@ -46,7 +46,7 @@ def check_threads(subject: Subject) -> Iterator[Finding]:
         return
 
     def trace(_: int = 0) -> list[list[Value]]:
-        return subject.run(subject.running(), 0, BEFORE)
+        return subject.run(subject.running(), 0, subject.before)
 
     expected = trace()
     with ThreadPoolExecutor(2) as pool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dockfmu.base.fmi import ACCESS_TYPES, DISCARD, OK, WARNING
 from dockfmu.fmus.check.findings import Finding, error, warning
-from dockfmu.fmus.check.subject import BEFORE, Subject, first_difference, same
+from dockfmu.fmus.check.subject import Subject, first_difference, same
 from dockfmu.master.fmi.description import Description
 from dockfmu.master.fmi.instance import FmuInstance
 
@@ -110,13 +110,13 @@ def check_state_machine(subject: Subject) -> Iterator[Finding]:
 def check_reset(subject: Subject) -> Iterator[Finding]:
     """Check that after fmi2Reset an instance runs like a new one."""
     instance = subject.running()
-    expected = subject.run(instance, 0, BEFORE)
+    expected = subject.run(instance, 0, subject.before)
     for phase in ("between steps", "after fmi2Terminate"):
         if phase != "between steps":
             instance.terminate()
         instance.call("fmi2Reset")
         instance.initialize(subject.start)
-        for k, (one, two) in enumerate(zip(subject.run(instance, 0, BEFORE), expected, strict=True)):
+        for k, (one, two) in enumerate(zip(subject.run(instance, 0, subject.before), expected, strict=True)):
             if not same(one, two):
                 yield error(
                     subject.file,

@@ -10,7 +10,10 @@ from dockfmu.fmus.check.importer.experiment import excitation
 from dockfmu.master.fmi.instance import Fmu, FmuInstance
 
 BEFORE, STEPS = 100, 1000
-"""Steps before the state is saved, and steps that are compared afterwards."""
+"""Steps before the state is saved, and steps that are compared afterwards, of an FMU that does not end before."""
+
+FEWEST = 6
+"""Steps without which an FMU cannot be checked."""
 
 Value = Any
 
@@ -28,6 +31,17 @@ class Subject:
         self.step = description.experiment.step or 1e-3
         self.start = description.experiment.start or 0.0
         self.amplitude = 0.0
+        self.before, self.steps = BEFORE, STEPS
+
+    @property
+    def most(self) -> int:
+        """Number of steps that the FMU takes from its start on, as far as is checked."""
+        return self.before + self.steps
+
+    def ends_after(self, steps: int) -> None:
+        """Let checks take no more than `steps` steps, after which the FMU asks to end the simulation."""
+        self.before = min(BEFORE, (steps - 1) // 2)
+        self.steps = min(STEPS, steps - self.before)
 
     def instance(self) -> FmuInstance:
         """Return a new instance, not initialised."""

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, WARNING
+from dockfmu.base.fmi import ERROR, FATAL, LAST_SUCCESSFUL_TIME, OK, STATUS_NAMES, TERMINATED, WARNING
 from dockfmu.base.messages import shown
 from dockfmu.base.platforms import library_name, this_platform
 from dockfmu.base.temporary import TemporaryFolder
-from dockfmu.master.errors import FmuError
+from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi import archive, callbacks, log, python_modules
 from dockfmu.master.fmi.description import Description, Variable, read_description
 from dockfmu.master.fmi.library import FmuLibrary, LibraryFmi2
@@ -299,6 +299,14 @@ class FmuInstance:
         function = self.fmu.library.functions["fmi2GetRealStatus"]
         status = function(self.component, LAST_SUCCESSFUL_TIME, ctypes.byref(value))
         return value.value if status == OK else None
+
+    def asks_to_end(self, error: MasterError) -> bool:
+        """Return whether the FMU has discarded the step that raised `error` because it asks to end the simulation."""
+        if not isinstance(error, FmuError) or error.function != self.fmu.library.spoken("fmi2DoStep"):
+            return False
+        value = ctypes.c_int()
+        status = self.fmu.library.functions["fmi2GetBooleanStatus"](self.component, TERMINATED, ctypes.byref(value))
+        return status == OK and value.value != 0
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set variables by name."""

@@ -379,7 +379,8 @@ static Status set(Component *c, const Ref refs[], size_t n, const void *values, 
         }
         if (run.structural && c->call.enter_configuration(c->instance) > WARNING) return ERROR;
         Status status = c->call.set[run.type](c->instance, c->chosen, run.arrays, c->scratch, run.elements);
-        if (run.structural && c->call.exit_configuration(c->instance) > WARNING) return ERROR;
+        /* after an error an FMU may only be reset or freed, and the reason that it gave must stay the last one */
+        if (run.structural && status < ERROR && c->call.exit_configuration(c->instance) > WARNING) return ERROR;
         if (status > WARNING) return status;
         worst = status > worst ? status : worst;
         /* arrays may have other lengths now, and the FMU decides what is in them */

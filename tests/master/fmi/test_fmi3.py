@@ -43,6 +43,14 @@ def test_structural_parameters_give_the_lengths(arrays):
     assert "u[1]" not in read_description(arrays, {"n": 0}).variables
 
 
+def test_after_an_error_in_configuration_mode_nothing_else_is_called_and_the_reason_is_that_of_the_fmu(arrays):
+    """FMI 3.0, 2.3.1: after fmi3Error only a reset or the end. StateSpace of the Reference FMUs of 2026 showed it."""
+    with Fmu(arrays) as fmu:
+        instance = fmu.instantiate("a")
+        with pytest.raises(FmuError, match=r'for n = 1000 .*the FMU says: "n is too large"'):
+            instance.set({"n": 1000})
+
+
 @pytest.mark.parametrize("kind", WHOLE)
 def test_whole_numbers_of_every_type_pass(arrays, kind):
     with Fmu(arrays) as fmu:

@@ -28,6 +28,7 @@ typedef struct {
     int32_t fault, steps;
     bool configuration, initializing, stepping;
     char label[64], names[2][32];
+    bool refused;
 } State;
 
 typedef struct {
@@ -78,7 +79,13 @@ EXPORT void *fmi3InstantiateCoSimulation(Str name, Str token, Str resources, boo
 
 EXPORT void fmi3FreeInstance(void *c) { free(c); }
 EXPORT Status fmi3EnterConfigurationMode(void *c) { ((Model *)c)->s.configuration = true; return OK; }
-EXPORT Status fmi3ExitConfigurationMode(void *c) { ((Model *)c)->s.configuration = false; return OK; }
+EXPORT Status fmi3ExitConfigurationMode(void *c)
+{
+    Model *m = c;
+    if (m->s.refused) return say(m, ERROR, "fmi3ExitConfigurationMode after an error");
+    m->s.configuration = false;
+    return OK;
+}
 EXPORT Status fmi3EnterInitializationMode(void *c, bool defined, double tolerance, double start, bool has_stop, double stop)
 {
     (void)defined, (void)tolerance, (void)has_stop, (void)stop;
@@ -167,6 +174,10 @@ EXPORT Status fmi3SetFloat32(void *c, const Ref r[], size_t n, const float v[], 
         Model *m = c;                                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                               \
             if (r[i] == N && !m->s.configuration) return say(m, ERROR, "n is for configuration mode");                 \
+            if (r[i] == N && (uint64_t)v[i] > MOST) {                                                                  \
+                m->s.refused = true;                                                                                   \
+                return say(m, ERROR, "n is too large");                                                                \
+            }                                                                                                          \
             if (r[i] == N) m->s.n = (uint64_t)v[i];                                                                    \
             else if (r[i] == FAULT) m->s.fault = (int32_t)v[i];                                                        \
             else if (r[i] == IN + NUMBER || (NUMBER == 6 && r[i] == IN + 9)) m->s.whole[r[i] - IN] = (int64_t)v[i];    \
