@@ -18,6 +18,7 @@ from dockfmu.reconstruct.assembly import (
     known_part,
     lay_out,
 )
+from dockfmu.reconstruct.checks import suspects
 from dockfmu.reconstruct.craft import WRENCH, CraftModel, LinearReading, craft_of, linear_reading
 from dockfmu.reconstruct.kalman import Filtered, filtered, samples, smoothed
 from dockfmu.reconstruct.known_loads import known_inputs, known_load
@@ -160,7 +161,7 @@ def reconstruct_directly(
         found.log_likelihood,
         (),
     )
-    return replace(result, notes=(*notes, *_quiet(result)))
+    return replace(result, notes=(*notes, *_quiet(result), *suspects(layout, prior, found)))
 
 
 def _crafts(

@@ -11,7 +11,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, input_rows
 from dockfmu.reconstruct.craft import WRENCH
-from dockfmu.reconstruct.kalman import filtered, smoothed
+from dockfmu.reconstruct.kalman import filtered, samples, smoothed
 from dockfmu.reconstruct.settings import DirectSettings
 
 GROUPS = {"axial force": (0,), "lateral force": (1, 2), "torsion": (3,), "bending": (4, 5)}
@@ -22,8 +22,10 @@ MOST_TIMES = 800
 """Most times of the stretch on which the likelihood is maximised."""
 SMOOTHING_S = 0.1
 """Time over which the roughness is averaged for its level, s."""
-LEVELS = (0.3, 30.0)
+LEVELS = (0.03, 30.0)
 """Lowest and highest level."""
+ROUNDS, DRAWS = 3, 20
+"""Rounds of the estimate of levels, and samples of the posterior in each."""
 
 
 def fit_prior(layout: SensorLayout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
@@ -122,8 +124,10 @@ def _with_levels(
     """Return the prior with a level in time if the readings are likelier with it."""
     found = filtered(assemble(layout, fixed))
     best, best_likelihood = fixed, found.log_likelihood
-    for _ in range(2):
-        level = _levels(layout, best, groups, smoothed(found, input_rows(layout, fixed.order, fixed.order - 1))[0])
+    rows = input_rows(layout, fixed.order, fixed.order - 1)
+    for number in range(ROUNDS):
+        drawn = samples(found, rows, DRAWS, np.random.default_rng(number))
+        level = _levels(layout, best, groups, drawn)
 
         def of(scale: float, level: np.ndarray = level) -> InputPrior:
             sigma = _sigma(layout, settings, groups, sizes) * np.exp(scale)
@@ -142,12 +146,16 @@ def _with_levels(
     return best
 
 
-def _levels(layout: SensorLayout, prior: InputPrior, groups: dict[str, np.ndarray], mean: np.ndarray) -> np.ndarray:
-    """Return the levels of each step: how much the last derivatives of a group change there, against the expected."""
+def _levels(layout: SensorLayout, prior: InputPrior, groups: dict[str, np.ndarray], drawn: np.ndarray) -> np.ndarray:
+    """Return the levels of each step: how much the last derivatives of a group change there, against the expected.
+
+    The mean square of the change over samples of the posterior is that of the EM algorithm (Shumway and Stoffer, 1982),
+    here averaged over time: where the readings tell nothing, the level stays.
+    """
     h = np.diff(layout.time)
     rate = 2.0 / prior.length if prior.order == 1 else 4.0 * (np.sqrt(3.0) / prior.length) ** 3
     expected = rate * prior.sigma**2 * h[:, None]
-    share = np.diff(mean, axis=0) ** 2 / expected
+    share = (np.diff(drawn, axis=1) ** 2).mean(0) / expected
     even = np.arange(layout.time[0], layout.time[-1], float(np.median(h)))
     width = SMOOTHING_S / float(np.median(h))
     level = np.ones((len(h), layout.inputs))

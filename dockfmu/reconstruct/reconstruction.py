@@ -1,0 +1,201 @@
+"""Reconstruct what a docking did to the structure: from a file of telemetry to loads, their files and the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from dockfmu.base.extras import MissingPackageError, load_extra
+from dockfmu.base.files import WriteError, atomic_file, write_file
+from dockfmu.base.numbers import finite
+from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.life.sections import read_sections
+from dockfmu.loading import load_content
+from dockfmu.master.system import Structure
+from dockfmu.reconstruct.checks import ResidualTest, residual_tests
+from dockfmu.reconstruct.classical import ClassicalConditions, reconstruct_classically
+from dockfmu.reconstruct.direct import DirectLoads, reconstruct_directly
+from dockfmu.reconstruct.peaks import PeakLoad, peak_loads
+from dockfmu.reconstruct.reading import read_telemetry
+from dockfmu.reconstruct.spent import RestoredLife, restored_life
+from dockfmu.reconstruct.telemetry import Telemetry
+
+LOADS_H5, LOADS_PARQUET, RECONSTRUCTION = "loads.h5", "loads.parquet", "reconstruction.json"
+Z90 = 1.6448536269514722
+"""Half the width of the 90 % band of a normal distribution, in standard deviations."""
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """What telemetry says of a docking.
+
+    Attributes
+    ----------
+    telemetry : Telemetry
+        What was read.
+    loads : DirectLoads or None
+        Wrenches by the direct method; None if the file asks only for another one.
+    peaks : list of PeakLoad
+        Their peaks with 90 % bands.
+    residuals : list of ResidualTest
+        Tests of the innovations by signal.
+    life : list of RestoredLife
+        Life spent of the sections that the file names.
+    conditions : ClassicalConditions or None
+        Conditions of the first contact by the classical method, if the file has a table for it.
+    notes : list of str
+        What to know of all this.
+    """
+
+    telemetry: Telemetry
+    loads: DirectLoads | None
+    peaks: list[PeakLoad]
+    residuals: list[ResidualTest]
+    life: list[RestoredLife]
+    conditions: ClassicalConditions | None
+    notes: list[str]
+
+
+def reconstruct_loads(
+    file: Path | str, folder: Path | str | None = None, progress: Callable[[str], None] = lambda _: None
+) -> Reconstruction:
+    """Restore the loads of a docking from telemetry, and write them if a folder is given.
+
+    Parameters
+    ----------
+    file : path
+        The TOML file that names system, telemetry and methods.
+    folder : path, optional
+        Receives `loads.h5`, `loads.parquet` where pyarrow is installed, `reconstruction.json` and `report.html`.
+    progress : callable
+        Receives a sentence on each stage.
+
+    Raises
+    ------
+    DeclarationError
+        for a file or telemetry that is wrong
+    UnobservableError
+        for sensors that cannot tell what is asked
+    WriteError
+        for a folder that cannot be written
+    """
+    telemetry = read_telemetry(file)
+    if not telemetry.system:
+        raise DeclarationError(f"{file}: names no `system`, whose craft and mechanism were read")
+    content = load_content(telemetry.system, telemetry.settings, (), progress)
+    structure = content.structure
+    table = telemetry.table
+    conditions = reconstruct_classically(telemetry, progress) if "classical" in table.content else None
+    loads = None
+    if "direct" in table.content or conditions is None:
+        loads = reconstruct_directly(telemetry, structure, progress=progress)
+    life = _life(telemetry, loads, structure, Path(file))
+    result = Reconstruction(
+        telemetry,
+        loads,
+        [] if loads is None else peak_loads(loads),
+        [] if loads is None else residual_tests(loads.residuals),
+        life,
+        conditions,
+        [*telemetry.notes, *(() if loads is None else loads.notes), *(() if conditions is None else conditions.notes)],
+    )
+    if folder is not None:
+        write_reconstruction(result, structure, Path(folder), Path(file))
+    return result
+
+
+def _life(telemetry: Telemetry, loads: DirectLoads | None, structure: Structure, file: Path) -> list[RestoredLife]:
+    named = telemetry.table.table("life", ("sections",)).text("sections", "")
+    if not named or loads is None:
+        return []
+    return restored_life(loads, structure, read_sections(file.parent / named))
+
+
+def write_reconstruction(result: Reconstruction, structure: Structure, folder: Path, file: Path) -> list[Path]:
+    """Write a reconstruction to a folder; return the files. Raises WriteError."""
+    from dockfmu.reconstruct.page import write_page
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{folder}: cannot be written ({error.strerror})") from error
+    written = []
+    if result.loads is not None:
+        written.append(_write_hdf5(result.loads, folder / LOADS_H5))
+        try:
+            written.append(_write_parquet(result.loads, folder / LOADS_PARQUET))
+        except MissingPackageError as error:
+            result.notes.append(str(error))
+    about = json.dumps(finite(described(result)), indent=1) + "\n"
+    written.append(write_file(folder / RECONSTRUCTION, about.encode()))
+    written.append(write_page(result, folder, file))
+    return written
+
+
+def _columns(loads: DirectLoads) -> list[tuple[str, str, str, np.ndarray]]:
+    """Return name, unit, description and values of each column."""
+    columns = [("time", "s", "true time", loads.time)]
+    for k, name in enumerate(loads.names):
+        unit, half = "N.m" if ".torque" in name else "N", Z90 * loads.sigma[:, k]
+        columns += [
+            (name, unit, "mean, on the craft, in the axes of its port", loads.mean[:, k]),
+            (f"{name}.sigma", unit, "standard deviation", loads.sigma[:, k]),
+            (f"{name}.low", unit, "lower end of the 90 % band", loads.mean[:, k] - half),
+            (f"{name}.high", unit, "upper end of the 90 % band", loads.mean[:, k] + half),
+        ]
+    return columns
+
+
+def _write_hdf5(loads: DirectLoads, file: Path) -> Path:
+    with atomic_file(file) as unfinished, h5py.File(unfinished, "w") as out:
+        for name, unit, description, values in _columns(loads):
+            dataset = out.create_dataset(name, data=values, compression="gzip", shuffle=True)
+            dataset.attrs["unit"], dataset.attrs["description"] = unit, description
+        packed = out.create_dataset("covariance", data=loads.covariance, compression="gzip", shuffle=True)
+        packed.attrs["description"] = "of the components in the order of `names`, SI units"
+        packed.attrs["names"] = loads.names
+    return file
+
+
+def _write_parquet(loads: DirectLoads, file: Path) -> Path:
+    pyarrow = load_extra("pyarrow", "a Parquet file", "campaign")
+    parquet = load_extra("pyarrow.parquet", "a Parquet file", "campaign")
+    arrays, fields = [], []
+    for name, unit, description, values in _columns(loads):
+        arrays.append(pyarrow.array(values))
+        fields.append(pyarrow.field(name, arrays[-1].type, metadata={"unit": unit, "description": description}))
+    with atomic_file(file) as unfinished, unfinished.open("wb") as out:
+        parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), out)
+    return file
+
+
+def described(result: Reconstruction) -> dict[str, Any]:
+    """Return a reconstruction as plain data, without its series."""
+    loads, telemetry = result.loads, result.telemetry
+    return {
+        "system": telemetry.system,
+        "signals": telemetry.names,
+        "readings": int(telemetry.mask.sum()),
+        "events": [asdict(event) for event in telemetry.events],
+        "peaks": [asdict(peak) for peak in result.peaks],
+        "residuals": [{**asdict(test), "verdict": test.verdict} for test in result.residuals],
+        "life": [
+            {
+                "section": life.section.name,
+                "peak_Pa": life.peak,
+                "damage": life.damage,
+                "allowable_Pa": life.section.allowable,
+                "probability_above_allowable": life.exceeds,
+            }
+            for life in result.life
+        ],
+        "conditions": None if result.conditions is None else asdict(result.conditions),
+        "log_likelihood": None if loads is None else loads.log_likelihood,
+        "notes": result.notes,
+    }
