@@ -14,8 +14,11 @@ from dockfmu.reconstruct.telemetry import Telemetry
 
 TICK = 1e-5
 """Readings that are closer than this share a time, s: the least step of the model."""
-START_RATE, START_SPEED = 0.05, 0.05
-"""Standard deviations of the rates of a craft and of the speed of a port by each mode at the start, rad/s and m/s."""
+START_RATE, START_SPEED, START_ACCELERATION = 0.05, 0.05, 0.1
+"""Standard deviations at the start: rates of a craft, rad/s, speed, m/s, and acceleration, m/s2, of a port by a mode.
+
+The smaller of both counts: fast modes of a large speed would have accelerations that no structure has.
+"""
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ def _start(layout: SensorLayout) -> np.ndarray:
         modes = craft.modes
         port = next((wrench.port for wrench in layout.wrenches if wrench.craft == name), 0)
         size = np.maximum(np.linalg.norm(modes.port[port][:3], axis=0), 1e-2 / np.sqrt(craft.mass))
-        speed = START_SPEED / size
+        speed = np.minimum(START_SPEED, START_ACCELERATION / np.maximum(modes.frequency, 1e-3)) / size
         sigma += [np.full(3, START_RATE), speed / np.maximum(modes.frequency, 1e-3), speed]
     return np.diag(np.concatenate(sigma) ** 2)
 

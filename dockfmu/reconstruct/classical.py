@@ -20,10 +20,24 @@ from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
 from dockfmu.reconstruct.telemetry import EventReading, Telemetry
 from dockfmu.system import System
 
-ENTRIES = ("stroke", "deflection", "push", "craft", "first", "second", "speeds", "misses", "stop", "window")
+ENTRIES = (
+    "stroke",
+    "deflection",
+    "push",
+    "craft",
+    "first",
+    "second",
+    "speeds",
+    "misses",
+    "stop",
+    "window",
+    "lateral_speed",
+)
 METRE = parse_unit("m")
 SPEEDS, MISSES = (0.5, 0.8, 1.0, 1.25, 1.6), (0.03, 0.06, 0.09)
 """Speeds of the calibration over the declared one, for a small miss, and misses at the declared speed, m."""
+LATERAL_SPEED = 0.005
+"""Standard deviation of the speed across the axis, m/s; assumed."""
 SENSORS = (("first", "first_contact"), ("second", "socket_bottom"))
 """Entries that name the events of the contact sensors, and what they are called by default."""
 AXIS_MISS = 0.01
@@ -64,7 +78,7 @@ class ClassicalConditions:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _CalibrationLine:
     """A line fitted to runs: value = offset + slope x, and the scatter of the runs about it."""
 
     offset: float
@@ -94,18 +108,18 @@ def reconstruct_classically(
     bend, d_bend = _largest(telemetry, table, "deflection", 2, t1, t2 + 0.1)
     runs = _calibrate(telemetry, table, progress)
     gain, d_gain, held = _gain(telemetry, table, t1, t2, d12)
-    strokes, speeds = (np.array([run[name] for run in runs if run["kind"] == 0.0]) for name in ("stroke", "linkage"))
-    order = np.argsort(strokes)
-    if np.any(np.diff(speeds[order]) <= 0.0):
+    runs = sorted(runs, key=lambda run: run["stroke"])
+    x, y = (np.array([run[name] for run in runs]) for name in ("stroke", "linkage"))
+    if np.any(np.diff(y) <= 0.0):
         raise DeclarationError(f"{table.where}: the stroke does not grow with the speed over the runs: choose `speeds`")
-    linkage = float(np.interp(stroke[0], strokes[order], speeds[order]))
+    linkage = float(np.interp(stroke[0], x, y))
+    d_curve = _left_out(x, y)
     notes = []
-    if not strokes.min() <= stroke[0] <= strokes.max():
+    if not x[0] <= stroke[0] <= x[-1]:
         notes.append(
-            f"classical: the stroke of {stroke[0]:.4g} m is beyond those of the calibration, {strokes.min():.4g} to "
-            f"{strokes.max():.4g} m: the speed at linkage is that of the nearest run"
+            f"classical: the stroke of {stroke[0]:.4g} m is beyond those of the calibration, {x[0]:.4g} to "
+            f"{x[-1]:.4g} m: the speed at linkage is that of the nearest run"
         )
-    x, y = strokes[order], speeds[order]
     slope = float(np.interp(stroke[0], 0.5 * (x[1:] + x[:-1]), np.diff(y) / np.diff(x)))
     loss_line = _fit([run["deflection"] for run in runs], [run["loss"] for run in runs])
     bent = float(np.hypot(*bend))
@@ -113,11 +127,13 @@ def reconstruct_classically(
     speed = linkage + loss - gain
     parts = {
         "stroke": slope * d_stroke,
+        "calibration of the stroke": d_curve,
         "calibration of the loss on the cone": loss_line.scatter,
         "deflection": loss_line.slope * d_bend,
         "thrust over the time between the sensors": d_gain,
     }
     d_speed = float(np.sqrt(sum(value**2 for value in parts.values())))
+    lateral = table.number("lateral_speed", LATERAL_SPEED)
     way_line = _fit([run["way"] for run in runs], [run["miss"] for run in runs])
     way = (speed + held) * t12
     miss = way_line(way)
@@ -125,6 +141,7 @@ def reconstruct_classically(
         "speed": way_line.slope * t12 * d_speed,
         "times of the sensors": way_line.slope * (speed + held) * d12,
         "calibration of the way": way_line.scatter,
+        "lateral speed, which the calibration does not have": lateral * t12,
     }
     d_miss = float(np.sqrt(sum(value**2 for value in of_miss.values())))
     turns = np.array([run["turn"] for run in runs])
@@ -134,7 +151,7 @@ def reconstruct_classically(
     budget = [("speed at first contact", by, abs(value), "m/s") for by, value in parts.items()]
     budget += [("miss", by, abs(value), "m") for by, value in of_miss.items()]
     return ClassicalConditions(
-        (linkage, abs(slope) * d_stroke), (speed, d_speed), (miss, d_miss),
+        (linkage, float(np.hypot(slope * d_stroke, d_curve))), (speed, d_speed), (miss, d_miss),
         (direction, float(np.hypot(spread, d_bend / max(bent, 1e-9)))), budget, runs, notes,
     )  # fmt: skip
 
@@ -198,10 +215,16 @@ def _gain(telemetry: Telemetry, table: Table, t1: float, t2: float, d12: float) 
     return float(steps[-1]), float(held.max() * d12), float(steps.mean())
 
 
-def _fit(x: list[float], y: list[float]) -> _Line:
+def _left_out(x: np.ndarray, y: np.ndarray) -> float:
+    """Return how far the runs are from the curve of the others, root mean square."""
+    errors = [y[k] - np.interp(x[k], np.delete(x, k), np.delete(y, k)) for k in range(1, len(x) - 1)]
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def _fit(x: list[float], y: list[float]) -> _CalibrationLine:
     slope, offset = np.polyfit(x, y, 1)
     left = np.array(y) - offset - slope * np.array(x)
-    return _Line(float(offset), float(slope), float(np.sqrt(left @ left / max(len(x) - 2, 1))))
+    return _CalibrationLine(float(offset), float(slope), float(np.sqrt(left @ left / max(len(x) - 2, 1))))
 
 
 def _calibrate(telemetry: Telemetry, table: Table, progress: Callable[[str], None]) -> list[dict[str, float]]:
@@ -214,9 +237,9 @@ def _calibrate(telemetry: Telemetry, table: Table, progress: Callable[[str], Non
     speeds = [float(value) for value in table.items("speeds") or (share * velocity[0] for share in SPEEDS)]
     misses = [float(value) for value in table.items("misses") or MISSES]
     direction = np.array([np.cos(-0.25 * np.pi), np.sin(-0.25 * np.pi)])
-    trials = [(0.0, speed, AXIS_MISS) for speed in speeds] + [(1.0, velocity[0], miss) for miss in misses]
+    trials = [(speed, AXIS_MISS) for speed in speeds] + [(velocity[0], miss) for miss in misses]
     runs = []
-    for kind, speed, miss in trials:
+    for speed, miss in trials:
         progress(f"calibration: {speed:.3g} m/s, miss {miss:.3g} m")
         chosen = {
             f"{CONDITIONS}.miss": (miss * direction).tolist(),
@@ -226,8 +249,8 @@ def _calibrate(telemetry: Telemetry, table: Table, progress: Callable[[str], Non
         }  # fmt: skip
         found = _trial(system.with_values(chosen), telemetry, table)
         if found is not None:
-            runs.append({"kind": kind, "speed": speed, "miss": miss, **found, "turn": _turn(found, direction)})
-    if sum(run["kind"] == 0.0 for run in runs) < 3 or len(runs) < 4:
+            runs.append({"speed": speed, "miss": miss, **found, "turn": _turn(found, direction)})
+    if len(runs) < 4:
         raise DeclarationError(f"{table.where}: too few runs of the calibration reach the socket: choose `speeds`")
     return [{**run, "loss": run["speed"] + run["gain"] - run["linkage"]} for run in runs]
 

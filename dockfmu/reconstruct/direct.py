@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.system import Structure
 from dockfmu.reconstruct.assembly import (
@@ -123,7 +124,7 @@ def reconstruct_directly(
         )
     crafts = {name: craft for name, craft in crafts.items() if any(p.rpartition(".")[0] == name for p in ports)}
     used = {name: reading for name, reading in used.items() if {part[0] for part in reading.parts} <= set(crafts)}
-    wrenches = _wrenches(ports, crafts, settings, structure)
+    wrenches = _wrenches(ports, settings, structure)
     inputs = known_inputs(telemetry, structure, crafts, settings)
     notes += _thrust_notes(structure, crafts, {known.craft for known in inputs})
     layout = lay_out(
@@ -193,9 +194,7 @@ def _thrust_notes(structure: Structure, crafts: Mapping[str, CraftModel], known:
     ]
 
 
-def _wrenches(
-    ports: Mapping[str, bool], crafts: Mapping[str, CraftModel], settings: DirectSettings, structure: Structure
-) -> list[UnknownWrench]:
+def _wrenches(ports: Mapping[str, bool], settings: DirectSettings, structure: Structure) -> list[UnknownWrench]:
     """Return the unknown wrenches with their maps from the inputs."""
     chosen = [WRENCH.index(name) for name in settings.components]
     pick = np.zeros((6, len(chosen)))
@@ -213,37 +212,36 @@ def _wrenches(
     if len(places) != 2 or sorted(targets) != [False, True]:
         raise DeclarationError("direct: together needs sensors on both craft that dock, an active and a passive one")
     passive = targets.index(True)
-    across = _opposite(structure, list(ports), passive, crafts)
+    across = opposite_wrench(structure, list(ports)[passive], list(ports)[1 - passive])
     own = np.hstack([pick, np.zeros((6, m))])
     other = np.hstack([across @ pick, pick])
     return [UnknownWrench(*places[k], own if k == passive else other) for k in range(2)]
 
 
-def _opposite(structure: Structure, ports: list[str], passive: int, crafts: Mapping[str, CraftModel]) -> np.ndarray:
-    """Return the map from the wrench on the passive port to that on the active one, as they stand at the start."""
-    poses = []
-    for port in ports:
-        name, number = port.rpartition(".")[0], int(port.rpartition("[")[2][:-1]) - 1
-        craft = crafts[name]
-        start, known = structure.element(name).start, structure.description(name).variables
+def opposite_wrench(structure: Structure, passive: str, active: str) -> np.ndarray:
+    """Return the map from the wrench on a passive port to that on the active one, as they stand at the start, (6, 6).
 
-        def values(what: str, size: int, start: Mapping[str, object] = start, known: Mapping = known) -> np.ndarray:  # type: ignore[type-arg]
-            full = [f"parameters.initial.{what}[{k}]" for k in range(1, size + 1)]
-            return np.array([float(start.get(one, known[one].start) or 0.0) for one in full])  # type: ignore[arg-type]
-
-        w, x, y, z = values("quaternion", 4) / np.linalg.norm(values("quaternion", 4))
-        body = np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
-                [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
-                [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-        poses.append((values("position", 3) + body.T @ craft.arm[number], craft.axes[number] @ body))
-    (r2, A2), (r1, A1) = poses[passive], poses[1 - passive]
+    The mechanism between them is taken as massless and its length as that at the start.
+    """
+    (r2, A2), (r1, A1) = (_pose(structure, port) for port in (passive, active))
     r, turn = A2 @ (r1 - r2), A1 @ A2.T
     arm = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
-    return -np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])
+    return np.asarray(-np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]]))
+
+
+def _pose(structure: Structure, port: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position of a port in I at the start, m, and its axes, I to port."""
+    name, number = port.rpartition(".")[0], int(port.rpartition("[")[2][:-1]) - 1
+    craft, element = craft_of(structure, name), structure.element(name)
+    known = structure.description(name).variables
+
+    def values(what: str, size: int) -> np.ndarray:
+        full = [f"parameters.initial.{what}[{k}]" for k in range(1, size + 1)]
+        return np.array([float(element.start.get(one, known[one].start) or 0.0) for one in full])
+
+    w, x, y, z = values("quaternion", 4).tolist()
+    body = np.array(from_quaternion((w, x, y, z))).reshape(3, 3)
+    return values("position", 3) + body.T @ craft.arm[number], craft.axes[number] @ body
 
 
 def _wrench_rows(layout: SensorLayout, order: int, derivative: int = 0) -> np.ndarray:

@@ -51,7 +51,7 @@ class GaussMarkov:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What a filter found: predicted means and covariances, innovations, inverses of their covariances, and gains."""
+    """What a filter found: means and covariances given the readings so far, innovations, their precisions, gains."""
 
     model: GaussMarkov
     mean: np.ndarray
@@ -84,9 +84,9 @@ def filtered(model: GaussMarkov) -> Filtered:
             A, Q = model.steps[model.step[k - 1]]
             x = A @ x + model.drift[k - 1]
             P = A @ P @ A.T + Q
-        means[k], covariances[k] = x, P
         H, R = model.layouts[model.layout[k]]
         if not len(R):
+            means[k], covariances[k] = x, P
             innovations.append(np.empty(0))
             precisions.append(np.empty((0, 0)))
             gains.append(np.empty((n, 0)))
@@ -106,6 +106,7 @@ def filtered(model: GaussMarkov) -> Filtered:
         kept = unit - K @ H
         P = kept @ P @ kept.T + (K * R) @ K.T
         P = 0.5 * (P + P.T)
+        means[k], covariances[k] = x, P
         innovations.append(v)
         precisions.append(inverse)
         gains.append(K)
@@ -120,11 +121,10 @@ def smoothed(found: Filtered, rows: np.ndarray | None = None) -> tuple[np.ndarra
     means, covariances = np.empty((count, len(kept))), np.empty((count, len(kept), len(kept)))
     adjoint, information = np.zeros(n), np.zeros((n, n))
     for k in range(count - 1, -1, -1):
-        adjoint, information = _back(found, k, adjoint, information)
-        P = found.covariance[k]
-        shown = kept @ P
+        shown = kept @ found.covariance[k]
         means[k] = kept @ found.mean[k] - shown @ adjoint
         covariances[k] = shown @ kept.T - shown @ information @ shown.T
+        adjoint, information = _back(found, k, adjoint, information)
         if k:
             A, _ = model.steps[model.step[k - 1]]
             adjoint, information = A.T @ adjoint, A.T @ information @ A
@@ -169,21 +169,21 @@ def _mean_of(found: Filtered, rows: np.ndarray, readings: Sequence[np.ndarray]) 
     count = readings[0].shape[1]
     innovations: list[np.ndarray] = []
     x = np.repeat(model.mean[:, None], count, axis=1)
-    predicted = np.empty((len(model), len(model.mean), count))
+    updated = np.empty((len(model), len(model.mean), count))
     for k in range(len(model)):
         if k:
             x = model.steps[model.step[k - 1]][0] @ x + model.drift[k - 1][:, None]
-        predicted[k] = x
         H, _ = model.layouts[model.layout[k]]
         innovations.append(readings[k] - H @ x)
         x = x + found.gains[k] @ innovations[k]
+        updated[k] = x
     means = np.empty((count, len(model), len(rows)))
     adjoint = np.zeros_like(x)
     for k in range(len(model) - 1, -1, -1):
+        means[:, k] = (rows @ (updated[k] - found.covariance[k] @ adjoint)).T
         H, R = model.layouts[model.layout[k]]
         if len(R):
             adjoint = adjoint - H.T @ (found.gains[k].T @ adjoint + found.precisions[k] @ innovations[k])
-        means[:, k] = (rows @ (predicted[k] - found.covariance[k] @ adjoint)).T
         if k:
             adjoint = model.steps[model.step[k - 1]][0].T @ adjoint
     return means

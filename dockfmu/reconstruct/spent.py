@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.life.sections import StructureSection
 from dockfmu.life.spent import lives_in
 from dockfmu.master.system import Structure
@@ -34,7 +37,7 @@ class SampledLoads:
     def __init__(self, time: np.ndarray, series: dict[str, np.ndarray]) -> None:
         self.time, self._series = time, series
         self.variables = list(series)
-        self.file = Path("the restored loads")
+        self.file = Path("the reconstruction")
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self._series[name]
@@ -65,13 +68,20 @@ def restored_life(found: DirectLoads, structure: Structure, sections: Sequence[S
     Raises DeclarationError for a stress of signals that were not restored.
     """
     names = signal_names(found, structure)
+    known = {name for own in names.values() for name in own}
+    for section in sections:
+        if missing := [signal for signal in section.stress if signal not in known]:
+            raise DeclarationError(
+                f"section {section.name}: stress: {shown(missing[0])} was not restored"
+                f"{did_you_mean(missing[0], known)}; "
+                f"the sensors tell the wrenches on {', '.join(found.ports)}"
+            )
     paths = found.drawn if len(found.drawn) else found.mean[None]
     scale = 1.0 + found.mass_error * np.random.default_rng(2).standard_normal(len(paths))
     peaks, damages = np.empty((2, len(paths), len(sections)))
     for number, path in enumerate(paths):
-        series = {
-            name: scale[number] * path[:, k] for k, component in enumerate(found.names) for name in names[component]
-        }
+        values = scale[number] * path
+        series = {name: values[:, k] for k, component in enumerate(found.names) for name in names[component]}
         lives = lives_in(SampledLoads(found.time, series), sections)  # type: ignore[arg-type]
         for k, life in enumerate(lives):
             peaks[number, k], damages[number, k] = life.peak, life.damage

@@ -86,7 +86,10 @@ def test_samples_have_the_dense_posterior():
 
 
 def test_the_steady_variance_of_a_random_walk_is_the_closed_form():
-    """Scalar random walk of variance q a step read with variance r: p = q/2 + sqrt(q^2/4 + q r) before a reading."""
+    """Scalar random walk of variance q a step read with variance r: p = q/2 + sqrt(q^2/4 + q r) before a reading.
+
+    After it, the variance is p r / (p + r).
+    """
     q, r, count = 0.3, 2.0, 200
     ones = np.ones((1, 1))
     model = GaussMarkov(
@@ -94,7 +97,7 @@ def test_the_steady_variance_of_a_random_walk_is_the_closed_form():
         [(ones, np.array([r]))], np.zeros(count, int), [np.zeros(1)] * count,
     )  # fmt: skip
     closed = 0.5 * q + np.sqrt(0.25 * q * q + q * r)
-    assert filtered(model).covariance[-1, 0, 0] == pytest.approx(closed, rel=1e-12)
+    assert filtered(model).covariance[-1, 0, 0] == pytest.approx(closed * r / (closed + r), rel=1e-12)
     assert closed == pytest.approx(solve_discrete_are(ones, ones, q * ones, r * ones)[0, 0])
 
 
