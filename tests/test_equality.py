@@ -236,7 +236,10 @@ CARRIED = tuple(
 )
 
 MIXED, RING = (str(Path(__file__).parent / "components" / "multibody" / f"{name}.toml") for name in ("mixed", "ring"))
-PROBE = str(Path(__file__).parents[1] / "components" / "multibody" / "models" / "small_probe.toml")
+PROBE, ARRAY = (
+    str(Path(__file__).parents[1] / "components" / "multibody" / "models" / f"{name}.toml")
+    for name in ("small_probe", "solar_array")
+)
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -383,6 +386,13 @@ SCENARIOS = [
         step=0.01,
         options={"model": PROBE},
         values={"parameters.base_motion": 3},
+    ),
+    Scenario(
+        "Multibody",
+        tuple({"dock.force[1]": 3.0 * k, "dock.torque[2]": -1.0, "joint.root.angle.drive": 0.2 * k} for k in range(9)),
+        step=0.02,
+        options={"model": ARRAY},
+        values={"parameters.joint.root.angle.start": 0.02, "parameters.joint.root.angle.start_rate": -0.5},
     ),
     Scenario("StandPlatform", WOBBLE, step=3e-3, sets=("SP-1",)),
     Scenario("StandBalance", HITS, step=3e-3, sets=("SB-1",), values={"parameters.noise": 20.0}),

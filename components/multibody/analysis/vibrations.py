@@ -15,6 +15,8 @@ from dockfmu.components.multibody.reference.system import RigidSystem
 
 STEP = 2e-4
 """Of the differences, in coordinates with unit modal mass: errors of order STEP^4, and of rounding 1e-12 / STEP."""
+LARGEST_MOVE = 1e-4
+"""Of a coordinate, rad or m: that of a light part would else be moved far, through its stops and the play of gears."""
 
 
 def vibrations(
@@ -54,7 +56,9 @@ def vibrations(
         return unit(accelerations(pose, E @ v[:size], rotors, v[size:] / root))
 
     size_of_all = size + len(rotors)
-    stiffness, damping = -_jacobian(displaced, size_of_all), -_jacobian(moving, size_of_all)
+    moves = np.concatenate((np.abs(E).max(axis=0, initial=0.0), 1.0 / root))
+    steps = np.minimum(STEP, LARGEST_MOVE / np.maximum(moves, 1e-300))
+    stiffness, damping = -_jacobian(displaced, steps), -_jacobian(moving, np.full(size_of_all, STEP))
     squares, shapes = np.linalg.eigh(0.5 * (stiffness + stiffness.T))
     state = np.block([[np.zeros_like(stiffness), np.eye(size_of_all)], [-stiffness, -damping]])
     eigenvalues = np.linalg.eigvals(state)
@@ -66,9 +70,10 @@ def vibrations(
     )
 
 
-def _jacobian(function: Callable[[np.ndarray], np.ndarray], size: int) -> np.ndarray:
+def _jacobian(function: Callable[[np.ndarray], np.ndarray], steps: np.ndarray) -> np.ndarray:
     """Return the derivatives of a function at 0 by central differences of fourth order."""
     columns = []
-    for h in STEP * np.eye(size):
-        columns.append((8.0 * (function(h) - function(-h)) - (function(2.0 * h) - function(-2.0 * h))) / (12.0 * STEP))
-    return np.array(columns).T.reshape(size, size)
+    for h in np.diag(steps):
+        change = 8.0 * (function(h) - function(-h)) - (function(2.0 * h) - function(-2.0 * h))
+        columns.append(change / (12.0 * h.sum()))
+    return np.array(columns).T.reshape(len(steps), len(steps))

@@ -333,3 +333,14 @@ def test_a_system_is_loaded_from_a_file(tmp_path):
     file.write_text('name = "P"\n[bodies.rod]\n')
     with pytest.raises(ModelError, match=r"pendulum\.toml: bodies\.rod\.mass"):
         Multibody.load(file)
+
+
+def test_a_light_part_near_its_stop_vibrates_on_its_spring():
+    """A finger of 1e-5 kg m2, 0.01 rad before a stop of 50 N m/rad: sqrt(k / J) of its spring alone, to 1e-8.
+
+    Moved by what a unit modal mass moves by it would be 0.06 rad, behind the stop.
+    """
+    inertia = ((1e-5, 0.0, 0.0), (0.0, 1e-5, 0.0), (0.0, 0.0, 1e-5))
+    law = CoordinateLaw("pin", stiffness=0.004, upper=0.01, stop_stiffness=50.0)
+    model = Model("Finger", (RigidBody("finger", 0.02, inertia=inertia),), (hinge("pin", BASE, "finger"),), (law,))
+    assert Multibody(model).vibrations().frequencies == pytest.approx([np.sqrt(0.004 / 1e-5)], rel=1e-8)
