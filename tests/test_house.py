@@ -163,3 +163,57 @@ def test_vectors_have_one_dialect():
             if module in ("vector", "rotation") and name not in own
         ]
     assert strange == []
+
+
+PRIVATE = {
+    "tests/base/test_entry_points.py": "what machine code is named by, looked up anew",
+    "tests/base/test_private_parts_ahead_of_time.py": "parts of numba, which it is about",
+    "tests/base/test_private_parts_of_numba.py": "parts of numba, which it is about",
+    "tests/components/multibody/test_motion.py": "one kernel of the components",
+    "tests/components/multibody/test_random_declarations.py": "rates that are held, to leave singular starts out",
+    "tests/components/multibody/test_random_equipment.py": "rates that are held, to leave singular starts out",
+    "tests/components/physics/contact/probe_cone/test_contact_validity.py": "a micro-step that is tried, then taken",
+    "tests/components/ring_mechanism/test_gear_tree.py": "the matrix of the kernel",
+    "tests/dockfmu/campaign/stand_in.py": "workers of the cluster, to kill them",
+    "tests/dockfmu/campaign/test_campaign.py": "the end of a campaign without a cluster",
+    "tests/dockfmu/campaign/test_execution.py": "addresses of the cluster, as a neighbour finds them",
+    "tests/dockfmu/campaign/test_machine_faults.py": "workers that died of memory, without a day of runs",
+    "tests/dockfmu/commands/test_completion.py": "argparse has no other list of options",
+    "tests/dockfmu/declare/test_declaration.py": "a declaration of hypothesis, without a file for each",
+    "tests/dockfmu/declare/test_package_cache.py": "digests of sources, made anew; products before they are published",
+    "tests/dockfmu/report/test_conditions_and_resultants.py": "vectors of an observer without a run",
+    "tests/dockfmu/test_python_api.py": "the energy that an audit divides by",
+    "tests/dockfmu/test_warm_runs.py": "instances, to see that none is loaded again",
+    "tests/dockfmu/view/test_gltf.py": "a model without a run",
+    "tests/dockfmu/view/test_hub.py": "messages of pages without pages",
+    "tests/docs/test_site.py": "argparse has no other list of options",
+    "tests/fmus/check/test_libraries.py": "the list of libraries that every machine has",
+    "tests/fmus/native/test_compile.py": "assembly and sources between two steps of a build",
+    "tests/fmus/test_outcome_categories.py": "pythonfmu's functions for states",
+    "tests/fmus/test_package.py": "the key of an FMU",
+    "tests/fmus/test_ranges_of_inputs.py": "values that wait for the next step",
+    "tests/master/drivers/test_live.py": "sockets that are flooded and buffers that are small",
+    "tests/master/drivers/test_operator.py": "an operator without a run",
+    "tests/master/fmi/test_process.py": "the shared memory, written over as an FMU could",
+    "tests/master/observers/recording/test_damaged_recordings.py": "a file that cannot be written any more",
+    "tests/master/observers/recording/test_killed.py": "blocks that HDF5 reads of a file",
+    "tests/master/observers/recording/test_recorder.py": "a look between two writes",
+    "tests/master/run/test_once_per_process.py": "the folder of an FMU, which must go",
+    "tests/master/run/test_surroundings.py": "the loop of a thread",
+    "tests/test_two_users.py": "addresses of the cluster, as a neighbour finds them",
+}
+"""Tests that use private attributes of others, and what for: there is no other way to see or to break it."""
+
+OPEN = {"_replace", "_asdict", "_fields", "_exit", "_repr_html_", "_repr_png_"}
+"""Public names that begin with an underscore: of named tuples, `os` and Jupyter."""
+
+
+def test_private_attributes_are_used_where_nothing_public_shows_it():
+    found = set()
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Attribute) or not re.match(r"_[^_]", node.attr) or node.attr in OPEN:
+                continue
+            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+                found.add(file.relative_to(ROOT).as_posix())
+    assert found == PRIVATE.keys()

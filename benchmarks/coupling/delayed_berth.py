@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq, least_squares
 
-from benchmarks.coupling.delayed_contact import Stand
+from benchmarks.coupling.delayed_contact import Stand, devices
 from dockfmu.components.core.component import Instance
 from dockfmu.fmus import catalogue
 
@@ -126,34 +126,9 @@ def simulate(stand: Stand, k: float, c: float, seconds: float, h: float = 1e-3) 
     arm = _arm()
     port = arm.m.interface
     origin = np.array(port.position)
-    passive = {"passive.position": origin}
-    active = {"active.position": origin, "active.quaternion": np.array(port.quaternion)}
-    platform = Instance(
-        catalogue.component("StandPlatform"),
-        **passive,
-        **active,
-        **{
-            "parameters.delay": stand.delay,
-            "parameters.frequency": stand.frequency,
-            "parameters.damping": stand.damping,
-            "parameters.feedforward": stand.feedforward,
-            "parameters.frame_time": stand.frame_time,
-            "parameters.velocity_limit": 1e3,
-        },
-    )
-    balance = Instance(
-        catalogue.component("StandBalance"),
-        **passive,
-        **active,
-        **{
-            "parameters.cutoff": stand.cutoff,
-            "parameters.frame_time": stand.frame_time,
-            "parameters.noise": 0.0,
-            "parameters.gauge.full_scale": 1e9,
-            "parameters.force_limit": 1e9,
-            "parameters.torque_limit": 1e9,
-        },
-    )
+    attitude = np.array(port.quaternion)
+    motion = {"passive.position": origin, "active.position": origin, "active.quaternion": attitude}
+    platform, balance = devices(stand, **motion)
     base = platform.m.base
     found = np.empty(round(seconds / h))
     for n in range(len(found)):

@@ -44,6 +44,32 @@ class Stand:
         return complex(np.exp(-s * self.delay) * platform * gauges * held)
 
 
+def devices(stand: Stand, **motion: object) -> tuple[Instance, Instance]:
+    """Return the platform and the balance of a stand whose limits are out of reach, started with this motion."""
+    platform = {
+        "delay": stand.delay,
+        "frequency": stand.frequency,
+        "damping": stand.damping,
+        "feedforward": stand.feedforward,
+        "frame_time": stand.frame_time,
+        "velocity_limit": 1e3,
+    }
+    balance = {
+        "cutoff": stand.cutoff,
+        "frame_time": stand.frame_time,
+        "noise": 0.0,
+        "gauge.full_scale": 1e9,
+        "force_limit": 1e9,
+        "torque_limit": 1e9,
+    }
+    chosen = {"StandPlatform": platform, "StandBalance": balance}
+    first, second = (
+        Instance(catalogue.component(name), **motion, **{f"parameters.{key}": value for key, value in values.items()})
+        for name, values in chosen.items()
+    )
+    return first, second
+
+
 def eigenvalue(stand: Stand, k: float, c: float, m: float = MASS) -> complex:
     """Return s of the contact's oscillation, 1/s, by Newton's method, from the one without a stand."""
     s = complex(-0.5 * c / m, np.sqrt(max(k / m - (0.5 * c / m) ** 2, 0.1 * k / m)))
@@ -98,31 +124,7 @@ def simulate(stand: Stand, k: float, c: float, seconds: float, m: float = MASS, 
             "parameters.initial.position": (1e-3, 0.0, 0.0),
         },
     )
-    motion = {"active.position": (1e-3, 0.0, 0.0)}
-    platform = Instance(
-        catalogue.component("StandPlatform"),
-        **motion,
-        **{
-            "parameters.delay": stand.delay,
-            "parameters.frequency": stand.frequency,
-            "parameters.damping": stand.damping,
-            "parameters.feedforward": stand.feedforward,
-            "parameters.frame_time": stand.frame_time,
-            "parameters.velocity_limit": 1e3,
-        },
-    )
-    balance = Instance(
-        catalogue.component("StandBalance"),
-        **motion,
-        **{
-            "parameters.cutoff": stand.cutoff,
-            "parameters.frame_time": stand.frame_time,
-            "parameters.noise": 0.0,
-            "parameters.gauge.full_scale": 1e9,
-            "parameters.force_limit": 1e9,
-            "parameters.torque_limit": 1e9,
-        },
-    )
+    platform, balance = devices(stand, **{"active.position": (1e-3, 0.0, 0.0)})
     port, base = craft.m.port[0], platform.m.base
     found = np.empty(round(seconds / h))
     for n in range(len(found)):

@@ -1,9 +1,11 @@
 """Run the command `dockfmu`, in this process or in a separate one."""
 
+import io
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,10 +39,12 @@ def dockfmu(*arguments: object, cwd: Path | None = None) -> subprocess.Completed
 
 
 def run_system(folder: Path, *arguments: object, cwd: Path | None = None, statuses: Sequence[int] = (0, 3)) -> Run:
-    """Run `dockfmu run ARGUMENTS --json` with results in `folder`; fail with its output on another exit status."""
-    done = dockfmu("run", *arguments, "--json", "-o", folder, cwd=cwd)
-    assert done.returncode in statuses, done.stderr
-    return Run(json.loads(done.stdout), read_results(folder / "results.h5"), folder)
+    """Run `dockfmu run ARGUMENTS --json` in this process; results are in `folder`, and a bad exit status fails."""
+    shown, told = io.StringIO(), io.StringIO()
+    with chdir(cwd or Path.cwd()), redirect_stdout(shown), redirect_stderr(told):
+        status = status_of("run", *arguments, "--json", "-o", folder)
+    assert status in statuses, told.getvalue()
+    return Run(json.loads(shown.getvalue()), read_results(folder / "results.h5"), folder)
 
 
 def status_of(*arguments: object) -> int:

@@ -86,6 +86,9 @@ class RemoteInstance(FmuInstance):
     If it is `fresh`, `renew` replaces the process: nothing that the library keeps for its process reaches another run.
     """
 
+    process: subprocess.Popen[bytes]
+    """The process of the instance, in a process group of its own."""
+
     def __init__(
         self,
         file: Path,
@@ -115,14 +118,14 @@ class RemoteInstance(FmuInstance):
         descriptor = create()
         try:
             self._shared = SharedMemory(descriptor)
-            self._process = self._start(descriptor)
+            self.process = self._start(descriptor)
         except BaseException:
             self._folder.remove()
             raise
         finally:
             os.close(descriptor)
         self.log = _RemoteLog(self._shared)
-        self._link = self._shared.library.remote_open(self._shared.address, SIZE, self._process.pid, self._timeout)
+        self._link = self._shared.library.remote_open(self._shared.address, SIZE, self.process.pid, self._timeout)
         self.component = self._link
         try:
             self._request("start", str(self.file.absolute()), self.name, self._structure)
@@ -201,7 +204,7 @@ class RemoteInstance(FmuInstance):
     def _corrupted(self, function: str, reason: str) -> FmuError:
         """Kill a process whose memory the FMU has overwritten; return the error."""
         self._dead = True
-        self._process.kill()
+        self.process.kill()
         return FmuError(
             self.name,
             f"{function} got an answer that cannot be read ({reason}): the FMU writes into memory that is not its "
@@ -225,10 +228,10 @@ class RemoteInstance(FmuInstance):
             return self._corrupted(function, "a status that FMI does not have")
         self._dead = True
         if lost == TIMED_OUT:
-            self._process.kill()
+            self.process.kill()
             text, status = f"has not returned after {self._timeout:g} s; its process was ended", "timeout"
         else:
-            text, status = f"did not return: {_ending(self._process.wait())}", "crash"
+            text, status = f"did not return: {_ending(self.process.wait())}", "crash"
         return FmuError(
             self.name,
             f"{function} {text}",
@@ -331,14 +334,14 @@ class RemoteInstance(FmuInstance):
             try:
                 self._request("free")
             except MasterError:
-                self._process.kill()
-        assert self._process.stdin is not None
-        self._process.stdin.close()  # the worker ends with this pipe
+                self.process.kill()
+        assert self.process.stdin is not None
+        self.process.stdin.close()  # the worker ends with this pipe
         try:
-            self._process.wait(ENDING_S)
+            self.process.wait(ENDING_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.process.kill()
+            self.process.wait()
         self._shared.library.remote_close(self._link)
         self.component = self._link = None
         self._folder.remove()

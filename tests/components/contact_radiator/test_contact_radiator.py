@@ -12,14 +12,7 @@ from dockfmu.components.contact_radiator.kernel import step as step_contact
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.contact.evaluation import EVALUATION
-from dockfmu.components.physics.mechanics.rotation import (
-    advance,
-    apply_transposed,
-    from_quaternion,
-    load_attitude,
-    store_quaternion,
-)
-from dockfmu.components.physics.mechanics.vector import axpy, load, scale, store
+from tests.components.ball import carry, kinetic_energy
 
 MASS, INERTIA = 570.0, 400.0
 QUIET = {
@@ -34,35 +27,17 @@ def radiator(**values) -> Instance:
 
 @kernel
 def run(c, h, steps, push):
-    """Let a ball of MASS and INERTIA carry the active unit, pushed along x of I: drift - kick - drift."""
+    """Let a ball of MASS and INERTIA carry the active unit, pushed along x of I."""
     for k in range(steps):
         code = step_contact(c, k * h, h)
         if code:
             return code
-        body = c.base
-        q = load_attitude(body.quaternion)
-        A = from_quaternion(q)
-        before = apply_transposed(A, load(body.velocity))
-        w = load(body.angular_velocity)
-        half = advance(q, scale(0.5 * h, w))
-        kick = apply_transposed(from_quaternion(half), load(body.force))
-        after = axpy(h / MASS, (kick[0] + push, kick[1], kick[2]), before)
-        w_after = axpy(h / INERTIA, load(body.torque), w)
-        store(axpy(0.5 * h, before, axpy(0.5 * h, after, load(body.position))), body.position)
-        q = advance(half, scale(0.5 * h, w_after))
-        store_quaternion(q, body.quaternion)
-        A = from_quaternion(q)
-        for i in range(3):
-            body.velocity[i] = A[i][0] * after[0] + A[i][1] * after[1] + A[i][2] * after[2]
-        store(w_after, body.angular_velocity)
+        carry(c.base, MASS, INERTIA, push, h)
     return 0
 
 
 def energy(c) -> float:
-    body = c.m.base
-    kinetic = 0.5 * MASS * float(body.velocity @ body.velocity)
-    kinetic += 0.5 * INERTIA * float(body.angular_velocity @ body.angular_velocity)
-    return kinetic + float(c.m.audit.stored_energy + c.m.audit.dissipated_energy)
+    return kinetic_energy(c.m.base, MASS, INERTIA) + float(c.m.audit.stored_energy + c.m.audit.dissipated_energy)
 
 
 APPROACH = {

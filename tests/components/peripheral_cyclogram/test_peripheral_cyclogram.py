@@ -3,49 +3,24 @@
 import numpy as np
 import pytest
 
-from dockfmu.components.core.component import ComponentError, Instance
+from dockfmu.components.core.component import ComponentError
 from dockfmu.components.peripheral_cyclogram import component
 from dockfmu.components.peripheral_cyclogram.ports import PERIPHERAL_OUTCOME, PERIPHERAL_PHASE
+from tests.components.cyclogram_rig import DOCKING, CyclogramRig, H
 
 pytestmark = pytest.mark.quick
 
-H = 0.1
 ALL = [1.0] * 6
 # rings clear of each other
 APART = {"contact": 0, "plane_gap": 1.0}
 
 
-class Rig:
-    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps until then from the start."""
+class Rig(CyclogramRig):
+    groups = {"extend": "operator", "abort": "operator", "undock": "operator", "contact": "flag"} | DOCKING
+    phases, outcomes = PERIPHERAL_PHASE, PERIPHERAL_OUTCOME
 
     def __init__(self, start_time=0.0, **parameters):
-        values = {f"parameters.{k}": v for k, v in parameters.items()}
-        self.instance = Instance(component(), start_time=start_time, **values)
-        self.m = self.instance.m
-        self.start_time = start_time
-        self.k = 0
-
-    def run(self, until, **sensors):
-        for name, value in sensors.items():
-            groups = {"extend": "operator", "abort": "operator", "undock": "operator", "contact": "flag"}
-            groups |= dict.fromkeys(("plane_gap", "velocity", "angular_velocity"), "docking")
-            group = getattr(self.m, groups.get(name, "sensor"))
-            if np.ndim(value):
-                getattr(group, name)[:] = value
-            else:
-                setattr(group, name, float(value))
-        while self.k * H <= until + 1e-9:
-            self.instance.step(self.start_time + self.k * H, H)
-            self.k += 1
-        return self
-
-    @property
-    def phase(self):
-        return next(name for name, code in PERIPHERAL_PHASE.codes.items() if code == self.m.phase)
-
-    @property
-    def outcome(self):
-        return next(name for name, code in PERIPHERAL_OUTCOME.codes.items() if code == self.m.outcome)
+        super().__init__(component(), start_time, **parameters)
 
     @property
     def locks(self):

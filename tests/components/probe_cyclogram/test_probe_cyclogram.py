@@ -6,42 +6,17 @@ import pytest
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.probe_cyclogram import component
 from dockfmu.components.probe_cyclogram.ports import OUTCOME, PHASE
+from tests.components.cyclogram_rig import DOCKING, CyclogramRig, H
 
 pytestmark = pytest.mark.quick
 
-H = 0.1
 
-
-class Rig:
-    """The cyclogram with a clock; `run(until, **sensors)` holds the sensors and steps until then from the start."""
+class Rig(CyclogramRig):
+    groups = dict.fromkeys(("start", "abort", "undock"), "operator") | DOCKING
+    phases, outcomes = PHASE, OUTCOME
 
     def __init__(self, start_time=0.0, **parameters):
-        values = {f"parameters.{k}": v for k, v in parameters.items()}
-        self.instance = Instance(component(), start_time=start_time, **values)
-        self.m = self.instance.m
-        self.start_time = start_time
-        self.k = 0
-
-    def run(self, until, **sensors):
-        for name, value in sensors.items():
-            group = self.m.sensor
-            if name in ("start", "abort", "undock"):
-                group = self.m.operator
-            elif name in ("plane_gap", "velocity", "angular_velocity"):
-                group = self.m.docking
-            setattr(group, name, value)
-        while self.k * H <= until + 1e-9:
-            self.instance.step(self.start_time + self.k * H, H)
-            self.k += 1
-        return self
-
-    @property
-    def phase(self):
-        return next(name for name, code in PHASE.codes.items() if code == self.m.phase)
-
-    @property
-    def outcome(self):
-        return next(name for name, code in OUTCOME.codes.items() if code == self.m.outcome)
+        super().__init__(component(), start_time, **parameters)
 
     @property
     def commands(self):

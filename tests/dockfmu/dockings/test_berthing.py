@@ -11,7 +11,7 @@ from tests.dockfmu.command_line import run_system
 pytestmark = pytest.mark.slow
 
 
-FINE_ARM = ("--no-report", "--set", "manipulator.parameters.micro_step=0.125ms")
+FINE_ARM = ("--set", "manipulator.parameters.micro_step=0.125ms")
 """A quarter of the usual micro-step of the arm"""
 
 
@@ -23,7 +23,7 @@ def run(tmp_path_factory):
     def of(name, *arguments):
         key = (name, *arguments)
         if key not in made:
-            made[key] = run_system(tmp_path_factory.mktemp(name), name, *arguments)
+            made[key] = run_system(tmp_path_factory.mktemp(name), name, "--no-report", *arguments)
         return made[key]
 
     return of
@@ -167,7 +167,7 @@ MIRRORED = [
 
 def test_steps_from_a_mirrored_start_are_mirrored(run):
     """The operator corrects what is there: the script has no side. The arm itself has no mirror."""
-    nominal, mirrored = run("airlock_era"), run("airlock_era", "--no-report", *MIRRORED)
+    nominal, mirrored = run("airlock_era"), run("airlock_era", *MIRRORED)
     assert mirrored.summary["outcome"] == "berthed"
     assert len(_steps(nominal)) == 4
     assert _steps(mirrored) == [(axis, -size) for axis, size in _steps(nominal)]
@@ -178,7 +178,7 @@ def test_steps_from_a_mirrored_start_are_mirrored(run):
 @pytest.mark.parametrize("seed", [3, 8])
 def test_drawn_starts_are_berthed(run, seed):
     """Steps against the nominal miss pushed them to 34 and 45 mm. All of 40 are berthed: docs/validation."""
-    done = run("airlock_era", "--no-report", "--set", f"initial_conditions.seed={seed}")
+    done = run("airlock_era", "--set", f"initial_conditions.seed={seed}")
     assert done.summary["outcome"] == "berthed"
     aside = [done.results[f"manipulator.relative.position[{k}]"] for k in (2, 3)]
     insert = np.searchsorted(done.results.time, done.time("insert"))
@@ -199,7 +199,7 @@ def test_spec08_oracle_O37_coarse_control_loads_the_arm_more(run):
 
 def test_a_slow_insert_without_steps_saturates_the_drives_below_the_limits(run):
     """The speed exceeds them: at 5 mm/s, a tenth, the drives of ERA give no more than this."""
-    done = run("airlock_era_coarse", "--no-report", "--set", "sequence.parameters.step.speed[1]=0.005")
+    done = run("airlock_era_coarse", "--set", "sequence.parameters.step.speed[1]=0.005")
     force, torque = load(done)
     assert 150.0 < force < 300.0
     assert 200.0 < torque < 400.0

@@ -20,7 +20,7 @@ def dock(tmp_path_factory):
     """Return a function that returns the run of a system, each made once."""
 
     def run(name):
-        return run_system(tmp_path_factory.mktemp(name), f"idss_{name}_20t", "--stop", str(STOPS[name]))
+        return run_system(tmp_path_factory.mktemp(name), f"idss_{name}_20t", "--stop", STOPS[name], "--no-report")
 
     return cache(run)
 

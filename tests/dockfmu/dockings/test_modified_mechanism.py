@@ -16,12 +16,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def central(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("central_v2"), "central_impact_20t_v2")
+    return run_system(tmp_path_factory.mktemp("central_v2"), "central_impact_20t_v2", "--no-report")
 
 
 @pytest.fixture(scope="module")
 def atv_v2(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("atv_v2"), "atv_probe_cone_v2")
+    return run_system(tmp_path_factory.mktemp("atv_v2"), "atv_probe_cone_v2", "--no-report")
 
 
 def test_spec06_9_4_central_impact_v2_beside_one_dimension(central):

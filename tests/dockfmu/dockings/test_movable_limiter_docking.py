@@ -18,7 +18,7 @@ FORWARD, RATE = 330.0, 85.0 / 0.200
 
 @pytest.fixture(scope="module")
 def atv(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("atv_v3"), "atv_probe_cone_v3")
+    return run_system(tmp_path_factory.mktemp("atv_v3"), "atv_probe_cone_v3", "--no-report")
 
 
 SIGNALS = [

@@ -18,17 +18,17 @@ STATIC_COMPRESSION, SHORT = 3500.0, 0.1
 
 @pytest.fixture(scope="module")
 def impact(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("impact"), "central_impact_peripheral_25t")
+    return run_system(tmp_path_factory.mktemp("impact"), "central_impact_peripheral_25t", "--no-report")
 
 
 @pytest.fixture(scope="module")
 def expert(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("expert"), "expert_peripheral_5t")
+    return run_system(tmp_path_factory.mktemp("expert"), "expert_peripheral_5t", "--no-report")
 
 
 @pytest.fixture(scope="module")
 def missed(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("missed"), "no_capture_peripheral_5t")
+    return run_system(tmp_path_factory.mktemp("missed"), "no_capture_peripheral_5t", "--no-report")
 
 
 def every_step(name, stop, names=(), **options):

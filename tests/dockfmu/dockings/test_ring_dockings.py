@@ -28,7 +28,7 @@ def test_rings_that_slide_aside_leave_the_model_by_name(seed):
 @pytest.fixture(scope="module")
 def dock(tmp_path_factory):
     """Return a function that returns the run of a system, each made once."""
-    return cache(lambda system: run_system(tmp_path_factory.mktemp(system), system))
+    return cache(lambda system: run_system(tmp_path_factory.mktemp(system), system, "--no-report"))
 
 
 def of_legs(run, name):

@@ -18,7 +18,8 @@ MASSES = 20e3, 350e3
 @pytest.fixture(scope="module")
 def undock(tmp_path_factory):
     """Return a function that returns the run with settings, each made once."""
-    return cache(lambda *settings: run_system(tmp_path_factory.mktemp("undocking"), "idss_undocking_20t", *settings))
+    system = ("idss_undocking_20t", "--no-report")
+    return cache(lambda *settings: run_system(tmp_path_factory.mktemp("undocking"), *system, *settings))
 
 
 def test_the_units_part_with_the_energy_of_the_pushers(undock):
@@ -94,7 +95,7 @@ def energy_of_pushers(gap):
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory):
-    return run_system(tmp_path_factory.mktemp("undocking"), "soyuz_undocking")
+    return run_system(tmp_path_factory.mktemp("undocking"), "soyuz_undocking", "--no-report")
 
 
 def test_a_probe_is_held_by_its_latches_until_they_are_withdrawn(probe):

@@ -158,7 +158,7 @@ def test_a_flood_of_messages_ends_nothing(lag):
 def test_a_process_that_is_killed_from_outside(lag):
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     instance.initialize()
-    os.kill(instance._process.pid, signal.SIGKILL)
+    os.kill(instance.process.pid, signal.SIGKILL)
     with pytest.raises(FmuError, match="step did not return: its process was ended by SIGKILL"):
         instance.step(0.0, 0.1)
     with pytest.raises(FmuError, match="cannot be called: the FMU has ended"):
@@ -169,7 +169,7 @@ def test_a_process_that_is_killed_from_outside(lag):
 def test_nothing_stays_behind(lag, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
-    process = instance._process
+    process = instance.process
     assert list(tmp_path.rglob("modelDescription.xml"))
     instance.free()
     assert process.returncode == 0
@@ -213,7 +213,7 @@ from dockfmu.master.fmi.remote.process import RemoteInstance
 
 file = Path(sys.argv[1])
 instance = RemoteInstance(file, read_description(file), "a")
-print(instance._process.pid, flush=True)
+print(instance.process.pid, flush=True)
 os.kill(os.getpid(), 9)
 """
 
@@ -306,7 +306,7 @@ def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, s
         instance.get(["y[1]", "u[1]"])
     assert caught.value.status == "crash"
     instance.free()
-    assert instance._process.returncode is not None
+    assert instance.process.returncode is not None
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -339,14 +339,14 @@ def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
         over.set()
         thread.join()
         instance.free()
-    assert instance._process.returncode is not None
+    assert instance.process.returncode is not None
 
 
 def test_a_status_that_fmi_does_not_have_is_no_success(lag):
     """Regression: in functions that the compiled loop calls, a negative status counted as a warning."""
     instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
     instance.initialize()
-    os.kill(instance._process.pid, signal.SIGSTOP)
+    os.kill(instance.process.pid, signal.SIGSTOP)
     step = instance._shared.library.fmi2DoStep
     step.argtypes = (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_int)
     memory = instance._shared._memory
@@ -361,7 +361,7 @@ def test_a_status_that_fmi_does_not_have_is_no_success(lag):
     thread.start()
     status = step(instance.component, 0.0, 0.1, 0)
     thread.join()
-    os.kill(instance._process.pid, signal.SIGCONT)
+    os.kill(instance.process.pid, signal.SIGCONT)
     assert status == 4
     assert "a status that FMI does not have" in str(instance.failure("fmi2DoStep", status, 0.0))
     instance.free()

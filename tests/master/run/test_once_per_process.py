@@ -54,7 +54,7 @@ def test_a_fresh_process_leaves_nothing_behind(habits):
     with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
         instance, seen = simulation.instances["a"], []
         for _ in range(3):
-            seen.append((instance._process, instance._folder.path))
+            seen.append((instance.process, instance._folder.path))
             simulation.reset()
         assert len({process.pid for process, _ in seen}) == 3
         assert all(process.poll() is not None for process, _ in seen)

@@ -205,12 +205,12 @@ def test_after_a_failure_in_a_process_of_its_own(swing, failure):
     broken = swing.copy()
     broken.elements["b"].start |= FAILURES["error"] | ({"fail.status": ABORT} if failure == "crash" else {})
     with CoSimulation(swing, Schedule(step=0.01), observers=observers()).open() as simulation:
-        fresh, process = ran(simulation), simulation.instances["b"]._process.pid
+        fresh, process = ran(simulation), simulation.instances["b"].process.pid
         simulation.reset(broken)
         with pytest.raises(FmuError):
             simulation.advance(1.0)
         simulation.reset(swing)
-        assert (simulation.instances["b"]._process.pid == process) == (failure == "error")
+        assert (simulation.instances["b"].process.pid == process) == (failure == "error")
         assert ran(simulation) == fresh
 
 

@@ -272,5 +272,5 @@ def test_the_process_of_an_fmu_has_its_own_group(habits):
     system = alone(habits())
     system.elements["a"].process = True
     with CoSimulation(system, Schedule(step=0.1, stop=1.0)).open() as simulation:
-        pid = simulation.instances["a"]._process.pid
+        pid = simulation.instances["a"].process.pid
         assert os.getpgid(pid) == pid != os.getpgid(0)
