@@ -27,6 +27,7 @@ from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi import archive, callbacks, log, python_modules
 from dockfmu.master.fmi.description import Description, Variable, read_description
+from dockfmu.master.fmi.libraries import UNPACKED
 from dockfmu.master.fmi.library import FmuLibrary, LibraryFmi2
 from dockfmu.master.fmi.library_fmi3 import LibraryFmi3
 
@@ -47,7 +48,7 @@ class Fmu:
         self.instances: list[FmuInstance] = []
         self.dead = False
         """Whether one of its instances gave fmi2Fatal: then no function of the library may be called any more."""
-        self._unpacked = TemporaryFolder("fmu")
+        self._unpacked = TemporaryFolder(UNPACKED)
         self.structure = dict(structure or {})
         self._library: FmuLibrary | None = None
         try:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dockfmu.base.temporary import PREFIX
+
+UNPACKED = "fmu"
+"""The purpose of the temporary folders of unpacked FMUs."""
+
 
 def foreign_libraries(folder: Path) -> list[tuple[str, str]]:
     """Return (name, FMU folder) of each library in an unpacked FMU for which that of another FMU is loaded.
@@ -25,7 +30,8 @@ def foreign_libraries(folder: Path) -> list[tuple[str, str]]:
 
 
 def _is_of_an_fmu(place: str) -> bool:
-    return "binaries" in Path(place).parts and any(part.startswith("fmu-") for part in Path(place).parts)
+    parts = Path(place).parts
+    return "binaries" in parts and any(part.startswith(f"{PREFIX}{UNPACKED}-") for part in parts)
 
 
 def _equal(one: Path, other: Path) -> bool:

@@ -20,6 +20,7 @@ from dockfmu.master.errors import FmuError, MasterError
 from dockfmu.master.fmi import callbacks
 from dockfmu.master.fmi.description import Description
 from dockfmu.master.fmi.instance import FmuInstance
+from dockfmu.master.fmi.libraries import UNPACKED
 from dockfmu.master.fmi.log import Log
 from dockfmu.master.fmi.remote.messages import MessageError
 from dockfmu.master.fmi.remote.shared_memory import SIZE, SharedMemory, create, library
@@ -114,7 +115,7 @@ class RemoteInstance(FmuInstance):
         self._dead, self._timeout = False, max(self._limit_s, STARTING_S)
         self._request_number = 0
         self._link: int | None = None
-        self._folder = TemporaryFolder("fmu")
+        self._folder = TemporaryFolder(UNPACKED)
         descriptor = create()
         try:
             self._shared = SharedMemory(descriptor)
