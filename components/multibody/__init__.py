@@ -15,6 +15,7 @@ from dockfmu.components.multibody.layout import layout
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.messages import messages_of
 from dockfmu.components.multibody.model import Model
+from dockfmu.components.multibody.model.elastic import expanded
 from dockfmu.components.multibody.ports import record_of
 from dockfmu.components.multibody.reference.impulse import ClosureError
 from dockfmu.components.multibody.scene import scene_of
@@ -50,7 +51,7 @@ def component(model: str | Path = EXAMPLE) -> Component:
 
 def component_of(declared: Declared) -> Component:
     """Return the component of a multibody system that has been read; its option `model` is the text."""
-    model = declared.model
+    model = expanded(declared.model)
     made = lay_out(model)
     return MultibodyComponent(
         name=model.name,

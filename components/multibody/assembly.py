@@ -9,14 +9,19 @@ from math import fabs
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, failures, links, stepping
+from dockfmu.components.multibody import closure, elastic_bodies, failures, links, stepping
 from dockfmu.components.multibody.cut_rows import set_rows
+
+SETTLING = 40
+"""Most repetitions until the deflections at the start are those of their loads."""
+SETTLED = 1e-12
+"""Relative to the largest."""
 
 
 @kernel
-def _place(base, gravity, link, run):
+def _place(base, gravity, link, solver, run):
     stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
 
 
@@ -39,13 +44,13 @@ def assemble(base, gravity, link, cut, row, solver, run, status):
         return 0
     error = 0.0
     for _ in range(closure.ATTEMPTS):
-        _place(base, gravity, link, run)
+        _place(base, gravity, link, solver, run)
         error, _ = set_rows(link, cut, row, run)
         if not error > closure.NEAR or run.open != 0.0:
             break
         # near the closed pose of an overconstrained linkage rows depend on each other that did not before
         closure.measure(link, cut, row, solver, run)
-        _place(base, gravity, link, run)
+        _place(base, gravity, link, solver, run)
         set_rows(link, cut, row, run)
         closure.correct(link, cut, row, solver, run, False)
     if run.open != 0.0:
@@ -53,9 +58,36 @@ def assemble(base, gravity, link, cut, row, solver, run, status):
     if not error <= closure.NEAR:
         return fail(status, failures.NOT_CLOSED, error, _most_open(row, run))
     # where the chain is closed, other rows may depend on each other than before
-    _place(base, gravity, link, run)
+    _place(base, gravity, link, solver, run)
     closure.measure(link, cut, row, solver, run)
-    _place(base, gravity, link, run)
+    _place(base, gravity, link, solver, run)
     set_rows(link, cut, row, run)
     closure.correct(link, cut, row, solver, run, True)
     return 0
+
+
+@kernel
+def settle(base, gravity, link, cut, row, solver, run, status):
+    """Deform the elastic bodies that start in static equilibrium under their inertial loads. Returns 0, or a code.
+
+    The modes are held by an inertia, which says their loads; the deflections change these, and so a few times again.
+    """
+    flex = solver[4]
+    wanted = False
+    for k in range(int(run.elastic)):
+        if flex[0][k].settled != 0.0:
+            wanted = True
+    if not wanted:
+        return 0
+    for _ in range(SETTLING):
+        _place(base, gravity, link, solver, run)
+        elastic_bodies.hold(link, run, flex)
+        links.accelerate(link, False, flex)
+        closure.constrain(link, cut, row, solver, run, 0.0)
+        change = elastic_bodies.settle(link, flex, run)
+        if change < SETTLED:
+            return 0
+        code = assemble(base, gravity, link, cut, row, solver, run, status)
+        if code:
+            return code
+    return fail(status, failures.NOT_SETTLED, change, 0)

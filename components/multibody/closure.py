@@ -38,13 +38,14 @@ RESPONSE = -2.0
 
 
 @kernel
-def set_matrix(link, cut, row, matrix, run):
+def set_matrix(link, cut, row, solver, run):
     """Set H M^-1 H^T of the rows, after `links.accelerate`."""
     count = int(run.rows)
+    matrix = solver[0]
     for j in range(count):
         clear_pushes(link)
         push(link, cut, row[j], 1.0)
-        respond(link)
+        respond(link, solver[4])
         for i in range(count):
             matrix[i, j] = row_response(link, cut, row[i])
 
@@ -94,7 +95,7 @@ def _choose_rows(link, cut, row, matrix, run):
 def _rank(link, cut, row, solver, run):
     """Find the independent rows, for links that are accelerated and rows that are set; count the others by joint."""
     matrix = solver[0]
-    set_matrix(link, cut, row, matrix, run)
+    set_matrix(link, cut, row, solver, run)
     _choose_rows(link, cut, row, matrix, run)
     for k in range(int(run.cuts)):
         cut[k].redundant = 0.0
@@ -112,25 +113,62 @@ def _rank(link, cut, row, solver, run):
 
 
 @kernel
-def _push_all(link, cut, row, run):
+def _push_all(link, cut, row, solver, run):
     """Push with all multipliers, and set the response."""
     clear_pushes(link)
     for i in range(int(run.rows)):
         if row[i].independent != 0.0:
             push(link, cut, row[i], row[i].multiplier)
-    respond(link)
+    respond(link, solver[4])
+
+
+@kernel
+def _solve_dense(link, cut, row, solver, run):
+    """Set the multipliers as `elimination.solve` does, by the matrix of the rows: loops with elastic bodies."""
+    set_matrix(link, cut, row, solver, run)
+    matrix = solver[0]
+    count = int(run.rows)
+    for i in range(count):
+        row[i].multiplier = 0.0
+        row[i].rest = row[i].wanted
+        row[i].strength = matrix[i, i]
+    for k in range(count):
+        if row[k].independent == 0.0:
+            continue
+        pivot = matrix[k, k]
+        if not pivot > elimination.LEAST_PIVOT * row[k].strength:
+            return k + 1
+        for i in range(k + 1, count):
+            if row[i].independent == 0.0:
+                continue
+            factor = matrix[i, k] / pivot
+            for j in range(k + 1, count):
+                matrix[i, j] -= factor * matrix[k, j]
+            row[i].rest -= factor * row[k].rest
+    for k in range(count - 1, -1, -1):
+        if row[k].independent == 0.0:
+            continue
+        total = row[k].rest
+        for j in range(k + 1, count):
+            if row[j].independent != 0.0:
+                total -= matrix[k, j] * row[j].multiplier
+        row[k].multiplier = total / matrix[k, k]
+    return 0
 
 
 @kernel
 def _solve(link, cut, row, solver, run):
     """Set the multipliers and the response to them. Returns whether the rows determine them; else `run` tells."""
-    failed = elimination.solve(link, cut, row, solver, run)
+    if run.elastic > 0.0:
+        failed = _solve_dense(link, cut, row, solver, run)
+    else:
+        failed = elimination.solve(link, cut, row, solver, run)
     if failed:
         o = row[failed - 1]
         run.open = 1.0
         failures.note(run, failures.SINGULAR_CLOSURE, o.joint + 1.0, o.error)
         return False
-    _push_all(link, cut, row, run)
+    _push_all(link, cut, row, solver, run)
     return True
 
 
@@ -229,7 +267,7 @@ def _shift_rates(link):
 @kernel
 def correct(link, cut, row, solver, run, rates):
     """Correct coordinates or rates once by what the rows lack; the links are placed with their velocities."""
-    links.accelerate(link, False)
+    links.accelerate(link, False, solver[4])
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -o.rate if rates else -o.error
@@ -245,7 +283,7 @@ def correct(link, cut, row, solver, run, rates):
 def measure(link, cut, row, solver, run):
     """Find the independent rows, for links that are placed with their velocities; count the others by joint."""
     set_rows(link, cut, row, run)
-    links.accelerate(link, False)
+    links.accelerate(link, False, solver[4])
     _rank(link, cut, row, solver, run)
 
 

@@ -26,6 +26,7 @@ SINGULAR_CLOSURE = 422
 OPENED = 423
 RANK_CHANGED = 424
 SINGULAR_LINK = 425
+NOT_SETTLED = 426
 HYSTERESIS = 430
 """Codes of failures; `messages` has their texts. Those of a hysteresis law are added to the last."""
 

@@ -57,16 +57,16 @@ def change_rates(link):
 def jolt(base, gravity, link, cut, row, solver, run):
     """Let the system respond to the true twist of the base less that extrapolated to the end of the last step."""
     stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
     root = link[0]
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
     prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
-    links.accelerate(link, False)
+    links.accelerate(link, False, solver[4])
     closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
     change_rates(link)
     stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
 
 
@@ -78,10 +78,10 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
     """
     root = link[0]
     stepping.predict(link, 0.0)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
     prepare(link, ZERO, ZERO)
-    links.accelerate(link, True)
+    links.accelerate(link, True, solver[4])
     A = load_matrix(root.rotation)
     place = 0
     for k in range(6):
@@ -89,7 +89,7 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
         store(A[k % 3] if k >= 3 else ZERO, root.angular_acceleration)
         store(ZERO, root.force)
         store(ZERO, root.torque)
-        links.carry(link)
+        links.carry(link, solver[4])
         closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
         force, torque = stepping.base_wrench(root)
         f = apply(A, force)

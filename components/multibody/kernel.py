@@ -17,6 +17,7 @@ from dockfmu.components.multibody import (
     assembly,
     closure,
     drives,
+    elastic_bodies,
     exchange,
     failures,
     forces,
@@ -297,6 +298,8 @@ def _finish(
     loop, drive, data = elements
     stored = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
     stored += sums.stored_energy
+    if run.elastic > 0.0:
+        stored += elastic_bodies.strain_energy(link, solver[4], run)
     moving = drives.kinetic_energy(drive, data, run)
     outputs.publish_audit(audit, gravity, link, moving, stored, forces.lost_in_loops(loop, run), run)
 
@@ -403,7 +406,8 @@ def initialize(m):
     sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
     elements = (m.loop[:], drive, p.drive[:])
     touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
-    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:])
+    flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex)
     code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
     if code == 0:
         code = _check_masses(p.body[:], m.status)
@@ -427,6 +431,10 @@ def initialize(m):
     code = assembly.assemble(m.base, p.gravity, link, cut, row, solver, m.run, m.status)
     if code:
         return code
+    if m.run.elastic > 0.0:
+        code = assembly.settle(m.base, p.gravity, link, cut, row, solver, m.run, m.status)
+        if code:
+            return code
     drives.start(link, drive, p.drive[:], m.run)
     code, place = forces.start_loops(link, coordinate, law, m.loop[:], m.run)
     if code:
@@ -454,6 +462,8 @@ def initialize(m):
         m.start_time,
         0.0,
     )
+    if m.run.elastic > 0.0:
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, 0.0)
@@ -479,7 +489,8 @@ def step(m, t, h):
     sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
     elements = (m.loop[:], drive, p.drive[:])
     touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
-    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:])
+    flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex)
     code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
     if code:
         return code
@@ -529,6 +540,8 @@ def step(m, t, h):
         t + h,
         h,
     )
+    if m.run.elastic > 0.0:
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, h)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.components.multibody.contacts.ports import lay_out_contacts
+from dockfmu.components.multibody.elastic_ports import lay_out_elastic
 from dockfmu.components.multibody.link_data import Links, Placing
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
@@ -63,6 +64,7 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
             put(f"{where}.{side}_link", made.bodies[end].link)
             put(f"{where}.{side}_axes", np.array(mounting.rotation) @ made.bodies[end].rotation.T)
     _plan(model, made, put)
+    lay_out_elastic(model, made, put)
     labels = coordinate_labels(model)
     for lock in model.locks:
         special = made.special.get(lock.joint)

@@ -86,6 +86,8 @@ def link_group(count: int) -> Group:
             private("first_entry", "1", "index of the first row of a loop that is open at the link"),
             private("entries", "1", "number of these rows"),
             private("carrier", "1", "index of what loops closed beyond add to it, -1 for none", -1.0),
+            private("flex", "1", "of a link of an elastic body: index of the body", -1.0),
+            private("first_shape", "1", "of a frame or node: index of its first shape", -1.0),
             private("rotor", "1", "inertia of rotors geared to the coordinate without elasticity, kg m2 or kg"),
         )
     )
@@ -99,6 +101,10 @@ def link_group(count: int) -> Group:
         temporary("position", "m", "of the reference point from that of the base, I", shape=3),
         temporary("velocity", "m/s", "of the reference point relative to that of the base, I", shape=3),
         temporary("angular_velocity", "rad/s", "I", shape=3),
+        temporary("flow", "m/s", "of a frame or node: of the deformation, relative to the carrier, I", shape=3),
+        temporary("sway", "N.s", "of a frame: momentum of the modal rates, its axes", shape=3),
+        temporary("swing", "N.m.s", "likewise: angular momentum about its origin", shape=3),
+        temporary("jiggle", "J", "likewise: energy"),
         temporary("linear", "m/s2", "acceleration without that of the joint: velocity terms, I", shape=3),
         temporary("angular", "rad/s2", "likewise", shape=3),
         temporary("tt", "kg", "articulated inertia", shape=6),
@@ -168,8 +174,26 @@ def lay_out(model: Model) -> Links:
     for limb in limbs(model):
         joint = model.joints[limb.joint]
         inner = BASE if limb.parent < 0 else model.bodies[limb.parent].name
-        _add_joint(made, joint, made.bodies[inner], model.bodies[limb.body].name, limb.outward)
+        body = model.bodies[limb.body]
+        _add_joint(made, joint, made.bodies[inner], body.name, limb.outward)
+        if joint.deforms:
+            made.kind[-1] = links.NODE
+            if body.node is None and body.elastic is not None:
+                _add_modes(made, body.name, len(body.elastic.frequency))
     return made
+
+
+def _add_modes(made: Links, body: str, count: int) -> None:
+    """Make the last link the frame of an elastic body, and add a link for each of its modes."""
+    frame = len(made.kind) - 1
+    made.kind[frame] = links.FRAME
+    for number in range(1, count + 1):
+        made.parent.append(frame)
+        made.kind.append(links.MODE)
+        made.lead.append(0.0)
+        made.mount.append(Z)
+        made.arm.append(np.zeros(3))
+        made.labels.append(f"mode {number} of {body}")
 
 
 def _add_joint(made: Links, joint: MultibodyJoint, carrier: Placing, body: str, outward: bool) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import cos, sin
 
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody import elastic_bodies, elastic_recursion
 from dockfmu.components.multibody.inlining import inlined
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
@@ -25,12 +26,19 @@ from dockfmu.components.physics.mechanics.rotation import (
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
 
+FRAME = -2.0
+NODE = -1.0
 FIXED = 0.0
 REVOLUTE = 1.0
 PRISMATIC = 2.0
-SCREW = 3.0
-SPHERICAL = 4.0
-FREE = 5.0
+MODE = 3.0
+SCREW = 4.0
+SPHERICAL = 5.0
+FREE = 6.0
+"""Kinds of links. Frames, nodes and modes are those of elastic bodies (`elastic_bodies`).
+
+A mode has a coordinate, as joints of one degree of freedom have; its motion is that of frame and nodes.
+"""
 
 
 @kernel
@@ -188,7 +196,7 @@ def _clear(base):
 
 
 @kernel
-def place(link):
+def place(link, flex):
     """Place all links from the base outward: poses, rates, velocity terms, own inertia and inertial force.
 
     The base, `link[0]`, must have rotation, position, angular velocity and accelerations.
@@ -197,8 +205,27 @@ def place(link):
     store(ZERO, link[0].torque)
     for k in range(1, len(link)):
         b = link[k]
-        A, w = _place(b, link[int(b.parent)])
-        _set_inertia(b, A, w)
+        if b.kind < FIXED:
+            _place_elastic(b, link[int(b.parent)], link, flex)
+        elif b.kind != MODE:
+            A, w = _place(b, link[int(b.parent)])
+            _set_inertia(b, A, w)
+
+
+@kernel
+def _place_elastic(b, p, link, flex):
+    """Place the frame or a node of an elastic body as `_place` does, with inertia and inertial loads."""
+    if b.kind == NODE:
+        A, w = elastic_bodies.place_node(b, p, link, flex)
+    else:
+        elastic_bodies.deform_inertia(b, link, flex)
+        A, w = elastic_bodies.place_frame(b, p, link, flex)
+    store_matrix(A, b.rotation)
+    store(add(load(p.position), load(b.reach)), b.position)
+    store(w, b.angular_velocity)
+    _set_inertia(b, A, w)
+    if b.kind == FRAME:
+        elastic_bodies.load_frame(b, A, w, link, flex)
 
 
 @kernel
@@ -479,7 +506,7 @@ def _accelerate(b, p):
 
 
 @kernel
-def accelerate(link, to_base):
+def accelerate(link, to_base, flex):
     """Set the accelerations of all joints and links: the backward and the second forward pass, after `place`.
 
     Forces on the links, drives and armatures must be set between. Afterwards, if the forces are passed on `to_base`, it
@@ -489,18 +516,28 @@ def accelerate(link, to_base):
         _clear(link[0])
     for k in range(len(link) - 1, 0, -1):
         b = link[k]
-        _reduce(b, link[int(b.parent)], to_base or b.parent != 0.0)
-    for k in range(1, len(link)):
-        b = link[k]
-        _accelerate(b, link[int(b.parent)])
+        p = link[int(b.parent)]
+        if b.kind == NODE:
+            elastic_recursion.reduce_node(b, p, link, flex)
+        elif b.kind == FRAME:
+            elastic_recursion.reduce_frame(b, p, link, flex)
+        elif b.kind != MODE:
+            _reduce(b, p, to_base or b.parent != 0.0)
+    carry(link, flex)
 
 
 @kernel
-def carry(link):
+def carry(link, flex):
     """Set the accelerations of all joints and links for another acceleration of the base, after `accelerate`."""
     for k in range(1, len(link)):
         b = link[k]
-        _accelerate(b, link[int(b.parent)])
+        p = link[int(b.parent)]
+        if b.kind == NODE:
+            elastic_recursion.accelerate_node(b, p, link, flex)
+        elif b.kind == FRAME:
+            elastic_recursion.accelerate_frame(b, p, link, flex)
+        elif b.kind != MODE:
+            _accelerate(b, p)
 
 
 @kernel

@@ -93,7 +93,7 @@ def _impulse(b, run):
 def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
     stepping.place_base(base, run, gravity, link, tau)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
     # a loss does not depend on the frame, its rounding does: at 7.5 km/s it is 4e-6 J of 500 kg
     frame = ZERO
@@ -105,7 +105,7 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
-    links.accelerate(link, True)
+    links.accelerate(link, True, solver[4])
     closure.constrain(link, cut, row, solver, run, closure.IMPACT)
     impulse = _impulse(b, run)
     impulse_response.change_rates(link)
@@ -114,7 +114,7 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     store(ZERO, b.speed)
     _, torque = stepping.base_wrench(root)
     stepping.place_base(base, run, gravity, link, tau)
-    links.place(link)
+    links.place(link, solver[4])
     stepping.move(link)
     # the base turns while its impulsive torque acts
     work = -dot(torque, load(root.angular_velocity))

@@ -90,6 +90,10 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
             f"joint {{part}} {AT}: its acceleration is not finite, at the rate {{status.value:.4g}}: use a shorter "
             "parameters.stepping.longest_micro_step or micro_step, or look for forces that grow without bound"
         ),
+        failures.NOT_SETTLED: Message(
+            "the elastic bodies find no static equilibrium under the loads at the start: their deflections change by "
+            "{status.value:.4g} of themselves; start at rest, elastic_start = 'rest'"
+        ),
         failures.STOP_LIMIT: coordinate(
             f"joint {{part}} {AT}: it is {{status.value:.4g}} m or rad beyond its stop, more than stop_limit; its "
             "stop_stiffness is too low for the impact, or the micro-steps are too long",

@@ -12,7 +12,7 @@ its place then, so that nothing depends on a velocity or a distance that all bod
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.links import mounted
+from dockfmu.components.multibody.links import FRAME, mounted
 from dockfmu.components.physics.mechanics.inertia import invert
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
@@ -64,6 +64,12 @@ def momenta(link, velocity, origin):
         p = add(scale(b.mass, v), cross(w, s))
         spin = add(own, cross(s, v))
         energy += 0.5 * (dot(v, p) + dot(w, spin))
+        if b.kind == FRAME:
+            sway = apply_transposed(A, load(b.sway))
+            swing = apply_transposed(A, load(b.swing))
+            energy += dot(v, sway) + dot(w, swing) + b.jiggle
+            p = add(p, sway)
+            spin = add(spin, swing)
         arm = subtract(load(b.position), origin)
         momentum = add(momentum, p)
         angular = add(angular, add(spin, cross(arm, p)))

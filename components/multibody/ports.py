@@ -24,6 +24,16 @@ from dockfmu.components.core.field import (
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 from dockfmu.components.multibody.contacts import ports as contact_ports
 from dockfmu.components.multibody.drive_ports import drive_fields, drive_parameters, hysteresis_fields, loop_group
+from dockfmu.components.multibody.elastic_ports import (
+    deflection_fields,
+    elastic_fields,
+    elastic_labels,
+    flex_group,
+    modal_fields,
+    mode_labels,
+    node_labels,
+    run_counts,
+)
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
 from dockfmu.components.multibody.loop_order import LoopOrder, loop_order, rows_of
@@ -97,6 +107,9 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("lock", list(locks), lambda name: _lock_fields(locks.get(name), joints), "lock"),
         Family("drive", list(drives),
                lambda name: drive_fields(drives.get(name), *_drive_units(drives.get(name), joints)), "drive"),
+        Family("elastic", elastic_labels(model), elastic_fields, "elastic"),
+        Family("deflection", node_labels(model), deflection_fields, "node"),
+        Family("modal", mode_labels(model), modal_fields, "mode"),
         Family("cut", list(cuts), lambda name: _cut_fields(cuts.get(name)), "joint"),
         Family("surface", list(surfaces), lambda name: contact_ports.surface_fields(), "surface"),
         Family("contact", list(contacts), lambda name: contact_ports.contact_fields(), "contact"),
@@ -138,6 +151,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         *contact_ports.hidden_groups(model),
         loop_group(len(model.loops)),
         requirement_group(model),
+        flex_group(model),
         link_group(len(made.kind)),
         values=values,
     )  # fmt: skip
@@ -388,25 +402,30 @@ def _closure(model: Model, order: LoopOrder) -> Group:
 
 def _place_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
     one = joint or MultibodyJoint("", "fixed", "", "")
-    return (
+    points = (
         parameter("predecessor_point", "m", f"origin of the joint frame on {one.predecessor}, body frame",
                   one.on_predecessor.point, shape=3),
         parameter("successor_point", "m", f"origin of the joint frame on {one.successor}, body frame",
                   one.on_successor.point, shape=3),
+    )  # fmt: skip
+    return (
+        *_hidden(points, not one.deforms),
         private("link", "1", "index of its first link"),
         private("outward", "1", "1: the successor is the body that it carries"),
         private("inner", "1", "index of the body that carries it, -1 for the base"),
         private("outer", "1", "index of the body that it carries"),
-    )  # fmt: skip
+    )
 
 
 def _mass_fields(body: RigidBody | None) -> tuple[Field, ...]:
     one = body or RigidBody("", 0.0)
-    return (
+    fields = (
         parameter("mass", "kg", "mass", one.mass, minimum=LEAST_MASS if one.mass else 0.0),
         parameter("center", "m", "centre of mass, body frame", one.center, shape=3),
         parameter("inertia", "kg.m2", "inertia about the centre of mass, body axes", one.inertia, shape=(3, 3)),
     )
+    # the data of an elastic body are those of its file; a node has none
+    return _hidden(fields, one.elastic is None)
 
 
 def _force(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> str:
@@ -537,6 +556,7 @@ def _run(model: Model, order: LoopOrder) -> Group:
         private("rank_again", "1", "1: a lock has changed which constraints depend on others"),
         private("fronts", "1", "number of groups of loops that close together", float(len(order.fronts))),
         private("carriers", "1", "number of links to which loops closed beyond them add", float(len(order.carriers))),
+        *run_counts(model),
         private("failure", "1", "code of the first failure, 0 without one"),
         private("culprit", "1", "number of the part that failed, from 1"),
         private("amount", "1", "the value that failed"),

@@ -7,9 +7,9 @@ its opposite on the predecessor.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import links
+from dockfmu.components.multibody import elastic_recursion, links
 from dockfmu.components.multibody.cut_rows import DISC, TRANSLATION
-from dockfmu.components.multibody.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody.links import FIXED, FRAME, FREE, MODE, NODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
@@ -58,7 +58,7 @@ def push(link, cut, o, size):
 
 
 @kernel
-def respond(link):
+def respond(link, flex):
     """Set the changes of all accelerations by the pushes, after `links.accelerate`: one pass inward, one outward."""
     for k in range(len(link) - 1, 0, -1):
         b = link[k]
@@ -66,7 +66,13 @@ def respond(link):
         f = load(b.push_force)
         t = load(b.push_torque)
         kind = b.kind
-        if kind == FREE and b.held == 0.0:
+        if kind == MODE or (kind == FREE and b.held == 0.0):
+            continue
+        if kind == NODE:
+            elastic_recursion.push_node(b, p, link, flex)
+            continue
+        if kind == FRAME:
+            elastic_recursion.push_frame(b, p, link, flex)
             continue
         if kind == SPHERICAL and b.held == 0.0:
             turn = links.times(b.inverse, t)
@@ -96,7 +102,13 @@ def respond(link):
         e = load(p.push_angular)
         a = add(load(p.push_linear), cross(e, load(b.reach)))
         kind = b.kind
-        if kind >= SPHERICAL and b.held != 0.0:
+        if kind == MODE:
+            continue
+        if kind == NODE:
+            a, e = elastic_recursion.respond_node(b, p, link, flex)
+        elif kind == FRAME:
+            a, e = elastic_recursion.respond_frame(b, p, link, flex)
+        elif kind >= SPHERICAL and b.held != 0.0:
             store(ZERO, b.push_turn)
             store(ZERO, b.push_slide)
         elif kind == FREE:

@@ -38,6 +38,14 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
         }
         shapes.append(_body(model, body.name, solids.get(body.name)))
     for joint in model.joints:
+        if joint.deforms:
+            shapes.append(
+                {
+                    "shape": "rod", "frame": joint.predecessor, "origin": [0.0, 0.0, 0.0],
+                    "to_frame": joint.successor, "to": [0.0, 0.0, 0.0],
+                }
+            )  # fmt: skip
+            continue
         for end, side in ((joint.predecessor, "predecessor"), (joint.successor, "successor")):
             point = _point(joint.name, side, joint.cut, getattr(joint, f"on_{side}").point)
             shapes.append({"shape": "point", "frame": _frame(end), "centre": point, "label": joint.name})
@@ -47,7 +55,7 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
                         "shape": "polyline",
                         "frame": end,
                         "style": "thin",
-                        "points": [f"parameters.body.{end}.center", point],
+                        "points": [_center(model, end), point],
                     }
                 )
     for spring in model.springs:
@@ -163,11 +171,21 @@ def _point(joint: str, side: str, cut: bool, place: tuple[float, float, float]) 
     return list(place) if cut else f"parameters.joint.{joint}.{side}_point"
 
 
+def _center(model: Model, name: str) -> Any:
+    """Return the centre of mass of a body: a parameter, or the origin of an interface node."""
+    elastic = next(body for body in model.bodies if body.name == name).elastic
+    return f"parameters.body.{name}.center" if elastic is None else [0.0, 0.0, 0.0]
+
+
 def _body(model: Model, name: str, solid: Solid | None) -> dict[str, Any]:
-    center = f"parameters.body.{name}.center"
+    center: Any = f"parameters.body.{name}.center"
+    body = next(one for one in model.bodies if one.name == name)
+    if body.elastic is not None:
+        # the mass data of an elastic body are no parameters
+        return {"shape": "point", "frame": name, "centre": list(body.center), "label": name}
     if solid is not None and solid.shape == "sphere":
         return {"shape": "sphere", "frame": name, "centre": center, "radius": solid.sizes[0], "label": name}
-    if not any(any(row) for row in next(body for body in model.bodies if body.name == name).inertia):
+    if not any(any(row) for row in body.inertia):
         return {"shape": "point", "frame": name, "centre": center, "label": name}
     return {
         "shape": "inertia_box", "frame": name, "centre": center, "mass": f"parameters.body.{name}.mass",

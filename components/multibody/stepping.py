@@ -9,10 +9,10 @@ from __future__ import annotations
 from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, failures, forces, links, momentum
+from dockfmu.components.multibody import closure, elastic_bodies, failures, forces, links, momentum
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.rotation import (
     IDENTITY,
@@ -144,6 +144,8 @@ def move(link):
         elif kind == FREE:
             A = links.mounted(b, p)
             v = add(v, apply_transposed(A, load(b.speed)))
+        elif kind < FIXED:
+            v = add(v, load(b.flow))
         store(v, b.velocity)
 
 
@@ -155,7 +157,8 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     `touch` is (surfaces, faces, pairs, contacts, their laws, list, sums, loads of the target).
     """
     surface, face, pair, contact, kind, tally, sums, loads = touch
-    links.place(link)
+    flex = solver[4]
+    links.place(link, flex)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
         forces.pull_springs(link, spring, strength, run, h)
@@ -163,11 +166,13 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
     loop, drive, data = elements
     forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
-    links.accelerate(link, h == 0.0 or run.free_root != 0.0)
+    if run.elastic > 0.0:
+        elastic_bodies.bend(link, flex, run, h)
+    links.accelerate(link, h == 0.0 or run.free_root != 0.0, flex)
     closure.constrain(link, cut, row, solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
         friction.rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h)
-        accounts.account(link, surface, pair, contact, kind, tally, loads, run, h)
+        accounts.account(link, surface, pair, contact, kind, tally, loads, run, h, flex)
 
 
 @kernel
@@ -219,7 +224,8 @@ def _change(link):
         if REVOLUTE <= kind <= SCREW:
             if b.held == 0.0:
                 change = fabs(b.qdd - b.predicted)
-                largest = max(largest, change)
+                if kind != MODE:
+                    largest = max(largest, change)
                 total += change
                 if not 0.0 < b.mobility < failures.MOST_MOBILE:
                     sound = False
@@ -280,10 +286,12 @@ def micro_step(
         force, torque = base_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
     forces.account_coordinates(link, coordinate, law, loop, (drive, data), run, h)
+    if run.elastic > 0.0:
+        elastic_bodies.account(link, solver[4], run, h)
     _drift(link, 0.5 * h)
     if run.free_root != 0.0:
         follow_motions(link, coordinate, law, run, t + h)
-        links.place(link)
+        links.place(link, solver[4])
         move(link)
         if link[1].held == 0.0:
             momentum.restore(link, run, h)

@@ -59,9 +59,9 @@ def _note_changes(pair, run):
 
 
 @kernel
-def _account_contacts(link, surface, contact, kind, tally, run, h):
+def _account_contacts(link, surface, contact, kind, tally, run, h, flex):
     """Add the losses of the listed contacts and the sizes of their forces, and note a depth beyond its limit."""
-    spread(link, h, 0.5)
+    spread(link, h, 0.5, flex)
     for k in range(int(tally.count)):
         item = tally.contact[k]
         store(add(load(item.velocity), change_of(item, link, surface, run, 0.0)), item.velocity)
@@ -73,7 +73,7 @@ def _account_contacts(link, surface, contact, kind, tally, run, h):
 
 
 @kernel
-def account(link, surface, pair, contact, kind, tally, loads, run, h):
+def account(link, surface, pair, contact, kind, tally, loads, run, h, flex):
     """Add losses, works, impulses and peaks of a micro-step h, after all accelerations are known."""
     if run.pairs == 0.0:
         return
@@ -81,7 +81,7 @@ def account(link, surface, pair, contact, kind, tally, loads, run, h):
     for k in range(int(run.contacts)):
         contact[k].step_force = 0.0
     if tally.count > 0.0:
-        _account_contacts(link, surface, contact, kind, tally, run, h)
+        _account_contacts(link, surface, contact, kind, tally, run, h, flex)
     for k in range(int(run.contacts)):
         contact[k].peak_force = max(contact[k].peak_force, contact[k].step_force)
     if run.has_target == 0.0:

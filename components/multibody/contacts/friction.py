@@ -9,9 +9,9 @@ moved by what is within a micro-step.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, links, pushes
+from dockfmu.components.multibody import closure, elastic_recursion, links, pushes
 from dockfmu.components.multibody.contacts.forces import clear_touched, load_target, wrench_about
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.contact.force import clear, tangential
 from dockfmu.components.physics.contact.held_friction import hold
 from dockfmu.components.physics.contact.pairs import kind_of, slot_of
@@ -33,7 +33,7 @@ from dockfmu.components.physics.mechanics.vector import (
 
 
 @kernel
-def spread(link, h, share):
+def spread(link, h, share, flex):
     """Set the pushes of all links to the changes of their twists from now to the `share` of the kick of h.
 
     Rates are those predicted for the middle of the micro-step. The base moves on with its acceleration.
@@ -47,7 +47,11 @@ def spread(link, h, share):
         e = load(p.push_angular)
         a = add(load(p.push_linear), cross(e, load(b.reach)))
         kind = b.kind
-        if REVOLUTE <= kind <= SCREW:
+        if kind < FIXED:
+            change_a, change_e = elastic_recursion.spread_modes(b, link, flex, h, share)
+            a = add(a, change_a)
+            e = add(e, change_e)
+        elif REVOLUTE <= kind <= SCREW and kind != MODE:
             if b.held == 0.0:
                 change = b.last_rate + share * h * b.qdd - b.rate
                 u = load(b.along)
@@ -95,13 +99,13 @@ def _push(link, surface, force, point):
 
 
 @kernel
-def _mobility(item, link, surface, direction, run):
+def _mobility(item, link, surface, direction, run, flex):
     """Return the acceleration of a listed contact by a unit force between its bodies, 1/kg."""
     point = load(item.position)
     pushes.clear_pushes(link)
     _push(link, surface[int(item.link)], direction, point)
     _push(link, surface[int(item.other)], negate(direction), point)
-    pushes.respond(link)
+    pushes.respond(link, flex)
     return dot(direction, change_of(item, link, surface, run, 0.0))
 
 
@@ -162,7 +166,7 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
             store(ZERO, pair[int(slot_of(kind, item.pair, item.index))].friction)
     if not sliding:
         return
-    spread(link, h, 1.0)
+    spread(link, h, 1.0, solver[4])
     for k in range(int(tally.count)):
         item = tally.contact[k]
         v = add(load(item.velocity), change_of(item, link, surface, run, 0.5 * h))
@@ -175,7 +179,7 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
         slip = load(item.slip)
         speed = norm(slip)
         direction = scale(1.0 / speed, slip) if speed > 0.0 else _across(load(item.normal))
-        mobility = _mobility(item, link, surface, direction, run)
+        mobility = _mobility(item, link, surface, direction, run, solver[4])
         mobility *= h * _sharing(item, surface, tally)
         hold(item, kind_of(kind, item.pair), slip, mobility, surface, sums)
         store(load(item.friction), pair[int(slot_of(kind, item.pair, item.index))].friction)
@@ -186,6 +190,6 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
         second = int(item.other)
         _push_link(link, surface[first], sums.part[first], run)
         _push_link(link, surface[second], sums.part[second], run)
-    pushes.respond(link)
+    pushes.respond(link, solver[4])
     pushes.add_response(link)
     closure.constrain_again(link, cut, row, solver, run, h)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.declaration.contact_checks import check_contacts
+from dockfmu.components.multibody.declaration.elastic import check_elastic
 from dockfmu.components.multibody.loop_order import ROWS
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model, MultibodyJoint
 
@@ -58,12 +59,16 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
             "load",
             "parameters",
             "happened",
+            "elastic",
+            "node",
+            "mode",
         ):
             yield f"ports.{port.name}", "this is the name of a group of variables; choose another"
     yield from _check_locks(model)
     yield from _check_drives(model)
     yield from _check_outcomes(model)
     yield from check_contacts(model)
+    yield from check_elastic(model)
     if sound:
         yield from _check_graph(model)
 

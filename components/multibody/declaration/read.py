@@ -17,6 +17,7 @@ import numpy as np
 
 from dockfmu.components.multibody.declaration.checks import check_model
 from dockfmu.components.multibody.declaration.drives import read_drive, read_loops
+from dockfmu.components.multibody.declaration.elastic import embedded, read_elastic
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, joint_frames, unit_vector
 from dockfmu.components.multibody.declaration.problems import Entries, ModelError, Problems
 from dockfmu.components.multibody.declaration.solids import Solid, read_solid
@@ -71,13 +72,16 @@ class Declared:
 def read_model(file: Path) -> Declared:
     """Read a declaration. Raises ModelError with all mistakes in it."""
     try:
-        return read_text(file.read_text(encoding="utf-8"), str(file), file.stem)
+        return read_text(file.read_text(encoding="utf-8"), str(file), file.stem, file.parent)
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError([f"{file}: {error}"]) from error
 
 
-def read_text(text: str, file: str = "the declaration", name: str = "multibody") -> Declared:
-    """Read the text of a declaration; `name` is that of a model that gives none. Raises ModelError."""
+def read_text(text: str, file: str = "the declaration", name: str = "multibody", folder: Path = Path()) -> Declared:
+    """Read the text of a declaration; `name` is that of a model that gives none, `folder` has its other files.
+
+    Raises ModelError.
+    """
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -85,7 +89,7 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
     problems = Problems(file)
     top = Entries(content, "", problems, MODEL_KEYS)
     solids: dict[str, Solid] = {}
-    bodies = tuple(_body(key, entries, solids) for key, entries in top.tables("bodies").items())
+    bodies = tuple(_body(key, entries, solids, folder) for key, entries in top.tables("bodies").items())
     joints: list[MultibodyJoint] = []
     laws: list[CoordinateLaw] = []
     loops: list[HystereticSpring] = []
@@ -118,7 +122,10 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody")
     for where, what in check_model(model, complete=len(joints) == len(top.table("joints").content)):
         problems.add(where, what)
     problems.raise_if_any()
-    return Declared(model, file, text, solids)
+    try:
+        return Declared(model, file, embedded(text, folder), solids)
+    except (OSError, ValueError) as error:
+        raise ModelError([f"{file}: {error}"]) from error
 
 
 def _vector(numbers: Any) -> Vector:
@@ -131,7 +138,9 @@ def _matrix(rows: Any) -> Matrix:
     return x, y, z
 
 
-def _body(name: str, entries: Entries, solids: dict[str, Solid]) -> RigidBody:
+def _body(name: str, entries: Entries, solids: dict[str, Solid], folder: Path) -> RigidBody:
+    if "elastic" in entries:
+        return read_elastic(name, entries, folder)
     entries = Entries(entries.content, entries.where, entries.problems, BODY_KEYS)
     mass = entries.quantity("mass", "kg", 1.0, needed=True)
     solid = read_solid(entries, "solid")

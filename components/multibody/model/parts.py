@@ -38,10 +38,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import cos, sin
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dockfmu.components.multibody.model.surfaces import DeclaredContact, DeclaredSensor, DeclaredSurface
 from dockfmu.components.multibody.model.vectors import IDENTITY, ZERO, Matrix, Vector
+
+if TYPE_CHECKING:
+    from dockfmu.components.physics.elastic.body import ElasticBody
 
 BASE = "base"
 """Name of body 0: the inertial frame, a body with prescribed motion, or the craft that carries the system."""
@@ -92,12 +95,21 @@ CONSTRAINTS: tuple[Kind, ...] = ("rolling_disc", "rolling_ball", "knife_edge")
 
 @dataclass(frozen=True)
 class RigidBody:
-    """A rigid body: mass (kg), centre of mass (m, body frame), inertia about the centre of mass (kg m2, body axes)."""
+    """A body: mass (kg), centre of mass (m, body frame), inertia about the centre of mass (kg m2, body axes).
+
+    An elastic body has these undeformed, its frame being E, and a reduced finite-element model, `elastic`; it starts in
+    static equilibrium if `settled`; what is attached to it is at most `reach` (m) from an interface node. `node` is the
+    index of the interface node that a body of an expanded model is (`model.elastic`).
+    """
 
     name: str
     mass: float
     center: Vector = ZERO
     inertia: Matrix = (ZERO, ZERO, ZERO)
+    elastic: ElasticBody | None = None
+    settled: bool = False
+    reach: float = 1e-6
+    node: int | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +173,8 @@ class MultibodyJoint:
         Of the disc or ball that rolls, m.
     closure_limit : float
         Of a cut joint: error of its closure with which a run ends, m or rad.
+    deforms : bool
+        Of a fixed joint in an expanded model: it is between an elastic body and one of its nodes.
     """
 
     name: str
@@ -176,6 +190,7 @@ class MultibodyJoint:
     cut: bool = False
     radius: float = 0.0
     closure_limit: float = CLOSURE_LIMIT
+    deforms: bool = False
 
     @property
     def start(self) -> tuple[tuple[float, ...], tuple[float, ...]]:

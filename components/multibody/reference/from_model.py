@@ -6,6 +6,7 @@ from math import pi
 
 import numpy as np
 
+from dockfmu.components.multibody.declaration.problems import ModelError
 from dockfmu.components.multibody.model import BASE, CONSTRAINTS, Kind, Model, Mounting, MultibodyJoint
 from dockfmu.components.multibody.reference.constraints import NonHolonomic
 from dockfmu.components.multibody.reference.joints import AxisMotion, JointMotion, QuaternionMotion
@@ -41,7 +42,15 @@ def rows_of_kind(joint: MultibodyJoint) -> NonHolonomic | None:
 
 
 def rigid_system(model: Model) -> RigidSystem:
-    """Return the bodies and joints of a model; joints of the tree and cut joints are in the order of the model."""
+    """Return the bodies and joints of a model; joints of the tree and cut joints are in the order of the model.
+
+    Raises ModelError for elastic bodies, of which these formulations know nothing.
+    """
+    elastic = [body.name for body in model.bodies if body.elastic is not None]
+    if elastic:
+        raise ModelError(
+            [f"bodies.{name}: is elastic; the analysis of a declaration takes rigid bodies" for name in elastic]
+        )
     number = {BASE: 0, **{body.name: k for k, body in enumerate(model.bodies, 1)}}
     centers = {BASE: np.zeros(3), **{body.name: np.array(body.center) for body in model.bodies}}
 

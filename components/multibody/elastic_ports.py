@@ -1,0 +1,199 @@
+"""The part of the record that elastic bodies add, and its start values: the data of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dockfmu.components.core.field import Field, Group, constants, local, output, private, temporary
+from dockfmu.components.multibody.link_data import Links
+from dockfmu.components.multibody.model.elastic import elastic_parts, node_name
+from dockfmu.components.multibody.model.parts import Model
+
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""The upper triangle of a symmetric 3x3 matrix, by rows."""
+
+
+def elastic_labels(model: Model) -> list[str]:
+    """Return the names of the elastic bodies."""
+    return [part.body.name for part in elastic_parts(model)]
+
+
+def node_labels(model: Model) -> list[str]:
+    """Return the names of their nodes that are used, body by body."""
+    return [node_name(part.body.name, _number(part.body, node)) for part in elastic_parts(model) for node in part.nodes]
+
+
+def mode_labels(model: Model) -> list[str]:
+    """Return BODY.modeK of all modes, body by body."""
+    return [
+        f"{part.body.name}.mode{k}"
+        for part in elastic_parts(model)
+        for k in range(1, len(_elastic(part.body).frequency) + 1)
+    ]
+
+
+def _elastic(body: Any) -> Any:
+    return body.elastic
+
+
+def _number(body: Any, node: int) -> int:
+    return int(_elastic(body).nodes[node])
+
+
+def elastic_fields(name: str) -> tuple[Field, ...]:
+    """Return the outputs of an elastic body."""
+    return (
+        output("strain_energy", "J", f"of the modes of {name}"),
+        output("modal_energy", "J", f"of the modes of {name}: strain and kinetic energy relative to its frame"),
+    )
+
+
+def deflection_fields(name: str) -> tuple[Field, ...]:
+    """Return the outputs of an interface node."""
+    return (
+        output("displacement", "m", f"of {name} by the deformation, axes of the frame of its body", shape=3),
+        output("rotation", "rad", "likewise, rotation vector", shape=3),
+        output("rate", "m/s", "of the displacement", shape=3),
+        private("link", "1", "index of its link, or of the frame that it carries"),
+    )
+
+
+def modal_fields(name: str) -> tuple[Field, ...]:
+    """Return what is shown of a mode."""
+    return (
+        local("coordinate", "1", f"{name}: modal coordinate, m kg^(1/2)"),
+        local("rate", "1/s", "its rate"),
+        private("link", "1", "index of its link"),
+    )
+
+
+def flex_group(model: Model) -> Group:
+    """Return the constants and the work space of the elastic bodies (`elastic_bodies`)."""
+    sizes = [len(_elastic(part.body).frequency) for part in elastic_parts(model)]
+    shapes = sum(size * len(part.nodes) for size, part in zip(sizes, elastic_parts(model), strict=True))
+    body = constants(
+        Group(
+            "body",
+            private("frame", "1", "index of the link that is its frame"),
+            private("modes", "1", "index of the link of its first mode"),
+            private("count", "1", "number of its modes"),
+            private("first_mode", "1", "index of its first mode"),
+            private("first_pair", "1", "index of its first pair of modes"),
+            private("factor", "1", "index of the first element of its factor"),
+            private("settled", "1", "1: it starts in static equilibrium"),
+            private("place", "m", "of its inner node, undeformed", shape=3),
+            private("moment", "kg.m", "S_0", shape=3),
+            private("inertia", "kg.m2", "J_phiphi undeformed, upper triangle by rows", shape=6),
+            count=max(1, len(sizes)),
+        )
+    )
+    mode = constants(
+        Group(
+            "mode",
+            private("frequency", "rad/s", "undamped"),
+            private("damping", "1/s", "factor of the rate"),
+            private("translation", "1", "column of J_rw", shape=3),
+            private("rotation", "1", "column of J_phiw undeformed", shape=3),
+            private("slope", "1", "N2, upper triangle by rows", shape=6),
+        )
+    )
+    pair = constants(
+        Group(
+            "pair",
+            private("gyration", "1", "column b of N4_a", shape=3),
+            private("curvature", "1", "N3_ab, upper triangle by rows", shape=6),
+            count=max(1, sum(size * size for size in sizes)),
+        )
+    )
+    shape = constants(Group("shape", private("value", "1", "displacement and rotation of the node, axes E", shape=6)))
+    return Group(
+        "flex",
+        body,
+        Group(
+            "mode",
+            *mode.members,
+            temporary("bulge", "1", "derivative of the inertia, axes E", shape=6),
+            temporary("lever", "1", "column of J_phiw, axes E", shape=3),
+            temporary("gyro", "1", "its load by a unit angular velocity, axes E", shape=3),
+            temporary("coupled_force", "1", "momentum of a unit rate with the nodes, I", shape=3),
+            temporary("coupled_torque", "1", "likewise, angular momentum about the origin of E", shape=3),
+            temporary("felt_force", "1", "likewise, with the motion of E: column of U", shape=3),
+            temporary("felt_torque", "1", "likewise", shape=3),
+            temporary("gain", "1", "row of D^-1 U^T, and scratch", shape=7),
+            temporary("driven", "1", "acceleration with the inner node at rest"),
+            count=max(1, sum(sizes)),
+        ),
+        pair,
+        Group(
+            "shape",
+            *shape.members,
+            temporary("moved", "1", "displacement by a unit of the mode, I", shape=3),
+            temporary("turned", "1", "rotation by a unit of the mode, I", shape=3),
+            count=max(1, shapes),
+        ),
+        temporary("factor", "1", "D of all bodies", shape=max(1, sum(size * size for size in sizes))),
+        description="elastic bodies",
+    )
+
+
+def run_counts(model: Model) -> tuple[Field, ...]:
+    """Return the numbers of elastic bodies and of their nodes."""
+    return (
+        private("elastic", "1", "number of elastic bodies", float(len(elastic_labels(model)))),
+        private("deflections", "1", "number of their nodes that are used", float(len(node_labels(model)))),
+        private("modes", "1", "number of their modes", float(len(mode_labels(model)))),
+    )
+
+
+def lay_out_elastic(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
+    """Put the start values of the elastic bodies."""
+    modes = pairs = shapes = 0
+    labels = iter(mode_labels(model))
+    for k, part in enumerate(elastic_parts(model), start=1):
+        elastic = _elastic(part.body)
+        own, count = elastic.invariants, len(elastic.frequency)
+        frame = made.bodies[part.body.name].link
+        _put_group(
+            put,
+            f"flex.body[{k}]",
+            {"frame": frame, "modes": frame + 1, "count": count, "first_mode": modes, "first_pair": pairs,
+             "factor": pairs, "settled": float(part.body.settled), "moment": own.static_moment,
+             "place": elastic.place[part.inner],
+             "inertia": _upper(own.inertia)},
+        )  # fmt: skip
+        for j in range(count):
+            _put_group(
+                put,
+                f"flex.mode[{modes + j + 1}]",
+                {"frequency": elastic.frequency[j], "damping": elastic.damping[j],
+                 "translation": own.translation[:, j], "rotation": own.rotation[:, j],
+                 "slope": _upper(own.inertia_slope[j])},
+            )  # fmt: skip
+            put(f"mode.{next(labels)}.link", frame + 1 + j)
+            put(f"link[{frame + 2 + j}].flex", k - 1)
+            for i in range(count):
+                where = f"flex.pair[{pairs + j * count + i + 1}]"
+                put(f"{where}.gyration", own.gyration[j, :, i])
+                put(f"{where}.curvature", _upper(own.inertia_curvature[j, i]))
+        for node in part.nodes:
+            name = node_name(part.body.name, _number(part.body, node))
+            link = frame if node == part.inner else made.bodies[name].link
+            put(f"node.{name}.link", link)
+            put(f"link[{link + 1}].flex", k - 1)
+            put(f"link[{link + 1}].first_shape", shapes)
+            for j in range(count):
+                put(f"flex.shape[{shapes + j + 1}].value", elastic.shape[node, :, j])
+            shapes += count
+        modes, pairs = modes + count, pairs + count * count
+
+
+def _put_group(put: Callable[[str, Any], None], name: str, values: Mapping[str, Any]) -> None:
+    for field, value in values.items():
+        put(f"{name}.{field}", value)
+
+
+def _upper(matrix: np.ndarray) -> list[float]:
+    return [float(0.5 * (matrix[i, j] + matrix[j, i])) for i, j in UPPER]
