@@ -19,8 +19,8 @@ import numpy as np
 from dockfmu.components.multibody.reference.algebra import cross, skew
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
 
-ORDER = 24
-"""Of the series of rotations: to rounding for a few radians."""
+ORDER = 20
+"""Of the series of rotations: to rounding for two radians."""
 
 
 def rigid_invariants(mass: float, center: np.ndarray, inertia: np.ndarray) -> ElasticInvariants:
@@ -73,13 +73,11 @@ def rotation_series(phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def jacobian_rate(phi: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return the rate of the left Jacobian for a rotation vector that changes by `rate`."""
-    powers = [np.eye(3)]
-    for _ in range(ORDER):
-        powers.append(powers[-1] @ skew(phi))
-    total = np.zeros((3, 3))
+    turn, change = skew(phi), skew(rate)
+    power, power_rate, total = np.eye(3), np.zeros((3, 3)), np.zeros((3, 3))
     for k in range(1, ORDER):
-        for i in range(k):
-            total = total + powers[i] @ skew(rate) @ powers[k - 1 - i] / factorial(k + 1)
+        power, power_rate = power @ turn, power_rate @ turn + power @ change
+        total = total + power_rate / factorial(k + 1)
     return total
 
 
@@ -129,8 +127,20 @@ class ElasticMarker:
     R: np.ndarray = field(default_factory=lambda: np.eye(3))
     """Components in axes of the marker to those of the node."""
 
+    def _fixed(self, state: ElasticState) -> MarkerMotion:
+        """Return the motion of a marker that does not move in its frame."""
+        arm = self.place + self.offset
+        carried = cross(state.w, arm)
+        J = np.zeros((6, 6 + len(state.rates)))
+        J[:, :6] = np.block([[state.A, -state.A @ skew(arm)], [np.zeros((3, 3)), state.A]])
+        h = np.concatenate((state.A @ cross(state.w, carried), np.zeros(3)))
+        twist = state.v + state.A @ carried, state.A @ state.w
+        return MarkerMotion(state.A @ self.R, state.r + state.A @ arm, *twist, J, h)
+
     def motion(self, state: ElasticState) -> MarkerMotion:
         """Return the motion of the marker."""
+        if not self.shape.any():
+            return self._fixed(state)
         phi, rate = self.shape[3:] @ state.coordinates, self.shape[3:] @ state.rates
         turned, jacobian = rotation_series(phi)
         shape = np.vstack((self.shape[:3], jacobian @ self.shape[3:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -100,6 +101,16 @@ def interpreted(component: Component) -> Component:
     """Return a component whose outermost kernels are interpreted: what they call is compiled once for all models."""
     plain = [getattr(one, "py_func", one) for one in (component.initialize, component.step)]
     return replace(component, initialize=plain[0], step=plain[1])
+
+
+def flex_of(m: Any) -> tuple[Any, ...]:
+    """Return the data of the elastic bodies of a record, as kernels take them."""
+    return m.flex.body, m.flex.mode, m.flex.pair, m.flex.shape, m.flex.factor
+
+
+def solver_of(m: Any) -> tuple[Any, ...]:
+    """Return the work space of the loops of a record, as kernels take it."""
+    return m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier, flex_of(m)
 
 
 def body_accelerations(instance: Instance, model: Model) -> dict[str, np.ndarray]:

@@ -13,7 +13,15 @@ from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model import BASE, JointLock, Model, Mounting, MultibodyJoint
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
-from tests.components.multibody.random_models import free_model, made, matrix, mounting, random_model
+from tests.components.multibody.random_models import (
+    flex_of,
+    free_model,
+    made,
+    matrix,
+    mounting,
+    random_model,
+    solver_of,
+)
 
 CUTS = ("spherical", "revolute", "planar", "universal", "cylindrical", "prismatic")
 TREE = ("revolute", "prismatic", "screw", "universal", "cylindrical", "planar", "spherical", "fixed")
@@ -41,9 +49,9 @@ def with_loops(model: Model, ends: list[tuple[str, str]], kinds: list[str]) -> M
 def dense(instance: Instance) -> np.ndarray:
     """Return the multipliers of what the rows want, by the matrix of all rows, after the recursion without loops."""
     m = instance.m
-    links.place(m.link)
-    links.accelerate(m.link, False)
-    closure.set_matrix(m.link, m.cut, m.closure.row, m.closure.matrix, m.run)
+    links.place(m.link, flex_of(m))
+    links.accelerate(m.link, False, flex_of(m))
+    closure.set_matrix(m.link, m.cut, m.closure.row, solver_of(m), m.run)
     kept = [k for k, row in enumerate(m.closure.row) if row.independent]
     A, wanted = np.array(m.closure.matrix)[np.ix_(kept, kept)], np.array([m.closure.row[k].wanted for k in kept])
     found = np.zeros(len(m.closure.row))
@@ -55,7 +63,7 @@ def compare(model: Model, seed: int, **values: object) -> None:
     """Solve for random right-hand sides by both ways: equal to 1e-12 times the condition of the matrix."""
     instance = Instance(made(model), **values)
     m = instance.m
-    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
+    solver = solver_of(m)
     random = np.random.default_rng(seed)
     wanted = random.normal(size=len(m.closure.row))
     for row, value in zip(m.closure.row, wanted, strict=True):
@@ -63,8 +71,8 @@ def compare(model: Model, seed: int, **values: object) -> None:
     expected = dense(instance)
     kept = [k for k, row in enumerate(m.closure.row) if row.independent]
     condition = np.linalg.cond(np.array(m.closure.matrix)[np.ix_(kept, kept)])
-    links.place(m.link)
-    links.accelerate(m.link, False)
+    links.place(m.link, flex_of(m))
+    links.accelerate(m.link, False, flex_of(m))
     assert closure.elimination.solve(m.link, m.cut, m.closure.row, solver, m.run) == 0
     found = np.array([row.multiplier for row in m.closure.row])
     assert condition < 1e7
@@ -129,14 +137,14 @@ def test_the_response_has_the_acceleration_that_the_rows_want():
     wanted = np.random.default_rng(4).normal(size=len(rows))
     for row, value in zip(rows, wanted, strict=True):
         row.wanted = value
-    links.place(m.link)
-    links.accelerate(m.link, False)
-    solver = (m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier)
+    links.place(m.link, flex_of(m))
+    links.accelerate(m.link, False, flex_of(m))
+    solver = solver_of(m)
     assert closure.elimination.solve(m.link, m.cut, rows, solver, m.run) == 0
     pushes.clear_pushes(m.link)
     for row in rows:
         pushes.push(m.link, m.cut, row, row.multiplier)
-    pushes.respond(m.link)
+    pushes.respond(m.link, flex_of(m))
     kept = [k for k, row in enumerate(rows) if row.independent]
     assert len(kept) == m.closure.rank
     response = [pushes.row_response(m.link, m.cut, rows[k]) for k in kept]

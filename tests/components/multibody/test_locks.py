@@ -7,7 +7,7 @@ from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody import EXAMPLE, component, component_of
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
-from tests.components.multibody.random_models import interpreted
+from tests.components.multibody.random_models import flex_of, interpreted
 from tests.components.multibody.test_motion import balance, run
 
 MODELS = EXAMPLE.parent
@@ -156,7 +156,7 @@ def _mass_matrix(m) -> np.ndarray:
 
     def energy(v: np.ndarray) -> float:
         m.link[1].speed[:], m.link[1].spin[:], m.link[2].rate, m.link[3].rate = v[:3], v[3:6], v[6], v[7]
-        links.place(m.link)
+        links.place(m.link, flex_of(m))
         stepping.move(m.link)
         return 2.0 * momentum.momenta(m.link, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))[0]
 
