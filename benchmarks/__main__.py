@@ -15,6 +15,7 @@ BENCHMARKS = {
         "codegen",
         "contact",
         "contact_ring",
+        "elastic_bodies",
         "linkage",
         "manipulator",
         "multibody",

@@ -363,8 +363,8 @@ def settle(link, flex, run):
 
 
 @kernel
-def publish(link, elastic_output, flex, deflection, run):
-    """Set energies of the elastic bodies and the deflections of their nodes."""
+def publish(link, elastic_output, flex, deflection, modal, run):
+    """Set energies of the elastic bodies, the deflections of their nodes, and the modal coordinates."""
     elastic, mode, _, _, _ = flex
     for e in range(int(run.elastic)):
         o = elastic[e]
@@ -374,6 +374,10 @@ def publish(link, elastic_output, flex, deflection, run):
             energy += 0.5 * strain * strain
         elastic_output[e].strain_energy = energy
         elastic_output[e].modal_energy = energy + link[int(o.frame)].jiggle
+    for k in range(int(run.modes)):
+        x = link[int(modal[k].link)]
+        modal[k].coordinate = x.q
+        modal[k].rate = x.rate
     for k in range(int(run.deflections)):
         d = deflection[k]
         b = link[int(d.link)]

@@ -463,7 +463,7 @@ def initialize(m):
         0.0,
     )
     if m.run.elastic > 0.0:
-        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.run)
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, 0.0)
@@ -541,7 +541,7 @@ def step(m, t, h):
         h,
     )
     if m.run.elastic > 0.0:
-        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.run)
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, h)

@@ -76,14 +76,14 @@ def extrapolated(model: Model, end: float, micro: float, read) -> np.ndarray:
 
 @pytest.mark.slow
 def test_spinning_elastic_beam_equals_the_whole_finite_element_model(tmp_path):
-    """Six digits of the deflection of the tip of a beam that turns to and fro with up to 1.5 rad/s.
+    """Six digits of the deflection of the tip of a beam that turns to and fro with up to 3 rad/s.
 
     The whole model is integrated in nodal coordinates in the turning frame, node by node, without invariants.
     """
     file = tmp_path / "beam.toml"
     file.write_text(BEAM, encoding="utf-8")
-    amplitude, frequency, end = 0.5, 3.0, 1.0
-    motion = PrescribedMotion(amplitude=amplitude, frequency=frequency)
+    amplitude, frequency, end = 1.0, 3.0, 1.0
+    motion = PrescribedMotion(amplitude=amplitude, frequency=frequency, phase=-0.5 * np.pi)
     joint = MultibodyJoint("axis", "revolute", "base", "beam", motions={0: motion})
     model = Model("Spin", (reduced_body(file),), (joint,))
 
@@ -93,7 +93,7 @@ def test_spinning_elastic_beam_equals_the_whole_finite_element_model(tmp_path):
         return np.concatenate((m.deflection[at].displacement, m.deflection[at].rotation))
 
     model = Model("Spin", model.bodies, model.joints, ports=(_port("beam", (2.0, 0.0, 0.0)),))
-    found = extrapolated(model, end, 5e-4, tip)
+    found = extrapolated(model, end, 2.5e-4, tip)
 
     full, _ = read_frame(file)
     count, root = len(full.nodes), list(full.nodes).index(1)
@@ -112,8 +112,8 @@ def test_spinning_elastic_beam_equals_the_whole_finite_element_model(tmp_path):
 
     def rate(t, y):
         u, v = np.split(y, 2)
-        w = np.array([0.0, 0.0, amplitude * frequency * np.cos(frequency * t)])
-        e = np.array([0.0, 0.0, -amplitude * frequency**2 * np.sin(frequency * t)])
+        w = np.array([0.0, 0.0, amplitude * frequency * np.sin(frequency * t)])
+        e = np.array([0.0, 0.0, amplitude * frequency**2 * np.cos(frequency * t)])
         s, s_rate = place + moved @ u, moved @ v
         a = 2.0 * np.cross(w, s_rate) + np.cross(w, np.cross(w, s)) + np.cross(e, s)
         load = -K @ u - np.einsum("k,kia,ki->a", mass, moved, a) - np.einsum("kia,kij,j->a", turned, inertia, e)
@@ -122,7 +122,7 @@ def test_spinning_elastic_beam_equals_the_whole_finite_element_model(tmp_path):
     whole = solve_ivp(rate, (0.0, end), np.zeros(2 * len(kept)), method="DOP853", rtol=1e-10, atol=1e-13).y[:, -1]
     first = list(kept).index(6 * list(full.nodes).index(9))
     expected = whole[first : first + 6]
-    assert abs(expected[1]) > 0.05
+    assert abs(expected[1]) > 0.01
     assert found[1] == pytest.approx(expected[1], rel=1e-6)
     assert found[5] == pytest.approx(expected[5], rel=1e-6)
     assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
@@ -178,12 +178,12 @@ def test_slider_crank_with_an_elastic_rod_equals_the_whole_finite_element_model(
         at = max(range(2), key=lambda k: m.deflection[k].link)
         return [m.coordinate[0].position, m.coordinate[2].position, *m.deflection[at].displacement]
 
-    found = extrapolated(model, end, 5e-4, read)
+    found = extrapolated(model, end, 2.5e-4, read)
     expected = whole_slider_crank(file, angle, back, slide, length, end)
-    assert abs(expected[0] + angle) > 0.2
+    assert abs(expected[0] + angle) > 0.04
     assert found[:2] == pytest.approx(expected[:2], rel=1e-6)
     assert np.abs(expected[2:]).max() > 1e-4
-    assert found[2:] == pytest.approx(expected[2:], abs=1e-6)
+    assert found[2:] == pytest.approx(expected[2:], abs=1e-6 * np.abs(expected[2:]).max())
 
 
 def whole_slider_crank(file, angle, back, slide, length, end):

@@ -1,0 +1,122 @@
+"""Elastic bodies in declarations: what is read, what the text contains, and what bad input gets."""
+
+import numpy as np
+import pytest
+
+import dockfmu
+from dockfmu.components.multibody import component
+from dockfmu.components.multibody.analysis import Multibody
+from dockfmu.components.multibody.declaration import ModelError, read_model, read_text
+from dockfmu.components.multibody.model.elastic import expanded
+from tests.dockfmu.elastic import models
+
+pytestmark = pytest.mark.quick
+
+SWING = """
+name = "swing"
+[bodies.beam]
+elastic = "beam.npz"
+{more}
+[bodies.ball]
+mass = 3
+inertia = [0.1, 0.1, 0.1]
+[joints.hinge]
+kind = "revolute"
+bodies = ["base", "beam"]
+points = [[0, 0, 0], [{at}, 0, 0]]
+axis = [0, 1, 0]
+[joints.tip]
+kind = "spherical"
+bodies = ["beam", "ball"]
+points = [[5, 0, 0], [0, 0, 0.2]]
+[springs.tether]
+bodies = ["base", "beam"]
+points = [[0, 0, 1], [0, 0, 0]]
+stiffness = 10
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("elastic")
+    dockfmu.reduce(models.beam(place), interface=[1, 31, 21], modes=2).write(place / "beam.npz")
+    return place
+
+
+def declared(folder, more="", at=-5.0, text=SWING):
+    file = folder / "swing.toml"
+    file.write_text(text.format(more=more, at=at), encoding="utf-8")
+    return file
+
+
+def told(file):
+    with pytest.raises(ModelError) as error:
+        read_model(file)
+    return str(error.value)
+
+
+def test_nodes_become_bodies_and_the_text_is_complete(folder, tmp_path):
+    found = read_model(declared(folder))
+    beam = found.model.bodies[0]
+    assert (beam.mass, beam.settled) == (pytest.approx(20.0), False)
+    whole = expanded(found.model)
+    assert [body.name for body in whole.bodies] == ["beam", "ball", "beam_node1", "beam_node21", "beam_node31"]
+    assert whole.joints[0].successor == "beam_node1"
+    assert whole.springs[0].second == "beam_node31"
+    assert [joint.predecessor for joint in whole.joints if joint.deforms] == ["beam_node1", "beam", "beam"]
+    # the text alone, elsewhere, is the same system
+    again = component(found.text)
+    same = read_text(found.text, folder=tmp_path).model.bodies[0]
+    assert np.array_equal(same.elastic.shape, beam.elastic.shape)
+    names = {slot.name for slot in again.record.slots}
+    assert {"elastic.beam.strain_energy", "node.beam_node21.displacement[3]", "mode.beam.mode1.coordinate"} <= names
+
+
+def test_reach_attaches_beside_a_node(folder):
+    whole = expanded(read_model(declared(folder, "reach = 0.5\nelastic_start = 'static'", -4.6)).model)
+    assert whole.joints[0].on_successor.point == (pytest.approx(0.4), 0.0, 0.0)
+    assert whole.bodies[0].settled
+
+
+def test_a_point_at_no_node_is_refused_with_the_nearest(folder):
+    message = told(declared(folder, at=-4.6))
+    assert "swing.toml: joints.hinge.points: [-4.6, 0, 0] on the elastic body beam is 0.4 m from its nearest" in message
+    assert "interface node, 1 at [-5, 0, 0] m in its frame" in message
+    assert "bodies.beam.reach" in message
+
+
+def test_keys_of_rigid_bodies_and_unknown_starts_are_refused(folder):
+    message = told(declared(folder, "mass = 3\nelastic_start = 'still'\nreach = -1"))
+    assert "bodies.beam.mass: there is no such key" in message
+    assert "bodies.beam.elastic_start = 'still': must be one of rest, static" in message
+    assert "bodies.beam.reach = -1: must not be negative" in message
+
+
+def test_missing_damaged_and_foreign_files_are_named(folder, tmp_path):
+    message = told(declared(tmp_path))
+    assert "bodies.beam.elastic" in message
+    assert "beam.npz: there is no such file" in message
+    (tmp_path / "beam.npz").write_bytes((folder / "beam.npz").read_bytes()[:300])
+    assert "damaged" in told(declared(tmp_path))
+    np.savez(tmp_path / "beam.npz", a=np.zeros(3))
+    assert "is no elastic body" in told(declared(tmp_path))
+
+
+def test_too_many_shapes_are_refused(folder, tmp_path):
+    dockfmu.reduce(models.beam(tmp_path), interface=[1, 31, 21], modes=60).write(tmp_path / "beam.npz")
+    assert "a body of a multibody system at most 60" in told(declared(tmp_path))
+
+
+def test_a_body_with_the_name_of_a_node_is_refused(folder):
+    message = told(declared(folder, text=SWING.replace("ball", "beam_node21")))
+    assert "bodies.beam_node21: this is the name of node 21 of the elastic body beam" in message
+
+
+def test_the_analysis_of_rigid_bodies_refuses_elastic_ones(folder):
+    with pytest.raises(ModelError, match="bodies.beam: is elastic"):
+        Multibody(read_model(declared(folder)).model)
+
+
+def test_damaged_embedded_data_are_told(folder):
+    with pytest.raises(ModelError, match=r"bodies\.beam\.elastic: the embedded file is damaged"):
+        read_text(SWING.replace("beam.npz", "data:application/x-npz;base64,@@").format(more="", at=-5.0))
