@@ -113,7 +113,7 @@ def test_a_body_with_the_name_of_a_node_is_refused(folder):
 
 
 def test_the_analysis_of_rigid_bodies_refuses_elastic_ones(folder):
-    with pytest.raises(ModelError, match="bodies.beam: is elastic"):
+    with pytest.raises(ModelError, match=r"bodies\.beam: is elastic"):
         Multibody(read_model(declared(folder)).model)
 
 
