@@ -322,3 +322,24 @@ def test_a_saved_state_goes_on_bitwise():
     for k in range(int(one.m.run.modes)):
         assert one.m.modal[k].coordinate == other.m.modal[k].coordinate
         assert one.m.modal[k].rate == other.m.modal[k].rate
+
+
+@pytest.mark.slow
+def test_the_elastic_array_of_dockfmu_deploys_locks_and_swings():
+    """Momenta to rounding through four locks; the wing bends when a hinge locks, and its modes lose energy."""
+    from pathlib import Path
+
+    import dockfmu.components.multibody as multibody
+    from tests.components.multibody.random_models import interpreted
+
+    one = Instance(interpreted(multibody.component(Path(multibody.__file__).parent / "models" / "elastic_array.toml")))
+    before, bent = totals(one), 0.0
+    for k in range(3000):
+        one.step(k * 0.01, 0.01)
+        bent = max(bent, max(abs(node.displacement[2]) for node in one.m.deflection))
+    assert [lock.closed for lock in one.m.lock] == [1.0] * 4
+    after = totals(one)
+    assert after[0] == pytest.approx(before[0], rel=1e-4)
+    assert after[1] == pytest.approx(before[1], abs=1e-10)
+    assert after[2] == pytest.approx(before[2], abs=1e-10)
+    assert bent > 0.01
