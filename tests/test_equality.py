@@ -236,9 +236,9 @@ CARRIED = tuple(
 )
 
 MIXED, RING = (str(Path(__file__).parent / "components" / "multibody" / f"{name}.toml") for name in ("mixed", "ring"))
-PROBE, ARRAY = (
+PROBE, ARRAY, ELASTIC = (
     str(Path(__file__).parents[1] / "components" / "multibody" / "models" / f"{name}.toml")
-    for name in ("small_probe", "solar_array")
+    for name in ("small_probe", "solar_array", "elastic_array")
 )
 SCENARIOS = [
     Scenario(
@@ -344,6 +344,15 @@ SCENARIOS = [
             "parameters.base_motion": 3,
             "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3),
         },
+    ),
+    Scenario(
+        "Multibody",
+        tuple(
+            {"joint.root.angle.drive": 0.2 * k, "tip.force[3]": 0.1 * k, "lock.hinge3.close": float(k > 3)}
+            for k in range(6)
+        ),
+        step=0.005,
+        options={"model": ELASTIC},
     ),
     Scenario(
         "Multibody",
