@@ -14,8 +14,10 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
+import pytest
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign import campaign, dataset
@@ -33,6 +35,7 @@ KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83
 FULL = 25
 LIMIT = 1 << 30
 """Memory of a worker, bytes."""
+PART_ROWS = 20
 LOST_AFTER = 20
 """Rows after which a nanny is lost."""
 COLUMNS = {"index": "whole", "status": "text", "outcome": "text", "reason": "text", "value": "number", "step": "number"}
@@ -139,6 +142,16 @@ def make(folder, runs, options, say=lambda text: None, lose_nanny=False, **fault
             assert cluster.threads == 1
 
 
+def make_here(folder, runs):
+    """Make runs in this process, without a cluster, in parts as small as those of the program; return what is said."""
+    said, alone = [], StandIn(study(runs))
+    cluster = SimpleNamespace(run=lambda points, **_: map(alone.run, points))
+    with pytest.MonkeyPatch.context() as patch, data_set(folder) as data:
+        patch.setattr(dataset, "PART_ROWS", PART_ROWS)
+        campaign.make_runs(data, cluster, runs, said.append)
+    return "\n".join(said)
+
+
 class Losing:
     """A cluster that closes its first nanny after some rows, while the workers have more runs under way."""
 
@@ -164,7 +177,7 @@ def main():
     parser.add_argument("--die-before-rename", type=int, default=0, help="in which part")
     parser.add_argument("--largest-file", type=int, default=0, help="bytes, as on a full disk")
     arguments = parser.parse_args()
-    dataset.PART_ROWS, dataset.PART_S = 20, 0.5
+    dataset.PART_ROWS, dataset.PART_S = PART_ROWS, 0.5
     if arguments.die_before_rename:
         rename, left = Path.rename, [arguments.die_before_rename]
 

@@ -159,20 +159,20 @@ def test_a_client_that_dies_between_writing_and_renaming(tmp_path):
 
 
 def test_a_full_disk_ends_the_campaign_and_keeps_what_is_written(tmp_path):
-    finished(tmp_path, "--workers", 1, "--runs", 40)
+    stand_in.make_here(tmp_path, 40)
     output = finished(tmp_path, "--workers", 1, "--largest-file", 1000, status=1)
     assert "WriteError" in output
     assert "cannot be written" in output
     rows_are_whole(tmp_path, 40)
-    finished(tmp_path, "--workers", 1)
+    stand_in.make_here(tmp_path, RUNS)
     rows_are_whole(tmp_path)
 
 
 def test_parts_that_cannot_be_read_are_made_again(tmp_path):
-    finished(tmp_path, "--workers", 1, "--runs", 60)
+    stand_in.make_here(tmp_path, 60)
     part = sorted((tmp_path / "runs.parquet").glob("*.parquet"))[0]
     part.write_bytes(part.read_bytes()[:-100])
-    output = finished(tmp_path, "--workers", 1, "--runs", 60)
+    output = stand_in.make_here(tmp_path, 60)
     assert "cannot be read" in output
     rows_are_whole(tmp_path, 60)
     assert list((tmp_path / "runs.parquet").glob(f"{DAMAGED}*"))
@@ -180,10 +180,10 @@ def test_parts_that_cannot_be_read_are_made_again(tmp_path):
 
 def test_rows_that_somebody_has_doubled_count_once(tmp_path):
     """Indices count, not rows: a part that is there twice neither ends a campaign early nor doubles a run."""
-    finished(tmp_path, "--workers", 1, "--runs", 30)
+    stand_in.make_here(tmp_path, 30)
     part = sorted((tmp_path / "runs.parquet").glob("*.parquet"))[0]
     shutil.copy(part, part.with_name("part-copied.parquet"))
-    finished(tmp_path, "--workers", 1, "--runs", 60)
+    stand_in.make_here(tmp_path, 60)
     rows_are_whole(tmp_path, 60)
 
 
