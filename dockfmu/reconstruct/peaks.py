@@ -6,11 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from dockfmu.reconstruct.direct import DirectLoads
 
 BAND = (0.05, 0.95)
 """Ends of the band of a peak: shares of the posterior below them."""
+
+
+NEARBY_S = 0.1
+"""Half the time over which the deviation of values from their neighbours is averaged, s."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,9 @@ LOADS: dict[str, tuple[str, Load, tuple[int, ...]]] = {
 def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
     """Return the peaks of the loads on each port.
 
-    A peak may lie between two times: there the paths of a smooth input are cubic by their values and rates, and those
-    of a rough one Brownian bridges, whose largest values are drawn.
+    A peak may lie between two times. There the paths of a smooth input are cubic by their values and rates, plus what
+    such curves miss: a normal deviation of the size by which values deviate from the mean of their neighbours nearby.
+    Those of a rough input are Brownian bridges, whose largest values are drawn.
     """
     random = np.random.default_rng(seed)
     peaks = []
@@ -54,7 +60,8 @@ def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
             mean = load(found.mean[:, part], sign)
             values = load(paths, sign)
             if found.slopes.size:
-                between = load(_inside(paths, found.slopes[:, :, part], found.time), sign).max(1)
+                inside = load(_inside(paths, found.slopes[:, :, part], found.time), sign)
+                between = (inside + _missed(mean, found.time, inside.shape, random)).max(1)
             else:
                 between = _between(values, _growth(found, number, components), random)
             largest = np.maximum(values.max(1), between) * error
@@ -84,6 +91,23 @@ def _inside(values: np.ndarray, slopes: np.ndarray, time: np.ndarray) -> np.ndar
         blend = s * s * (3.0 - 2.0 * s)
         places.append((1.0 - blend) * a + blend * b + s * (1.0 - s) * ((1.0 - s) * da - s * db))
     return np.concatenate(places, axis=1)
+
+
+def _missed(values: np.ndarray, time: np.ndarray, shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
+    """Return draws of what lies between the samples of a load and a curve through them, at the places of `_inside`.
+
+    A value of a rough load deviates from the mean of its neighbours with twice the variance with which the middle of a
+    step deviates from the mean of its ends.
+    """
+    if len(values) < 3:
+        return np.zeros(shape)
+    deviation = np.zeros(len(values))
+    deviation[1:-1] = values[1:-1] - 0.5 * (values[:-2] + values[2:])
+    width = max(1, int(round(NEARBY_S / float(np.median(np.diff(time))))))
+    size = np.sqrt(0.5 * uniform_filter1d(deviation**2, 2 * width + 1))
+    middle = 0.5 * (size[:-1] + size[1:])
+    drawn = random.standard_normal((shape[0], len(middle))) * middle
+    return np.concatenate([share * drawn for share in (0.75, 1.0, 0.75)], axis=1)
 
 
 def _between(values: np.ndarray, growth: np.ndarray, random: np.random.Generator) -> np.ndarray:
