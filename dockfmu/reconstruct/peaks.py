@@ -103,7 +103,7 @@ def _missed(values: np.ndarray, time: np.ndarray, shape: tuple[int, ...], random
         return np.zeros(shape)
     deviation = np.zeros(len(values))
     deviation[1:-1] = values[1:-1] - 0.5 * (values[:-2] + values[2:])
-    width = max(1, int(round(NEARBY_S / float(np.median(np.diff(time))))))
+    width = max(1, round(NEARBY_S / float(np.median(np.diff(time)))))
     size = np.sqrt(0.5 * uniform_filter1d(deviation**2, 2 * width + 1))
     middle = 0.5 * (size[:-1] + size[1:])
     drawn = random.standard_normal((shape[0], len(middle))) * middle

@@ -15,7 +15,7 @@ BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w/]+\.toml)`[^`\n]*:\s*\Z")
 """The words before a block that is a file: `my_craft.toml`:"""
 
-WHOLE = ("my-craft", "my-probe", "own-mechanism", "structural-loads", "first-campaign")
+WHOLE = ("my-craft", "my-probe", "own-mechanism", "structural-loads", "first-campaign", "reconstruct")
 
 SHORTER = {
     "my-craft": {"--stop 20": "--stop 0.3"},
