@@ -132,11 +132,17 @@ def parse_quantity(text: str) -> tuple[float, Unit | None] | None:
 
     Returns None if the text does not begin with a number. Raises UnitError for an unknown unit.
     """
-    match = _QUANTITY.fullmatch(text.strip())
-    if match is None:
+    parts = split_quantity(text)
+    if parts is None:
         return None
-    unit = match[2].translate(_WRITTEN)
-    return float(match[1]), parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
+    number, unit = parts[0], parts[1].translate(_WRITTEN)
+    return number, parse_unit(f"1{unit}" if unit.startswith("/") else unit) if unit else None
+
+
+def split_quantity(text: str) -> tuple[float, str] | None:
+    """Return the number of a quantity and its unit as it is written; None if the text does not begin with a number."""
+    match = _QUANTITY.fullmatch(text.strip())
+    return None if match is None else (float(match[1]), match[2])
 
 
 def round_conversion(value: float) -> float:

@@ -252,10 +252,25 @@ class _Resolver:
 
     def _define(self, place: _Place) -> None:
         """Collect units and enumerations, whose names are shared by all descriptions."""
-        units = {definition.unit.name: definition.unit for definition in place.description.units}
-        enumerations = {enumeration.name: enumeration.items for enumeration in place.description.enumerations}
+        units, enumerations = definitions(place.description)
         _merge(self.units, units, "unit")
         _merge(self.enumerations, enumerations, "enumeration")
+
+
+def definitions(
+    document: StructureDescription | SsvParameterSet,
+) -> tuple[dict[str, Unit], dict[str, tuple[tuple[str, int], ...]]]:
+    """Return the units and the items of the enumerations of a document, by name.
+
+    Raises SspError for a name with two definitions that differ: which of them holds would be a guess.
+    """
+    units: dict[str, Unit] = {}
+    enumerations: dict[str, tuple[tuple[str, int], ...]] = {}
+    for definition in document.units:
+        _merge(units, {definition.unit.name: definition.unit}, "unit")
+    for enumeration in document.enumerations:
+        _merge(enumerations, {enumeration.name: enumeration.items}, "enumeration")
+    return units, enumerations
 
 
 def contradictions(
@@ -277,7 +292,7 @@ def contradictions(
 def _merge(known: dict[str, T], found: Mapping[str, T], kind: str) -> None:
     for name, definition in found.items():
         if known.setdefault(name, definition) != definition:
-            raise SspError(f"two descriptions define the {kind} {name!r} differently")
+            raise SspError(f"the {kind} {name!r} is defined twice, in different ways")
 
 
 def _base(place: _Place, base: str, where: str, component: Path | _Place | None) -> _Place:

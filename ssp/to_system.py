@@ -29,7 +29,7 @@ from dockfmu.ssp.model import (
     SsvParameter,
     SsvParameterSet,
 )
-from dockfmu.ssp.resolve import Resolved, contradictions, resolve
+from dockfmu.ssp.resolve import Resolved, contradictions, definitions, resolve
 from dockfmu.ssp.validate import NO_UNIT, faults, remarks, repeated
 
 
@@ -345,8 +345,8 @@ def _variable_point(description: Description, variable: Variable) -> Point:
 
 def _point(parameter: SsvParameter, values: SsvParameterSet) -> Point:
     """Return the unit and the enumeration of a value of a parameter set."""
-    items = next((e.items for e in values.enumerations if e.name == parameter.enumeration), ())
-    units: Mapping[str, Unit] = {definition.unit.name: definition.unit for definition in values.units}
+    units, enumerations = definitions(values)
+    items = enumerations.get(parameter.enumeration or "", ())
     if not parameter.unit or (parameter.unit == NO_UNIT and NO_UNIT not in units):
         return Point(None, items)
     return Point(units.get(parameter.unit, Unit(parameter.unit)), items)

@@ -115,8 +115,19 @@ class Reader:
         return DefaultExperiment(*(self.value(element, key, float) for key in keys))
 
     def units(self) -> dict[str, Unit]:
-        """Return the unit definitions of the file by name."""
-        return {unit.name: unit for unit in map(self.unit, self.root.iterfind("UnitDefinitions/Unit"))}
+        """Return the unit definitions of the file by name. Raises DescriptionError for two that differ."""
+        found: dict[str, Unit] = {}
+        for element in self.root.iterfind("UnitDefinitions/Unit"):
+            unit = self.unit(element)
+            if found.setdefault(unit.name, unit) != unit:
+                raise self.fail(element, "two units that differ have this name")
+        return found
+
+    def add_type(self, definition: etree._Element, content: etree._Element) -> None:
+        """Add a type with its content. Raises DescriptionError if another one has the name."""
+        known = self.types.setdefault(self.need(definition, "name"), content)
+        if etree.tostring(known, with_tail=False) != etree.tostring(content, with_tail=False):
+            raise self.fail(definition, "two types that differ have this name")
 
     def log_categories(self) -> tuple[str, ...]:
         """Return the names of the log categories."""

@@ -33,7 +33,9 @@ class ReaderFmi2(Reader):
         """Return the model description."""
         root, simulation = self.root, self.simulation()
         flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
-        self.types = {self.need(t, "name"): t[0] for t in root.iterfind("TypeDefinitions/SimpleType") if len(t)}
+        for definition in root.iterfind("TypeDefinitions/SimpleType"):
+            if len(definition):
+                self.add_type(definition, definition[0])
         scalars = root.findall("ModelVariables/ScalarVariable")
         names = [self.need(scalar, "name") for scalar in scalars]
         variables: dict[str, Variable] = {}

@@ -55,7 +55,7 @@ class ReaderFmi3(Reader):
         # the element of a type definition is named after the type of its variables, with "Type" appended
         for definition in root.iterfind("TypeDefinitions/*"):
             definition.tag = str(definition.tag).removesuffix("Type")
-            self.types[self.need(definition, "name")] = definition
+            self.add_type(definition, definition)
         found = root.find("ModelVariables")
         variables = list(found) if found is not None else []
         self.sizes = dict(self._structural_parameters(variables))

@@ -40,6 +40,7 @@ from dockfmu.ssp.model import (
     UnitDefinition,
 )
 from dockfmu.ssp.read import read_description, read_parameter_mapping, read_parameter_set, read_signal_dictionary
+from dockfmu.ssp.resolve import definitions
 from dockfmu.ssp.schema import faults
 from dockfmu.ssp.write import write_description, write_parameter_mapping, write_parameter_set, write_signal_dictionary
 from tests.ssp import ssp_strategies
@@ -244,6 +245,17 @@ def test_numbers_that_the_schema_takes_and_that_are_none_are_refused(text):
     data = write_parameter_set(SsvParameterSet("s", [SsvParameter("a", "Real", 2.5)])).replace(b"2.5", text.encode())
     with pytest.raises(SspError, match=rf"a\.ssv: line \d+, Real: {re.escape(repr(text))} is not a valid value"):
         read_parameter_set(data, "a.ssv")
+
+
+def test_a_unit_or_enumeration_that_is_defined_in_two_ways_is_refused():
+    """The last one was taken without a word."""
+    units = [UnitDefinition(Unit("foo", (1, *[0] * 7), factor)) for factor in (2.0, 3.0)]
+    with pytest.raises(SspError, match="the unit 'foo' is defined twice, in different ways"):
+        definitions(SsvParameterSet("s", [], units=units))
+    modes = [Enumeration("mode", items) for items in ((("on", 1),), (("on", 2),))]
+    with pytest.raises(SspError, match="the enumeration 'mode' is defined twice"):
+        definitions(SsvParameterSet("s", [], enumerations=modes))
+    assert definitions(SsvParameterSet("s", [], units=[units[0], units[0]]))[0] == {"foo": units[0].unit}
 
 
 def test_parameter_sets_inside_a_description_are_checked_too():

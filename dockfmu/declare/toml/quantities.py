@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from dockfmu.base.messages import shown
-from dockfmu.base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, units_like
+from dockfmu.base.units import Unit, UnitError, conversion, parse_quantity, parse_unit, split_quantity, units_like
 from dockfmu.declare.toml.tables import finite_number
 
 ANGLE = parse_unit("rad")
@@ -62,6 +62,10 @@ def _converted(value: Any, unit: Unit | None, name: str, numbers: list[float]) -
 
 def _quantity(text: str, unit: Unit | None, name: str) -> Any:
     own = unit or parse_unit("1")
+    parts = split_quantity(text)
+    if unit is not None and parts is not None and parts[1].strip() == own.name.strip():
+        # an FMU may use a name that is not known here, or mean another unit by it: a short ton by t
+        return parts[0]
     try:
         quantity = parse_quantity(text)
     except UnitError as error:
@@ -78,7 +82,8 @@ def scaled(value: Any, given: Unit | str, own: Unit, where: str) -> Any:
     Raises UnitError for a unit that is unknown or of another quantity; the message begins with `where`.
     """
     try:
-        given = parse_unit(given) if isinstance(given, str) else given
+        if isinstance(given, str):
+            given = own if given.strip() == own.name.strip() else parse_unit(given)
     except UnitError as error:
         raise UnitError(f"{where}: unknown unit; {_accepted(own)}") from error
     try:

@@ -5,12 +5,12 @@ import math
 
 import pytest
 
-from dockfmu.base.units import UnitError, parse_unit
+from dockfmu.base.units import Unit, UnitError, parse_unit
 from dockfmu.commands.arguments import seconds, span
 from dockfmu.declare import declaration
 from dockfmu.declare.packages.assembly import make_component, start_values
 from dockfmu.declare.settings import parse_value, set_value
-from dockfmu.declare.toml.quantities import AngleWarning, in_unit
+from dockfmu.declare.toml.quantities import AngleWarning, in_unit, scaled
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.fmus import build, catalogue
 from dockfmu.master.errors import StructureError
@@ -37,6 +37,17 @@ RAD, METRE = parse_unit("rad"), parse_unit("m")
 def test_values_of_the_command_line(text, unit, value):
     found = in_unit(parse_value(text), parse_unit(unit), "a.b")
     assert found == pytest.approx(value, rel=1e-15) if not isinstance(value, str | list) else found == value
+
+
+def test_the_name_of_the_own_unit_means_the_own_unit():
+    """An FMU may call units as it likes: degC, which is not known here, or t for a short ton."""
+    celsius = Unit("degC", parse_unit("K").exponents, 1.0, 273.15)
+    short_ton = Unit("t", parse_unit("kg").exponents, 907.18474)
+    assert in_unit("1degC", celsius, "a.b") == 1.0
+    assert in_unit("300K", celsius, "a.b") == pytest.approx(26.85, rel=1e-12)
+    assert in_unit(["20 t", "20kg"], short_ton, "a.b") == [20.0, pytest.approx(20.0 / 907.18474, rel=1e-15)]
+    assert scaled([1.0], "t", short_ton, "a.b") == [1.0]
+    assert in_unit("5 furlong", Unit("furlong"), "a.b") == 5.0
 
 
 @pytest.mark.parametrize(

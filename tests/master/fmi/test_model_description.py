@@ -72,6 +72,16 @@ def test_everything_that_is_said_is_read(tmp_path):
         ('modelIdentifier="Test" ', "", "line 4, CoSimulation: has no attribute modelIdentifier"),
         ('modelIdentifier="Test" ', 'modelIdentifier="../x" ', "is not a C identifier"),
         ('name="on" valueR', 'name="n" valueR', "line 17, ScalarVariable 'n': two variables have this name"),
+        (
+            "</UnitDefinitions>",
+            '<Unit name="kN"><BaseUnit kg="1"/></Unit></UnitDefinitions>',
+            "'kN': two units that differ",
+        ),
+        (
+            "</TypeDefinitions>",
+            '<SimpleType name="Force"><Real/></SimpleType></TypeDefinitions>',
+            "two types that differ",
+        ),
         ('name="n" valueReference="0"', 'name="n"', "ScalarVariable 'n': has no attribute valueReference"),
         ('valueReference="4294967295"', 'valueReference="4294967296"', "valueReference = '4294967296' is not a valid"),
         ('start="2.5"', 'start="two"', "Real.*start = 'two' is not a valid value"),
