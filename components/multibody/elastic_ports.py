@@ -12,6 +12,8 @@ from dockfmu.components.multibody.link_data import Links
 from dockfmu.components.multibody.model.elastic import elastic_parts, node_name
 from dockfmu.components.multibody.model.parts import Model
 
+RESOLVED = 0.5
+"""rad: of a mode in the longest micro-step, flexible section 8."""
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """The upper triangle of a symmetric 3x3 matrix, by rows."""
 
@@ -137,6 +139,20 @@ def flex_group(model: Model) -> Group:
         temporary("factor", "1", "D of all bodies", shape=max(1, sum(size * size for size in sizes))),
         description="elastic bodies",
     )
+
+
+def longest_step(model: Model, usual: float, shortest: float) -> float:
+    """Return the longest micro-step by default: the modes that a reduction keeps have at most half a radian in it.
+
+    Residual shapes, which only make the statics exact, do not count.
+    """
+    kept = [
+        float(frequency)
+        for part in elastic_parts(model)
+        for frequency, static in zip(_elastic(part.body).frequency, _elastic(part.body).residual, strict=True)
+        if not static
+    ]
+    return min(usual, max(RESOLVED / max(kept), shortest)) if kept else usual
 
 
 def run_counts(model: Model) -> tuple[Field, ...]:

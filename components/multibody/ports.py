@@ -29,6 +29,7 @@ from dockfmu.components.multibody.elastic_ports import (
     elastic_fields,
     elastic_labels,
     flex_group,
+    longest_step,
     modal_fields,
     mode_labels,
     node_labels,
@@ -120,7 +121,10 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         FamilyGroup(
             "parameters",
             (
-                Group("stepping", *micro_steps.parameters(MICRO_STEP, LONGEST, TOLERANCE)),
+                Group(
+                    "stepping",
+                    *micro_steps.parameters(MICRO_STEP, longest_step(model, LONGEST, MICRO_STEP), TOLERANCE),
+                ),
                 parameter("gravity", "m/s2", "uniform field, axes I", model.gravity, shape=3, tunable=True),
                 _base_motion(model),
                 Family("body", list(bodies), lambda name: _mass_fields(bodies.get(name)), "body"),

@@ -72,6 +72,20 @@ def test_nodes_become_bodies_and_the_text_is_complete(folder, tmp_path):
     assert {"elastic.beam.strain_energy", "node.beam_node21.displacement[3]", "mode.beam.mode1.coordinate"} <= names
 
 
+def test_kept_modes_bound_the_longest_micro_step_and_residual_ones_do_not(folder, tmp_path):
+    """The beam keeps modes of up to 20 rad/s; of a beam that is ten times as stiff and short they are faster."""
+    record = component(declared(folder)).record
+    start = {slot.name: slot.start for slot in record.slots}
+    assert start["parameters.stepping.longest_micro_step"] == 1e-3
+    stiff = models.BEAM.replace('"100 MPa"', '"1000000 MPa"').replace("shear = 2e4", "shear = 2e8")
+    body = dockfmu.reduce(models.beam(tmp_path, stiff), interface=[1, 31, 21], modes=2)
+    body.write(tmp_path / "beam.npz")
+    kept = body.frequency[~body.residual].max()
+    assert 1e3 < kept < body.frequency.max() / 2.0
+    start = {slot.name: slot.start for slot in component(declared(tmp_path)).record.slots}
+    assert start["parameters.stepping.longest_micro_step"] == pytest.approx(max(0.5 / kept, 1e-4))
+
+
 def test_reach_attaches_beside_a_node(folder):
     whole = expanded(read_model(declared(folder, "reach = 0.5\nelastic_start = 'static'", -4.6)).model)
     assert whole.joints[0].on_successor.point == (pytest.approx(0.4), 0.0, 0.0)
