@@ -159,8 +159,8 @@ from .master.system import Structure as Structure
 from .options import RunOptions as RunOptions
 from .outcome import NotRecordedError as NotRecordedError
 from .outcome import Outcome as Outcome
-from .reconstruct.reconstruction import Reconstruction as Reconstruction
 from .reconstruct.reconstruction import reconstruct_loads as reconstruct_loads
+from .reconstruct.result import Reconstruction as Reconstruction
 from .reconstruct.unbiased import UnobservableError as UnobservableError
 from .record import RecordedRun as RecordedRun
 from .report.notebook import NotebookFigure as NotebookFigure

@@ -13,7 +13,7 @@ from dockfmu.commands.terminal import table, width
 from dockfmu.report.files import BUILD, REPORT
 
 if TYPE_CHECKING:
-    from dockfmu.reconstruct.reconstruction import Reconstruction
+    from dockfmu.reconstruct.result import Reconstruction
 
 
 def add_reconstruct(commands: Any) -> None:
@@ -38,7 +38,8 @@ def add_reconstruct(commands: Any) -> None:
 
 
 def _reconstruct(arguments: argparse.Namespace) -> int:
-    from dockfmu.reconstruct.reconstruction import described, reconstruct_loads
+    from dockfmu.reconstruct.reconstruction import reconstruct_loads
+    from dockfmu.reconstruct.result import described
 
     folder = arguments.output or BUILD / "reconstructions" / arguments.file.stem
     result = reconstruct_loads(arguments.file, folder, lambda text: say(f"reconstruct: {text}"))

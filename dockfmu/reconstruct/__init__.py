@@ -6,16 +6,18 @@ telemetry.py
     `Telemetry`: what was read, on the true time scale, and what a run would have told instead.
 reading.py, columns.py
     `read_telemetry(file)`: FILE.toml and the files of its frames (CSV, Parquet, HDF5) to a `Telemetry`.
-craft.py
-    Linear models of craft, rigid and modal, from the elements of a system.
+craft.py, known_loads.py, assembly.py
+    Linear models of craft, rigid and modal; loads that are known; the model of all readings over time.
 kalman.py, unbiased.py
     Joint input-state estimation: augmented Kalman filter with smoother; minimum-variance unbiased filter.
-direct.py
-    The direct method: the wrench at the interface from accelerations and rates.
+settings.py, observability.py, regularity.py, direct.py, peaks.py
+    The direct method: what is asked, what can be told, how rough the input may be, the wrench, its peaks with bands.
 classical.py
     The designers' method: initial conditions from strokes and the times of contact sensors.
-result.py, page.py
-    Results as files, and report.html.
+checks.py, spent.py
+    Residuals and columns that are wrong; life spent, with its band.
+reconstruction.py, result.py, page.py
+    All of it from a file; the result, its files and report.html.
 
 The interface for estimation by the model
 -----------------------------------------

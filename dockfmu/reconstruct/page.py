@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 import numpy as np
@@ -13,12 +13,10 @@ from markupsafe import Markup
 from dockfmu.base.files import write_text
 from dockfmu.base.numbers import as_json, figure_text
 from dockfmu.reconstruct.direct import DirectLoads
+from dockfmu.reconstruct.result import Reconstruction
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import REPORT
 from dockfmu.report.plots import Curve, Plot, close_up, first_events
-
-if TYPE_CHECKING:
-    from dockfmu.reconstruct.reconstruction import Reconstruction
 
 MOST_BOXES = 3000
 """Most intervals of a band that is drawn; more are joined, by their extremes."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -18,48 +16,19 @@ from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.life.sections import read_sections
 from dockfmu.loading import load_content
 from dockfmu.master.system import Structure
-from dockfmu.reconstruct.checks import ResidualTest, residual_tests
-from dockfmu.reconstruct.classical import ClassicalConditions, reconstruct_classically
+from dockfmu.reconstruct.checks import residual_tests
+from dockfmu.reconstruct.classical import reconstruct_classically
 from dockfmu.reconstruct.direct import DirectLoads, reconstruct_directly
-from dockfmu.reconstruct.peaks import PeakLoad, peak_loads
+from dockfmu.reconstruct.page import write_page
+from dockfmu.reconstruct.peaks import peak_loads
 from dockfmu.reconstruct.reading import read_telemetry
+from dockfmu.reconstruct.result import Reconstruction, described
 from dockfmu.reconstruct.spent import RestoredLife, restored_life
 from dockfmu.reconstruct.telemetry import Telemetry
 
 LOADS_H5, LOADS_PARQUET, RECONSTRUCTION = "loads.h5", "loads.parquet", "reconstruction.json"
 Z90 = 1.6448536269514722
 """Half the width of the 90 % band of a normal distribution, in standard deviations."""
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """What telemetry says of a docking.
-
-    Attributes
-    ----------
-    telemetry : Telemetry
-        What was read.
-    loads : DirectLoads or None
-        Wrenches by the direct method; None if the file asks only for another one.
-    peaks : list of PeakLoad
-        Their peaks with 90 % bands.
-    residuals : list of ResidualTest
-        Tests of the innovations by signal.
-    life : list of RestoredLife
-        Life spent of the sections that the file names.
-    conditions : ClassicalConditions or None
-        Conditions of the first contact by the classical method, if the file has a table for it.
-    notes : list of str
-        What to know of all this.
-    """
-
-    telemetry: Telemetry
-    loads: DirectLoads | None
-    peaks: list[PeakLoad]
-    residuals: list[ResidualTest]
-    life: list[RestoredLife]
-    conditions: ClassicalConditions | None
-    notes: list[str]
 
 
 def reconstruct_loads(
@@ -119,8 +88,6 @@ def _life(telemetry: Telemetry, loads: DirectLoads | None, structure: Structure,
 
 def write_reconstruction(result: Reconstruction, structure: Structure, folder: Path, file: Path) -> list[Path]:
     """Write a reconstruction to a folder; return the files. Raises WriteError."""
-    from dockfmu.reconstruct.page import write_page
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -173,29 +140,3 @@ def _write_parquet(loads: DirectLoads, file: Path) -> Path:
     with atomic_file(file) as unfinished, unfinished.open("wb") as out:
         parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), out)
     return file
-
-
-def described(result: Reconstruction) -> dict[str, Any]:
-    """Return a reconstruction as plain data, without its series."""
-    loads, telemetry = result.loads, result.telemetry
-    return {
-        "system": telemetry.system,
-        "signals": telemetry.names,
-        "readings": int(telemetry.mask.sum()),
-        "events": [asdict(event) for event in telemetry.events],
-        "peaks": [asdict(peak) for peak in result.peaks],
-        "residuals": [{**asdict(test), "verdict": test.verdict} for test in result.residuals],
-        "life": [
-            {
-                "section": life.section.name,
-                "peak_Pa": life.peak,
-                "damage": life.damage,
-                "allowable_Pa": life.section.allowable,
-                "probability_above_allowable": life.exceeds,
-            }
-            for life in result.life
-        ],
-        "conditions": None if result.conditions is None else asdict(result.conditions),
-        "log_likelihood": None if loads is None else loads.log_likelihood,
-        "notes": result.notes,
-    }
