@@ -200,6 +200,10 @@ def name_of(numba_type: types.Type) -> str:
     return text
 
 
+_LINKED = "linked"
+"""What numba's "object" and "bitcode" are for a library that is `linked_only`."""
+
+
 class _Library(JITCodeLibrary):
     """A library that is linked into others from its bitcode, whether it was just compiled or loaded from the cache.
 
@@ -207,7 +211,18 @@ class _Library(JITCodeLibrary):
     passes over it may generate other instructions.
     """
 
+    linked_only = False
+    """Whether Python does not call its functions: their machine code is in the libraries that they are linked into."""
+
     _bitcode: bytes | None = None
+
+    def _finalize_final_module(self) -> None:
+        if self.linked_only:
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            self._finalized = True
+        else:
+            super()._finalize_final_module()
 
     def _get_module_for_linking(self) -> Any:
         if self._shared_module is None:
@@ -217,7 +232,19 @@ class _Library(JITCodeLibrary):
 
     def serialize_using_object_code(self) -> tuple[Any, ...]:
         self._get_module_for_linking()
+        if self.linked_only:
+            return self.name, _LINKED, self._bitcode
         return self.name, "object", (self._get_compiled_object(), self._bitcode)
+
+    @classmethod
+    def _unserialize(cls, codegen: Any, state: tuple[Any, ...]) -> Any:
+        name, kind, data = state
+        if kind != _LINKED:
+            return super()._unserialize(codegen, state)
+        library = codegen.create_library(name)
+        library.linked_only = library._finalized = True
+        library._shared_module = llvm.parse_bitcode(data)
+        return library
 
 
 class _Codegen(JITCPUCodegen):
@@ -230,6 +257,11 @@ class _Codegen(JITCPUCodegen):
 
     def _get_host_cpu_features(self) -> str:
         return ""
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Tell code the constants by which it talks to Python, unless it does not: it is linked into others only."""
+        if self._engine.is_symbol_defined(env_name):
+            super().set_env(env_name, env)
 
 
 class _Context(CPUContext):
@@ -258,6 +290,8 @@ class _Context(CPUContext):
                 callers = targetconfig.ConfigStack()
                 flags.nrt = bool(callers) and callers.top().nrt
             flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+            library = self.codegen().create_library(impl.__name__)
+            library.linked_only = True
             result = compiler.compile_extra(
                 self.typing_context,
                 self,
@@ -266,11 +300,29 @@ class _Context(CPUContext):
                 sig.return_type,
                 flags,
                 locals or {},
-                library=self.codegen().create_library(impl.__name__),
+                library=library,
                 pipeline_class=Pipeline,
             )
             self.active_code_library.add_linking_library(result.library)
             return result
+
+    def get_getattr(self, typ: Any, attr: str) -> Any:
+        """Return how an attribute is read; that of a field by the way for all records.
+
+        numba tries another way first, and writes the whole record out in the error that it then catches.
+        """
+        every = isinstance(typ, types.Record) and not self._getattrs[attr].versions
+        return self._getattrs[None].find((typ,)) if every else super().get_getattr(typ, attr)
+
+    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
+        """Return what Python calls; of a library that is linked into others only, what refuses to be called.
+
+        numba wants a built-in function that is unlike all others: `format` of a text of its own, which raises KeyError
+        for a field of this name.
+        """
+        if library.linked_only:
+            return "".join(["{", "this function is compiled for other functions only", "}"]).format
+        return super().get_executable(library, fndesc, env)
 
 
 class _Typing(typing.Context):
@@ -301,8 +353,20 @@ class _Target(CPUTarget):
 target = _Target(NAME)
 
 
+class _Arguments(tuple[types.Type, ...]):
+    """Types of arguments. numba asks for their text at each pass, which takes an eighth of the time of compiling."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{len(self)} arguments"
+
+
 class Pipeline(compiler.Compiler):
     """numba's compiler passes, run on a function that is named by its content."""
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, *rest: Any) -> None:
+        super().__init__(typingctx, targetctx, library, _Arguments(args), *rest)
 
     def compile_extra(self, func: Any) -> Any:
         """Name the function by its content, and run the passes over it."""
@@ -310,6 +374,11 @@ class Pipeline(compiler.Compiler):
         identity.unique_id = digest_of(func)
         identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
         self.state.func_id = identity
+        if self.state.library is None:
+            flags, library = self.state.flags, self.state.targetctx.codegen().create_library(identity.func_qualname)
+            library.linked_only = flags.no_cpython_wrapper and flags.no_cfunc_wrapper
+            library.enable_object_caching()
+            self.state.library = library
         compiler.ExtractByteCode().run_pass(self.state)
         self.state.lifted = ()
         self.state.lifted_from = None
@@ -358,7 +427,8 @@ class _Cache(NullCache):
         if data.library.has_dynamic_globals:
             raise TypeError(f"{self._name} refers to an address of this process: its code cannot be kept")
         key = self._key(sig)
-        store_cached(self._file(key), key, serialize.dumps(data._reduce()))
+        # without the annotated source, which nobody reads
+        store_cached(self._file(key), key, serialize.dumps(data._replace(type_annotation="")._reduce()))
 
 
 class Compiled(Dispatcher):
@@ -372,6 +442,8 @@ class Compiled(Dispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Compile the function for a signature, with settings that do not depend on the caller."""
+        if isinstance(sig, tuple) and (existing := self.overloads.get(sig)):
+            return existing.entry_point
         # a function inherits the settings of the caller for which it is first compiled: here all callers have the same
         held = self._cache.alone(sig) if isinstance(self._cache, _Cache) else nullcontext()
         with target_override(NAME), targetconfig.ConfigStack().enter(_inherited()), held:
@@ -391,7 +463,7 @@ class _CPU(CPU):
 
 def _jit(**options: Any) -> Callable[[Any], Compiled]:
     """Return a decorator that compiles functions which numba itself writes in Python, such as that of `min`."""
-    chosen: dict[str, Any] = {"nopython": True}
+    chosen: dict[str, Any] = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     chosen.update((name, options[name]) for name in ("inline", "forceinline") if name in options)
     return lambda function: Compiled(function, targetoptions=chosen)
 

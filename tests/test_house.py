@@ -166,11 +166,13 @@ def test_vectors_have_one_dialect():
 
 
 PRIVATE = {
+    "tests/base/test_compiler.py": "how a kernel is compiled for other kernels",
     "tests/base/test_entry_points.py": "what machine code is named by, looked up anew",
     "tests/base/test_private_parts_ahead_of_time.py": "parts of numba, which it is about",
     "tests/base/test_private_parts_of_numba.py": "parts of numba, which it is about",
     "tests/components/multibody/test_analysis_contacts.py": "the motion of a state, which the analysis starts from",
     "tests/components/multibody/test_motion.py": "one kernel of the components",
+    "tests/components/multibody/test_random_claims.py": "rates that are held, to leave singular starts out",
     "tests/components/multibody/test_random_declarations.py": "rates that are held, to leave singular starts out",
     "tests/components/multibody/test_random_equipment.py": "rates that are held, to leave singular starts out",
     "tests/components/physics/contact/probe_cone/test_contact_validity.py": "a micro-step that is tried, then taken",

@@ -161,6 +161,34 @@ def test_a_damaged_entry_is_compiled_again(tmp_path, monkeypatch, damage):
     assert sum(third.stats.cache_hits.values()) == 1
 
 
+@pytest.mark.parametrize("read", [False, True], ids=["compiled", "read from the cache"])
+def test_what_only_kernels_call_is_linked_and_has_no_machine_code(tmp_path, monkeypatch, read):
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
+
+    def third_and_caller(added):
+        @kernel
+        def thirded(x):
+            return x / 3.0
+
+        @kernel
+        def caller(x):
+            return thirded(x) + added
+
+        return thirded, caller
+
+    if read:
+        assert third_and_caller(7.0)[1](6.0) == 9.0
+    thirded, caller = third_and_caller(1.0)
+    assert caller(6.0) == 3.0
+    inner = thirded._for_kernels
+    assert sum(inner.stats.cache_hits.values()) == read
+    (overload,) = inner.overloads.values()
+    assert overload.library.linked_only
+    with pytest.raises(KeyError, match="compiled for other functions only"):
+        inner(6.0)
+    assert thirded(6.0) == 2.0
+
+
 def test_code_is_for_the_baseline_processor():
     _, name, features = target.target_context.codegen().magic_tuple()
     assert (name, features) == (BASELINE, "")

@@ -34,12 +34,25 @@ FUNCTIONS = {
     "codegen:JITCodeLibrary._get_module_for_linking": ("self", "code is linked from its bitcode"),
     "codegen:JITCodeLibrary._get_compiled_object": ("self", "object code is kept in the cache"),
     "codegen:JITCodeLibrary.serialize_using_object_code": ("self", "bitcode is kept beside the object code"),
+    "codegen:JITCodeLibrary._finalize_final_module": ("self", "what Python does not call gets no machine code"),
+    "codegen:JITCodeLibrary._finalize_dynamic_globals": ("self", "a library is checked before it is kept"),
+    "codegen:JITCodeLibrary._verify_declare_only_symbols": ("self", "a library is checked before it is linked"),
+    "codegen:JITCodeLibrary._unserialize": ("codegen state", "a library without machine code is read from the cache"),
+    "codegen:JITCodeLibrary.enable_object_caching": ("self", "machine code is kept in the cache"),
+    "codegen:JITCPUCodegen.set_env": ("self env_name env", "what Python does not call has no environment"),
+    "codegen:JitEngine.is_symbol_defined": ("self name", "what Python does not call has no environment"),
     "codegen:JITCPUCodegen._get_host_cpu_name": ("self", "code is for the baseline processor"),
     "codegen:JITCPUCodegen._get_host_cpu_features": ("self", "code is for the baseline processor"),
     "cpu:CPUContext.init": ("self", "the context gets the code generator for the baseline processor"),
     "cpu:CPUContext._compile_subroutine_no_cache": (
         "self builder impl sig locals flags",
         "functions that numba writes are named by their content",
+    ),
+    "cpu:CPUContext.get_executable": ("self library fndesc env", "what Python does not call has no address"),
+    "base:BaseContext.get_getattr": ("self typ attr", "fields of records are found without an error's text"),
+    "compiler:Compiler.__init__": (
+        "self typingctx targetctx library args return_type flags locals",
+        "the text of the arguments, which each pass asks for, is short",
     ),
     "base:BaseContext.mangler": ("self name types abi_tags uid", "symbols are named by content"),
     "itanium_mangler:mangle": ("ident argtys abi_tags uid", "symbols are named by content"),
@@ -101,6 +114,9 @@ def test_attributes_of_contexts_and_libraries(compiled):
     library = overload.library
     assert type(library) is base_compiler._Library, "JITCPUCodegen._library_class does not choose the library any more"
     assert hasattr(library, "_shared_module"), "JITCodeLibrary._shared_module is gone: code is linked from its bitcode"
+    assert hasattr(library, "_finalized"), "_finalized is gone: it tells libraries that are ready to be linked"
+    assert hasattr(context, "_getattrs"), "_getattrs is gone: fields of records are found there"
+    assert hasattr(context._getattrs[None], "versions"), "versions is gone: it tells how fields are found"
     assert hasattr(library, "has_dynamic_globals"), "has_dynamic_globals is gone: it tells code that cannot be kept"
 
 
