@@ -1,0 +1,380 @@
+"""Ensemble smoother with multiple data assimilation: unknowns from data, by runs of a model alone.
+
+The unknowns are standard normal before the data are seen; laws of other kinds are transformed to that. The data have
+independent normal errors. Data are assimilated in steps of shares that add up to one: a step with the share s takes
+the errors of the data for 1 / sqrt(s) times as large, and perturbs the data accordingly (Emerick & Reynolds 2013,
+doi:10.1016/j.cageo.2012.03.011). In a linear model the members are then draws of the exact posterior, but for what the
+size of the ensemble does. The shares are chosen by the misfit (Iglesias & Yang 2021, doi:10.1088/1361-6420/abd29b).
+
+What a step loses because a wide ensemble sees no straight line is lost for good. So the members are refined at the end:
+each goes from its own draw of the prior to the most probable point for its own perturbed data (randomised maximum
+likelihood, Chen & Oliver 2013, doi:10.1007/s10596-013-9351-5), by steps of Gauss and Newton with the slopes that the
+members have where they are now. A member that a step makes worse stays where it is.
+
+Outputs are split in a part linear in the unknowns, by regression over the members, and a rest, which is what contact
+that is not smooth makes of them. The rest counts as an error of the model in that step, with a covariance of half its
+sample and half the diagonal of it, because an ensemble has fewer members than there are data. Where members are too few
+for a regression, the gain of each unknown on each direction of the outputs is shrunk by what its correlation exceeds
+that of chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dockfmu.base.errors import DockfmuError
+
+REFINEMENTS = 3
+"""Most steps of the refinement."""
+CONVERGED = 0.02
+"""Share of the mean objective that a step of the refinement must gain for another one."""
+MOST_STEPS = 12
+"""Steps of a window after which the rest of its data is assimilated at once."""
+FEWEST = 3
+"""Fewest members that an update can use."""
+SPARE = 5
+"""Members beyond the unknowns that a regression needs."""
+DIAGONAL = 0.5
+"""Share of the diagonal in the covariance of the part of the outputs that is not linear."""
+RANK = 1e-10
+"""Singular values below this share of the largest are zero."""
+
+Forward = Callable[[np.ndarray], np.ndarray]
+
+
+class EnsembleError(DockfmuError):
+    """An ensemble cannot be updated."""
+
+
+@dataclass(frozen=True)
+class AssimilationStep:
+    """What a step of a smoother did.
+
+    Attributes
+    ----------
+    window : int
+        Number of the window, -1 for the refinement.
+    share : float
+        Share of the data of the window that the step assimilated; in the refinement, the share of the members that it
+        moved.
+    total : float
+        Share assimilated so far.
+    misfit : float
+        Mean over the members of the sum of the squared residuals in their deviations, per datum: about 1 if the model
+        explains the data.
+    absent : int
+        Members without outputs, drawn anew from the others after the step.
+    """
+
+    window: int
+    share: float
+    total: float
+    misfit: float
+    absent: int
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Members after the data: unknowns, shape (members, n), and their outputs, shape (members, data).
+
+    Outputs of members without any are NaN. `prior` and `prior_outputs` are those before the data.
+    """
+
+    unknowns: np.ndarray
+    outputs: np.ndarray
+    prior: np.ndarray
+    prior_outputs: np.ndarray
+    steps: tuple[AssimilationStep, ...] = ()
+
+    @property
+    def valid(self) -> np.ndarray:
+        """Whether members have all outputs."""
+        return np.isfinite(self.outputs).all(axis=1)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Return the mean of the unknowns, over the members with outputs."""
+        return np.asarray(self.unknowns[self.valid].mean(axis=0))
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Return the covariance of the unknowns, over the members with outputs."""
+        return np.asarray(np.atleast_2d(np.cov(self.unknowns[self.valid].T)))
+
+
+@dataclass(frozen=True)
+class SmootherOptions:
+    """How a smoother works.
+
+    Attributes
+    ----------
+    steps : int
+        Number of equal shares; 0 chooses them by the misfit.
+    most : int
+        Most steps of a window if they are chosen.
+    refinements : int
+        Most steps of the refinement. It needs members enough for a regression.
+    localise : bool, optional
+        Whether gains are shrunk by their correlations; by default if members are too few for a regression.
+    """
+
+    steps: int = 0
+    most: int = MOST_STEPS
+    refinements: int = REFINEMENTS
+    localise: bool | None = None
+
+
+@dataclass
+class _State:
+    unknowns: np.ndarray
+    outputs: np.ndarray
+    steps: list[AssimilationStep] = field(default_factory=list)
+
+
+def smooth(
+    prior: np.ndarray,
+    forward: Forward,
+    data: np.ndarray,
+    deviation: np.ndarray,
+    *,
+    seed: int = 0,
+    windows: Sequence[np.ndarray] = (),
+    options: SmootherOptions = SmootherOptions(),  # noqa: B008
+    told: Callable[[AssimilationStep], None] = lambda step: None,
+) -> Posterior:
+    """Return members that have assimilated data.
+
+    Parameters
+    ----------
+    prior : ndarray, shape (members, n)
+        Draws of the unknowns before the data, standard normal.
+    forward : callable
+        Returns the outputs of members, shape (members, data); a member without an output has NaN in its place.
+    data, deviation : ndarray, shape (data,)
+        The data, and the standard deviations of their errors.
+    seed : int
+        Seed of all perturbations.
+    windows : sequence of ndarray
+        Masks of the data that are assimilated one after the other, each to the end; by default all at once. Members
+        need outputs in the present window and those before it alone.
+    told : callable
+        Called after each step.
+
+    Raises
+    ------
+    EnsembleError
+        for data that do not fit each other, and if fewer members than half have outputs
+    """
+    random = np.random.default_rng(seed)
+    members = np.array(prior, float)
+    masks = [np.asarray(window, bool) for window in windows] or [np.ones(len(data), bool)]
+    _check(members, data, deviation, masks)
+    state = _State(members, np.asarray(forward(members), float))
+    before = state.outputs
+    needed = np.zeros(len(data), bool)
+    for number, mask in enumerate(masks):
+        needed = needed | mask
+        if mask.any():
+            _assimilate(state, forward, data, deviation, (number, mask, needed), random, options, told)
+    _refine(state, forward, data, deviation, (members, needed), random, options, told)
+    return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps))
+
+
+def _assimilate(
+    state: _State,
+    forward: Forward,
+    data: np.ndarray,
+    deviation: np.ndarray,
+    window: tuple[int, np.ndarray, np.ndarray],
+    random: np.random.Generator,
+    options: SmootherOptions,
+    told: Callable[[AssimilationStep], None],
+) -> None:
+    """Assimilate the data of a window to the end."""
+    number, mask, needed = window
+    total, taken = 0.0, 0
+    while total < 1.0:
+        valid = np.isfinite(state.outputs[:, needed]).all(axis=1)
+        absent = int((~valid).sum())
+        if valid.sum() < max(FEWEST, len(valid) / 2):
+            raise EnsembleError(
+                f"{absent} of {len(valid)} members have no outputs for the data of window {number + 1}: the prior or "
+                "the model does not reach them"
+            )
+        residuals = (data - state.outputs[valid])[:, mask] / deviation[mask]
+        misfits = 0.5 * np.sum(residuals**2, axis=1)
+        last = 1.0 - total
+        share = 1.0 / options.steps if options.steps else share_of(misfits, int(mask.sum()), last)
+        taken += 1
+        if taken >= (options.steps or options.most) or share > last:
+            share = last
+        updated = update(
+            state.unknowns[valid], state.outputs[valid][:, mask], data[mask], deviation[mask], share, random,
+            localise=options.localise,
+        )  # fmt: skip
+        members = np.empty_like(state.unknowns)
+        members[valid] = updated
+        if absent:
+            members[~valid] = _drawn_anew(updated, absent, random)
+        total = 1.0 if share == last else total + share
+        state.unknowns, state.outputs = members, np.asarray(forward(members), float)
+        state.steps.append(AssimilationStep(number, share, total, float(2.0 * misfits.mean() / mask.sum()), absent))
+        told(state.steps[-1])
+
+
+def _refine(
+    state: _State,
+    forward: Forward,
+    data: np.ndarray,
+    deviation: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray],
+    random: np.random.Generator,
+    options: SmootherOptions,
+    told: Callable[[AssimilationStep], None],
+) -> None:
+    """Move each member towards the most probable point for its draw of the prior and its perturbed data."""
+    prior, needed = start
+    measured, inverse = data[needed], 1.0 / deviation[needed]
+    noise = random.standard_normal((len(prior), len(measured)))
+    noise = (noise - noise.mean(axis=0)) * math.sqrt(len(prior) / (len(prior) - 1))
+    # centred draws of the prior, so that the mean is that of the prior itself
+    centred = prior - prior.mean(axis=0)
+
+    def objective(unknowns: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        residuals = (measured - outputs[:, needed]) * inverse + noise
+        found = np.sum((unknowns - centred) ** 2, axis=1) + np.sum(residuals**2, axis=1)
+        return np.asarray(np.where(np.isfinite(found), found, np.inf))
+
+    before = objective(state.unknowns, state.outputs)
+    for _ in range(options.refinements):
+        valid = np.isfinite(before)
+        if valid.sum() - 1 - prior.shape[1] < SPARE:
+            return
+        whitened = (state.outputs[valid][:, needed] - measured) * inverse
+        slope, scale = _slope(state.unknowns[valid], whitened)
+        members = state.unknowns.copy()
+        reached = noise[valid] - whitened + (state.unknowns[valid] - centred[valid]) @ slope.T
+        left, singular, right = np.linalg.svd(slope * scale[:, None], full_matrices=False)
+        gain = (right.T * (singular / (1.0 + singular**2))) @ left.T
+        members[valid] = centred[valid] + reached * scale @ gain.T
+        outputs = np.asarray(forward(members), float)
+        after = objective(members, outputs)
+        better = after < before
+        state.unknowns = np.where(better[:, None], members, state.unknowns)
+        state.outputs = np.where(better[:, None], outputs, state.outputs)
+        gained = float(np.mean(before[valid] - np.minimum(after, before)[valid]) / np.mean(before[valid]))
+        before = np.minimum(after, before)
+        misfit = float(np.mean(((measured - state.outputs[valid][:, needed]) * inverse) ** 2))
+        step = AssimilationStep(-1, float(better.mean()), 1.0, misfit, int((~np.isfinite(after)).sum()))
+        state.steps.append(step)
+        told(step)
+        if gained < CONVERGED:
+            return
+
+
+def _slope(unknowns: np.ndarray, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return slopes of outputs by regression, shape (data, n), and 1 / deviation with what is left added to the noise.
+
+    `outputs` have noise of the deviation 1.
+    """
+    anomalies, spread = unknowns - unknowns.mean(axis=0), outputs - outputs.mean(axis=0)
+    slope, *_ = np.linalg.lstsq(anomalies, spread, rcond=RANK)
+    rest = spread - anomalies @ slope
+    freedom = len(unknowns) - 1 - unknowns.shape[1]
+    return slope.T, 1.0 / np.sqrt(1.0 + np.sum(rest**2, axis=0) / freedom)
+
+
+def share_of(misfits: np.ndarray, count: int, left: float = 1.0) -> float:
+    """Return the share of the data that a step can assimilate, by the misfits of the members, at most what is `left`.
+
+    It is the larger of n / (2 mean) and sqrt(n / (2 variance)) of half the sums of squares of n normalised residuals:
+    the change of the law of the members then stays of the order of what n data in their own noise say.
+    """
+    mean, variance = float(misfits.mean()), float(misfits.var(ddof=1)) if len(misfits) > 1 else 0.0
+    by_mean = count / (2.0 * mean) if mean > 0.0 else math.inf
+    by_variance = math.sqrt(count / (2.0 * variance)) if variance > 0.0 else math.inf
+    return min(max(by_mean, by_variance), left)
+
+
+def update(
+    unknowns: np.ndarray,
+    outputs: np.ndarray,
+    data: np.ndarray,
+    deviation: np.ndarray,
+    share: float,
+    random: np.random.Generator,
+    *,
+    localise: bool | None = None,
+) -> np.ndarray:
+    """Return members after a step that assimilates a share of the data, shape (members, n).
+
+    With anomalies A of the unknowns and Y of the outputs, in the deviations of the data over sqrt(share) and divided by
+    sqrt(members - 1), a member moves by A Y' (Y Y' + E + 1)^-1 (d + e - y): the inverse in the subspace of the columns
+    of Y and E (Evensen 2004, doi:10.1007/s10236-004-0099-2).
+    """
+    count = len(unknowns)
+    if count < FEWEST:
+        raise EnsembleError(f"{count} members: an update needs at least {FEWEST}")
+    inflated = deviation / math.sqrt(share)
+    anomalies = (unknowns - unknowns.mean(axis=0)).T / math.sqrt(count - 1)
+    spread = (outputs - outputs.mean(axis=0)).T / inflated[:, None] / math.sqrt(count - 1)
+    noise = random.standard_normal((count, len(data)))
+    # without a mean of its own, and with the spread that this takes from it
+    noise = (noise - noise.mean(axis=0)) * math.sqrt(count / (count - 1))
+    innovation = ((data - outputs) / inflated + noise).T
+    linear, rest = _split(anomalies, spread)
+    alone = rest is None
+    columns = linear
+    if rest is not None:
+        diagonal = 1.0 + DIAGONAL * np.sum(rest**2, axis=1)
+        scale = 1.0 / np.sqrt(diagonal)[:, None]
+        linear, innovation = linear * scale, innovation * scale
+        columns = np.hstack([linear, math.sqrt(1.0 - DIAGONAL) * rest * scale])
+    left, singular, _ = np.linalg.svd(columns, full_matrices=False)
+    kept = singular > RANK * max(singular[0], 1e-300)
+    left, singular = left[:, kept], singular[kept]
+    gain = anomalies @ (linear.T @ left)
+    if alone if localise is None else localise:
+        gain = gain * _significance(anomalies, linear.T @ left, count)
+    moved = gain / (1.0 + singular**2) @ (left.T @ innovation)
+    return np.asarray(unknowns + moved.T)
+
+
+def _split(anomalies: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the part of outputs linear in the unknowns and the rest, None with too few members to tell them apart."""
+    _, singular, right = np.linalg.svd(anomalies, full_matrices=False)
+    basis = right[singular > RANK * max(singular[0], 1e-300)]
+    freedom = anomalies.shape[1] - 1 - len(basis)
+    if freedom < SPARE:
+        return spread, None
+    linear = (spread @ basis.T) @ basis
+    return linear, (spread - linear) * math.sqrt((anomalies.shape[1] - 1) / freedom)
+
+
+def _significance(anomalies: np.ndarray, directions: np.ndarray, count: int) -> np.ndarray:
+    """Return by how much of each gain its correlation exceeds that of chance, from 0 to 1, shape (n, directions)."""
+    sizes = np.linalg.norm(anomalies, axis=1)[:, None] * np.linalg.norm(directions, axis=0)[None, :]
+    squared = (anomalies @ directions / np.maximum(sizes, 1e-300)) ** 2
+    excess = (count - 1) * squared - 1.0
+    return np.asarray(np.clip(excess / np.maximum((count - 2) * squared, 1e-300), 0.0, 1.0))
+
+
+def _drawn_anew(members: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """Return members drawn from the mean and the covariance of others."""
+    anomalies = (members - members.mean(axis=0)) / math.sqrt(len(members) - 1)
+    return np.asarray(members.mean(axis=0) + random.standard_normal((count, len(members))) @ anomalies)
+
+
+def _check(members: np.ndarray, data: np.ndarray, deviation: np.ndarray, masks: Sequence[np.ndarray]) -> None:
+    if members.ndim != 2 or len(members) < FEWEST:
+        raise EnsembleError(f"members of shape {members.shape}: at least {FEWEST} rows of unknowns are needed")
+    if data.shape != deviation.shape or data.ndim != 1 or not len(data):
+        raise EnsembleError(f"data of shape {data.shape} need as many deviations, not {deviation.shape}")
+    if not (np.isfinite(data).all() and (deviation > 0.0).all() and np.isfinite(deviation).all()):
+        raise EnsembleError("data must be finite, and their deviations positive")
+    if any(mask.shape != data.shape for mask in masks) or np.sum(masks, axis=0).max() > 1:
+        raise EnsembleError("windows must be masks of the data, and a datum lies in one of them")
