@@ -143,7 +143,7 @@ def smooth(
     *,
     seed: int = 0,
     windows: Sequence[np.ndarray] = (),
-    options: SmootherOptions = SmootherOptions(),  # noqa: B008
+    options: SmootherOptions = SmootherOptions(),
     told: Callable[[AssimilationStep], None] = lambda step: None,
 ) -> Posterior:
     """Return members that have assimilated data.
