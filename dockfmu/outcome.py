@@ -108,6 +108,10 @@ class Outcome:
         names, _ = scalars(self._structure, name)
         return self._structure.resolve(names[0])[1].unit or "1"
 
+    def variability(self, name: str) -> str:
+        """Return the variability of a variable: "continuous", "discrete", ..."""
+        return self._structure.resolve(scalars(self._structure, name)[0][0])[1].variability
+
     def to_pandas(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return a table over time with a column for each scalar of `names`, by default of all recorded variables.
 
@@ -188,7 +192,7 @@ class _Recorded:
 
     def variability(self, name: str) -> str:
         """Return the variability of a variable."""
-        return self._outcome._structure.resolve(name)[1].variability
+        return self._outcome.variability(name)
 
     def has_envelope(self, name: str) -> bool:
         """Return False: every step is kept, or the rows that were chosen."""

@@ -28,7 +28,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 
-REFINEMENTS = 3
+REFINEMENTS = 8
 """Most steps of the refinement."""
 CONVERGED = 0.02
 """Share of the mean objective that a step of the refinement must gain for another one."""
@@ -206,6 +206,10 @@ def _assimilate(
                 "the model does not reach them"
             )
         residuals = (data - state.outputs[valid])[:, mask] / deviation[mask]
+        mean_square = float(np.mean(residuals**2))
+        if valid.sum() - 1 - state.unknowns.shape[1] >= SPARE:
+            # what is not linear is noise to this step
+            residuals = residuals * _slope(state.unknowns[valid], residuals)[1]
         misfits = 0.5 * np.sum(residuals**2, axis=1)
         last = 1.0 - total
         share = 1.0 / options.steps if options.steps else share_of(misfits, int(mask.sum()), last)
@@ -222,7 +226,7 @@ def _assimilate(
             members[~valid] = _drawn_anew(updated, absent, random)
         total = 1.0 if share == last else total + share
         state.unknowns, state.outputs = members, np.asarray(forward(members), float)
-        state.steps.append(AssimilationStep(number, share, total, float(2.0 * misfits.mean() / mask.sum()), absent))
+        state.steps.append(AssimilationStep(number, share, total, mean_square, absent))
         told(state.steps[-1])
 
 
@@ -244,31 +248,32 @@ def _refine(
     # centred draws of the prior, so that the mean is that of the prior itself
     centred = prior - prior.mean(axis=0)
 
-    def objective(unknowns: np.ndarray, outputs: np.ndarray) -> np.ndarray:
-        residuals = (measured - outputs[:, needed]) * inverse + noise
+    def objective(unknowns: np.ndarray, outputs: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        residuals = ((measured - outputs[:, needed]) * inverse + noise) * scale
         found = np.sum((unknowns - centred) ** 2, axis=1) + np.sum(residuals**2, axis=1)
         return np.asarray(np.where(np.isfinite(found), found, np.inf))
 
-    before = objective(state.unknowns, state.outputs)
     for _ in range(options.refinements):
-        valid = np.isfinite(before)
+        valid = np.isfinite(state.outputs[:, needed]).all(axis=1)
         if valid.sum() - 1 - prior.shape[1] < SPARE:
             return
         whitened = (state.outputs[valid][:, needed] - measured) * inverse
         slope, scale = _slope(state.unknowns[valid], whitened)
+        before = objective(state.unknowns, state.outputs, scale)
         members = state.unknowns.copy()
         reached = noise[valid] - whitened + (state.unknowns[valid] - centred[valid]) @ slope.T
         left, singular, right = np.linalg.svd(slope * scale[:, None], full_matrices=False)
         gain = (right.T * (singular / (1.0 + singular**2))) @ left.T
         members[valid] = centred[valid] + reached * scale @ gain.T
+        if not valid.all():
+            members[~valid] = _drawn_anew(members[valid], int((~valid).sum()), random)
         outputs = np.asarray(forward(members), float)
-        after = objective(members, outputs)
+        after = objective(members, outputs, scale)
         better = after < before
         state.unknowns = np.where(better[:, None], members, state.unknowns)
         state.outputs = np.where(better[:, None], outputs, state.outputs)
-        gained = float(np.mean(before[valid] - np.minimum(after, before)[valid]) / np.mean(before[valid]))
-        before = np.minimum(after, before)
-        misfit = float(np.mean(((measured - state.outputs[valid][:, needed]) * inverse) ** 2))
+        gained = 1.0 - float(np.minimum(after, before)[valid].mean() / before[valid].mean())
+        misfit = float(np.nanmean(((measured - state.outputs[:, needed]) * inverse) ** 2))
         step = AssimilationStep(-1, float(better.mean()), 1.0, misfit, int((~np.isfinite(after)).sum()))
         state.steps.append(step)
         told(step)
@@ -330,6 +335,8 @@ def update(
     alone = rest is None
     columns = linear
     if rest is not None:
+        # as the errors of the data, it is taken for as much larger as the share is smaller
+        rest = rest / math.sqrt(share)
         diagonal = 1.0 + DIAGONAL * np.sum(rest**2, axis=1)
         scale = 1.0 / np.sqrt(diagonal)[:, None]
         linear, innovation = linear * scale, innovation * scale

@@ -6,7 +6,7 @@ Methods request runs at chosen values instead of draws. Runs that decide a numbe
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.dataset import DataSet
 from dockfmu.campaign.description import REFINED, Measure
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder, data_set
+from dockfmu.campaign.progress import CampaignProgress
 from dockfmu.campaign.runner import ASKED, PEAKS, RunPoint
 
 if TYPE_CHECKING:
@@ -57,12 +58,15 @@ class Evaluations:
     """The runs of one method, numbered in the order of its requests; a context manager.
 
     Methods are deterministic. A method that is repeated, after an interruption or because its campaign grew, requests
-    the same runs again and gets the stored rows. Column `asked_values` holds the requested values as JSON.
+    the same runs again and gets the stored rows. Column `asked_values` holds the requested values as JSON; `more` are
+    columns beside those of the study.
     """
 
-    def __init__(self, campaign: CampaignFolder, cluster: Execution, name: str) -> None:
+    def __init__(
+        self, campaign: CampaignFolder, cluster: Execution, name: str, more: Mapping[str, str] | None = None
+    ) -> None:
         self.campaign, self.cluster = campaign, cluster
-        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {ASKED: "text"})
+        self.data = data_set(campaign, Path(ANSWERS) / f"{name}.parquet", {ASKED: "text"} | dict(more or {}))
         self.count = 0
         """Number of runs requested so far."""
         self.left_open: list[bool] = []
@@ -82,10 +86,15 @@ class Evaluations:
     ) -> None:
         self.data.__exit__()
 
-    def rows(self, values: Sequence[Mapping[str, Any]], step_factor: float = 1.0) -> pandas.DataFrame:
+    def rows(
+        self,
+        values: Sequence[Mapping[str, Any]],
+        step_factor: float = 1.0,
+        progress: Callable[[str], None] = lambda line: None,
+    ) -> pandas.DataFrame:
         """Return one row for each mapping of values by full names, made with `step_factor` times the study's step.
 
-        Raises EvaluationError if stored rows are of other values or of another step.
+        `progress` is called with lines on the runs that are made, about once a second. Raises EvaluationError if stored rows are of other values or of another step.
         """
         import pandas
 
@@ -98,10 +107,12 @@ class Evaluations:
         for index in requests.keys() & self._rows.keys():
             self._check(index, requests[index])
         todo = [point for point in points if point.index not in self._rows]
+        tracker = CampaignProgress(len(points), len(points) - len(todo), progress)
         try:
-            for row in self.cluster.run(todo) if todo else ():
+            for row in self.cluster.run(todo, tick=tracker.tick, note=progress) if todo else ():
                 self._rows[row["index"]] = row | requests[row["index"]]
                 self.data.add(self._rows[row["index"]])
+                tracker.count(row)
         finally:
             self.data.flush()
         peaks = {f"peak_{part}" for part in PEAKS}

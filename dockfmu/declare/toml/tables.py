@@ -103,7 +103,7 @@ class Table:
         content = self.content.get(name)
         return Table({} if content is None else content, f"{self.where}, {name}", known)
 
-    def rows(self, name: str, known: Sequence[str]) -> list[Table]:
+    def rows(self, name: str, known: Sequence[str] | None = None) -> list[Table]:
         """Return a list of tables, `[[name]]`."""
         return [Table(row, f"{self.where}, {name} {k}", known) for k, row in enumerate(self.items(name), 1)]
 

@@ -1,0 +1,138 @@
+"""Runs of a campaign whose rows have what the sensors would tell, for estimation by the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dockfmu.campaign.description import Study
+from dockfmu.campaign.runner import Runner, RunPoint, resolve
+from dockfmu.outcome import Outcome
+from dockfmu.reconstruct.telemetry import Telemetry
+from dockfmu.reconstruct.unknowns import StartOfRun, of_the_system, sensor_errors
+from dockfmu.telemetry.sensors import PortPoint, Sensor
+
+READINGS, HISTORIES, SHIFT = "readings", "histories", "shift"
+"""Columns of a row: readings and times of events, NaN where there are none; the largest loads in intervals; the true
+time at which the run began."""
+BEFORE = 2.0
+"""Time before a run for which its first values hold, s: the craft drift until they touch."""
+COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number"}
+
+
+@dataclass(frozen=True)
+class Instruments:
+    """What is read of each run.
+
+    Attributes
+    ----------
+    telemetry : Telemetry
+        The readings to be reproduced.
+    start : StartOfRun
+        When a run begins.
+    loads : tuple of str
+        Signals whose largest value in each interval is kept.
+    edges : ndarray, shape (intervals + 1,)
+        Ends of the intervals, true time, s.
+    """
+
+    telemetry: Telemetry
+    start: StartOfRun
+    loads: tuple[str, ...]
+    edges: np.ndarray
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Full names of all scalars that are read."""
+        names = [name for signal in self.telemetry.signals for name in variables_of(signal.sensor)]
+        return tuple(dict.fromkeys([*names, *self.loads]))
+
+
+def variables_of(sensor: Sensor) -> list[str]:
+    """Return the full names of the scalars that a sensor reads."""
+    if not isinstance(sensor.source, PortPoint):
+        return list(sensor.source)
+    parts = ["angular_velocity"]
+    if sensor.source.measures == "acceleration":
+        parts += ["acceleration", "angular_acceleration"]
+    return [f"{sensor.source.port}.{part}[{k}]" for part in parts for k in (1, 2, 3)]
+
+
+class DriftingRun:
+    """The recording of a run in memory, with its first values for some time before it."""
+
+    def __init__(self, outcome: Outcome, before: float = BEFORE) -> None:
+        self._outcome = outcome
+        time = outcome.time
+        self.time = np.concatenate([time[:1] - before, time])
+        self.variables: Sequence[str] = outcome.variables
+
+    def __getitem__(self, name: str, /) -> np.ndarray:
+        values = self._outcome[name]
+        return np.concatenate([values[:1], values])
+
+    def unit(self, name: str, /) -> str:
+        """Return the unit of a variable."""
+        return self._outcome.unit(name)
+
+    def variability(self, name: str, /) -> str:
+        """Return the variability of a variable."""
+        return self._outcome.variability(name)
+
+
+class ReadingsRunner(Runner):
+    """Makes runs, and reads the instruments of each. Values of unknowns that belong to sensors are not set in them."""
+
+    def __init__(
+        self,
+        instruments: Instruments,
+        study: Study,
+        expected: Mapping[tuple[str, ...], Mapping[str, str]] | None = None,
+    ) -> None:
+        recorded = replace(study.options, record=instruments.variables, every=1)
+        super().__init__(replace(study, options=recorded), expected)
+        self.instruments = instruments
+
+    def run(self, point: RunPoint) -> dict[str, Any]:
+        """Make a run and return its row, with readings."""
+        values = dict(point.values or {})
+        row = super().run(replace(point, values=of_the_system(values)))
+        if row["outcome"] == "invalid":
+            return row
+        variant, _ = resolve(self.study, of_the_system(values))
+        return row | self.read(values, self._get(variant, point.step_factor).simulation.outcome)
+
+    def read(self, values: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
+        """Return what the instruments tell of a run, with the errors of sensors among values of unknowns."""
+        instruments = self.instruments
+        shift = instruments.start.shift(values, outcome.events)
+        errors = sensor_errors(values)
+        telemetry = instruments.telemetry.with_errors(errors) if errors else instruments.telemetry
+        if not np.isfinite(shift) or not len(outcome.time):
+            readings = np.full(len(telemetry.time) + len(telemetry.events), np.nan)
+            histories = np.full(len(instruments.loads) * (len(instruments.edges) - 1), np.nan)
+            return {READINGS: readings.tolist(), HISTORIES: histories.tolist()}
+        told = [(event["name"], event["t"]) for event in outcome.result.events]
+        readings = np.concatenate(
+            [telemetry.predict(DriftingRun(outcome), shift), telemetry.predict_events(told, shift)]
+        )
+        return {
+            READINGS: readings.tolist(),
+            HISTORIES: largest(outcome, instruments.loads, instruments.edges - shift).ravel().tolist(),
+            SHIFT: shift,
+        }
+
+
+def largest(outcome: Outcome, names: Sequence[str], edges: np.ndarray) -> np.ndarray:
+    """Return the largest value of signals in intervals, NaN where there is no row, shape (names, intervals)."""
+    found = np.full((len(names), len(edges) - 1), np.nan)
+    place = np.searchsorted(edges, outcome.time, side="right") - 1
+    inside = (place >= 0) & (place < len(edges) - 1)
+    for k, name in enumerate(names):
+        lowest = np.full(len(edges) - 1, -np.inf)
+        np.maximum.at(lowest, place[inside], outcome[name][inside])
+        found[k] = np.where(np.isfinite(lowest), lowest, np.nan)
+    return found

@@ -1,0 +1,175 @@
+"""The unknowns of an estimation by the model: values of the system, errors of sensors, and when the run begins.
+
+All are functions of standard normal numbers, so that the smoother needs to know nothing about their laws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from dockfmu.base.messages import shown
+from dockfmu.base.names import did_you_mean
+from dockfmu.campaign.runner import short_name
+from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, SeverityBall, Uniform, UniformDisc, names_of
+from dockfmu.campaign.sampling.draws import EDGE
+from dockfmu.declare.toml.tables import DeclarationError, Table
+from dockfmu.reconstruct.telemetry import CLOCK_ERRORS, SENSOR_ERRORS, EventReading, Telemetry
+
+SENSOR = "sensor:"
+"""Prefix of the names of errors of sensors and clocks: "sensor:gyros.yaw_rate.bias", "sensor:gyros.delay"."""
+START = "telemetry.start"
+"""True time at which the run begins, or at which the event of the start falls, s."""
+_SENSOR = ("of", "error", "law", "mean", "deviation", "low", "high")
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """Laws of all unknowns; `values` turns standard normal numbers into values by name."""
+
+    laws: tuple[Law, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Full names of the unknowns."""
+        return names_of(self.laws)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Short names of the unknowns."""
+        return tuple(short_name(name) for name in self.names)
+
+    @property
+    def dimension(self) -> int:
+        """Number of standard normal numbers."""
+        return sum(law.dimension for law in self.laws)
+
+    def values(self, normal: np.ndarray) -> dict[str, Any]:
+        """Return the values for standard normal numbers, shape (dimension,)."""
+        found: dict[str, Any] = {}
+        first = 0
+        for law in self.laws:
+            part = normal[first : first + law.dimension]
+            found |= law.values(np.clip(_uniform(law, part), EDGE, 1.0 - EDGE))
+            first += law.dimension
+        return found
+
+    def table(self, members: np.ndarray) -> np.ndarray:
+        """Return the values of members, shape (members, unknowns)."""
+        rows = [self.values(member) for member in members]
+        return np.array([[row[name] for name in self.names] for row in rows])
+
+
+def _uniform(law: Law, normal: np.ndarray) -> np.ndarray:
+    """Return the uniform numbers that a law takes, for standard normal ones.
+
+    A disc takes radius and azimuth, which have no mean near its centre; it is the image of a plane of two normal numbers
+    instead, whose azimuth it keeps.
+    """
+    if not isinstance(law, UniformDisc):
+        return np.asarray(ndtr(normal))
+    azimuth = math.atan2(float(normal[1]), float(normal[0])) / (2.0 * math.pi)
+    return np.array([-math.expm1(-0.5 * float(normal @ normal)), azimuth % 1.0])
+
+
+def check_laws(laws: Sequence[Law], where: str) -> None:
+    """Raise DeclarationError for laws that no smoother can take."""
+    for law in laws:
+        if isinstance(law, Choice):
+            raise DeclarationError(
+                f"{where}: {', '.join(law.names)}: a choice is no unknown; [[ensemble.model]] compares models"
+            )
+        if isinstance(law, SeverityBall):
+            raise DeclarationError(f"{where}: {', '.join(law.names)}: a severity is no law of unknowns")
+
+
+def sensor_laws(rows: Sequence[Table], telemetry: Telemetry) -> tuple[Law, ...]:
+    """Return the laws of errors of sensors and clocks, from the tables `sensor`. Raises DeclarationError."""
+    found: list[Law] = []
+    for given in rows:
+        row = Table(given.content, given.where, _SENSOR)
+        of, known = row.text("of"), [*telemetry.names, *(frame.name for frame in telemetry.frames)]
+        if of not in known:
+            raise DeclarationError(f"{row.where}: there is no signal or frame {shown(of)}{did_you_mean(of, known)}")
+        error = row.text("error", choices=SENSOR_ERRORS if of in telemetry.names else tuple(CLOCK_ERRORS))
+        name = f"{SENSOR}{of}.{error}"
+        if row.text("law", choices=("normal", "uniform")) == "uniform":
+            low, high = row.number("low"), row.number("high")
+            if not low < high:
+                raise DeclarationError(f"{row.where}: low = {low:g} must be below high = {high:g}")
+            found.append(Uniform((name,), (low,), (high,)))
+        else:
+            mean = row.number("mean", 1.0 if error == "scale" else 0.0)
+            found.append(Normal((name,), (mean,), ((row.number("deviation", positive=True),),)))
+    return tuple(found)
+
+
+def sensor_errors(values: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return the errors of sensors among values of unknowns, as `Telemetry.with_errors` takes them."""
+    found: dict[str, dict[str, float]] = {}
+    for name, value in values.items():
+        if name.startswith(SENSOR):
+            of, _, error = name.removeprefix(SENSOR).rpartition(".")
+            found.setdefault(of, {})[error] = float(value)
+    return found
+
+
+def of_the_system(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are set in the system."""
+    return {name: value for name, value in values.items() if not name.startswith(SENSOR) and name != START}
+
+
+@dataclass(frozen=True)
+class StartOfRun:
+    """When the run begins on the scale of the telemetry.
+
+    With an `event`, that of the run and that of the telemetry fall together; without, the run begins then. The time is
+    an unknown between `low` and `high`, s, unless both are equal.
+    """
+
+    event: str
+    low: float
+    high: float
+
+    def law(self) -> tuple[Law, ...]:
+        """Return the law of the time, if it is unknown."""
+        return (Uniform((START,), (self.low,), (self.high,)),) if self.low < self.high else ()
+
+    def shift(self, values: Mapping[str, Any], events: Mapping[str, float]) -> float:
+        """Return the true time at which a run begins, s, NaN for a run without the event."""
+        return float(values.get(START, self.low)) - (events.get(self.event, math.nan) if self.event else 0.0)
+
+
+def read_start(table: Table, telemetry: Telemetry, events: Sequence[str]) -> StartOfRun:
+    """Return when the run begins: `start`, an event, a time or a range; by default the first event that both have.
+
+    Raises DeclarationError.
+    """
+    given = table.content.get("start")
+    if isinstance(given, list | tuple):
+        ends = [float(end) for end in given if isinstance(end, int | float)]
+        if len(ends) != 2 or len(given) != 2 or not ends[0] < ends[1]:
+            raise DeclarationError(f"{table.where}: start = {shown(given)}: must be an earliest and a latest time, s")
+        return StartOfRun("", *ends)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return StartOfRun("", float(given), float(given))
+    told = [event for event in telemetry.events if event.name in events]
+    if given is None:
+        return _of_event(told[0]) if told else StartOfRun("", 0.0, 0.0)
+    name = table.text("start")
+    chosen = [event for event in told if event.name == name]
+    if not chosen:
+        listed = ", ".join(event.name for event in told) or "none"
+        raise DeclarationError(
+            f"{table.where}: start = {shown(name)}: no such event is told that the system has; there are {listed}"
+        )
+    return _of_event(chosen[0])
+
+
+def _of_event(event: EventReading) -> StartOfRun:
+    return StartOfRun(event.name, event.after, event.by)
