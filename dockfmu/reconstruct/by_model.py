@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,8 @@ from dockfmu.base.files import write_file
 from dockfmu.base.messages import shown
 from dockfmu.campaign.answers.evaluation import Evaluations
 from dockfmu.campaign.campaign import Campaign, open_session
-from dockfmu.campaign.cluster.execution import ClusterOptions
+from dockfmu.campaign.cluster.execution import ClusterOptions, check_workers
+from dockfmu.campaign.runner import RunPoint
 from dockfmu.campaign.sampling.draws import normal_numbers
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.declare.toml.tables import DeclarationError, Table
@@ -39,6 +41,10 @@ ENTRIES = (
     "members", "seed", "start", "windows", "steps", "refinements", "unknown", "sensor", "values", "parameters", "swap",
     "run", "measures", "model", "model_error",
 )  # fmt: skip
+BLOCK = 5
+"""Neighbouring readings of a signal that are judged together."""
+MODEL_ERROR = 0.02
+"""Deviation of the model, as a share of the root mean square of each signal, if none is given."""
 MEMBERS = 60
 FEWEST_MEMBERS = 10
 INTERVALS = 400
@@ -101,6 +107,8 @@ class ChosenData:
         The data of each signal, and of the events.
     windows : tuple of ndarray
         Masks of the windows.
+    blocks : ndarray of int, shape (n,)
+        Numbers of blocks of neighbouring readings of a signal; each event is one of its own.
     """
 
     places: np.ndarray
@@ -109,6 +117,7 @@ class ChosenData:
     time: np.ndarray
     parts: Mapping[str, slice]
     windows: tuple[np.ndarray, ...]
+    blocks: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -194,8 +203,15 @@ def read_problem(telemetry: Telemetry, folder: Path, label: str = "") -> ModelPr
         campaign.study.draws.seed,
         _windows(table, telemetry, start.event),
         SmootherOptions(table.whole("steps", 0, least=0), refinements=table.whole("refinements", REFINEMENTS, least=0)),
-        table.number("model_error", 0.0),
+        _model_error(table),
     )
+
+
+def _model_error(table: Table) -> float:
+    share = float(table.number("model_error", MODEL_ERROR))
+    if not 0.0 <= share < 1.0:
+        raise DeclarationError(f"{table.where}: model_error = {share:g}: must be a share from 0 to below 1")
+    return share
 
 
 def models(telemetry: Telemetry) -> tuple[str, ...]:
@@ -243,7 +259,8 @@ def _windows(table: Table, telemetry: Telemetry, start: str) -> tuple[float, ...
             found.append(float(end))
         else:
             raise DeclarationError(
-                f"{table.where}: windows = {shown(given)}: must be times, s, or events that are told: {', '.join(first)}"
+                f"{table.where}: windows = {shown(given)}: must be times, s, or events that are told: "
+                f"{', '.join(first) or 'none'}"
             )
     return tuple(sorted(set(found)))
 
@@ -258,6 +275,15 @@ def estimate(
 ) -> Estimate:
     """Make the runs that the folder lacks, and return what they tell of the unknowns.
 
+    Parameters
+    ----------
+    problem : ModelProblem
+        What is estimated from what.
+    workers, scheduler, memory_limit
+        As for a campaign; 0 workers make the runs in this process.
+    progress : callable
+        Called with lines on the state of the estimation.
+
     Raises
     ------
     ReconstructionError
@@ -267,13 +293,49 @@ def estimate(
     CampaignError, LockedError, SchedulerLostError, WorkerMismatchError, MachineFaultError, WriteError
         as a campaign does
     """
-    campaign = problem.campaign
-    where = ClusterOptions(workers, scheduler, memory_limit)
-    runner = partial(ReadingsRunner, problem.instruments)
-    with open_session(campaign, where, runner) as (_, cluster):
+    with _session(problem, ClusterOptions(workers, scheduler, memory_limit)) as cluster:
         _identify(problem)
-        with Evaluations(campaign, cluster, "ensemble", COLUMNS) as runs:
+        with Evaluations(problem.campaign, cluster, "ensemble", COLUMNS) as runs:
             return _estimate(problem, runs, progress)
+
+
+class _ThisProcess:
+    """Makes runs in this process, one after the other, in place of a cluster."""
+
+    def __init__(self, runner: ReadingsRunner) -> None:
+        self._runner = runner
+
+    def run(
+        self,
+        points: Collection[RunPoint],
+        *,
+        tick: Callable[[], None] = lambda: None,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the row of each run."""
+        for point in points:
+            yield self._runner.run(point)
+            tick()
+
+
+@contextmanager
+def _session(problem: ModelProblem, where: ClusterOptions) -> Iterator[Any]:
+    """Open what makes runs: a cluster, or with 0 workers this process."""
+    campaign = problem.campaign
+    if where.workers != 0:
+        check_workers(where)
+        runner = partial(ReadingsRunner, problem.instruments)
+        with open_session(campaign, where, runner) as (_, cluster):
+            yield cluster
+        return
+    systems = campaign.identify()
+    campaign.folder.mkdir(parents=True, exist_ok=True)
+    campaign.write_manifest(systems)
+    alone = ReadingsRunner(problem.instruments, campaign.study)
+    try:
+        yield _ThisProcess(alone)
+    finally:
+        alone.close()
 
 
 def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str], None]) -> Estimate:
@@ -303,6 +365,7 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
         data.deviation,
         seed=problem.seed + 1,
         windows=data.windows,
+        blocks=data.blocks,
         options=problem.options,
         told=told,
     )
@@ -390,7 +453,11 @@ def choose(problem: ModelProblem, outputs: np.ndarray) -> tuple[ChosenData, list
     edges = np.array([-np.inf, *problem.windows, np.inf])
     number = np.searchsorted(edges, joined[2]) - 1
     masks = tuple(number == k for k in range(len(edges) - 1) if (number == k).any())
-    return ChosenData(np.concatenate(places), *joined, parts, masks), notes
+    # each signal in blocks of its own; every event in one
+    own = [np.arange(part.stop - part.start) // (1 if name == "events" else BLOCK) for name, part in parts.items()]
+    ends = np.cumsum([0, *(int(block[-1]) + 1 if len(block) else 0 for block in own)])
+    blocks = np.concatenate([block + first for block, first in zip(own, ends[:-1], strict=True)])
+    return ChosenData(np.concatenate(places), *joined, parts, masks, blocks), notes
 
 
 def _excluded(problem: ModelProblem, data: ChosenData, outputs: np.ndarray) -> list[str]:
@@ -441,7 +508,7 @@ def _identify(problem: ModelProblem) -> None:
         before = json.loads(file.read_text(encoding="utf-8"))
         if changed := [name for name, value in now.items() if before.get(name) != value]:
             raise ReconstructionError(
-                f"{problem.campaign.folder}: belongs to a reconstruction with other {', '.join(changed)}: choose another "
-                "folder with -o, or remove this one"
+                f"{problem.campaign.folder}: belongs to a reconstruction with other {', '.join(changed)}: choose "
+                "another folder with -o, or remove this one"
             )
     write_file(file, json.dumps(now, indent=1).encode())

@@ -32,6 +32,8 @@ REFINEMENTS = 8
 """Most steps of the refinement."""
 CONVERGED = 0.02
 """Share of the mean objective that a step of the refinement must gain for another one."""
+SURPRISING = 4.0
+"""Mean square of the residuals of a block, over spread and noise, above which what is in excess counts as noise."""
 MOST_STEPS = 12
 """Steps of a window after which the rest of its data is assimilated at once."""
 FEWEST = 3
@@ -128,6 +130,22 @@ class SmootherOptions:
     localise: bool | None = None
 
 
+@dataclass(frozen=True)
+class _Surprise:
+    """Finds blocks of data that are further from the members than these know."""
+
+    blocks: np.ndarray | None
+
+    def of(self, residuals: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Return the variance in excess, for residuals of members in deviations of the noise, shape (members, data)."""
+        if self.blocks is None:
+            return np.zeros(residuals.shape[1])
+        _, label = np.unique(self.blocks[mask], return_inverse=True)
+        known = 1.0 + residuals.var(axis=0, ddof=1)
+        ratio = np.bincount(label, residuals.mean(axis=0) ** 2 / known) / np.bincount(label)
+        return np.asarray(known * np.where(ratio > SURPRISING, ratio - 1.0, 0.0)[label])
+
+
 @dataclass
 class _State:
     unknowns: np.ndarray
@@ -143,6 +161,7 @@ def smooth(
     *,
     seed: int = 0,
     windows: Sequence[np.ndarray] = (),
+    blocks: np.ndarray | None = None,
     options: SmootherOptions = SmootherOptions(),
     told: Callable[[AssimilationStep], None] = lambda step: None,
 ) -> Posterior:
@@ -161,6 +180,10 @@ def smooth(
     windows : sequence of ndarray
         Masks of the data that are assimilated one after the other, each to the end; by default all at once. Members
         need outputs in the present window and those before it alone.
+    blocks : ndarray of int, shape (data,), optional
+        Numbers of blocks of neighbouring data. Where the data of a block are further from the mean of the members than
+        spread and noise explain, what is in excess counts as noise: an impact that no member has yet, or a fault of
+        the model, does not pull the members to where they do not belong.
     told : callable
         Called after each step.
 
@@ -175,12 +198,13 @@ def smooth(
     _check(members, data, deviation, masks)
     state = _State(members, np.asarray(forward(members), float))
     before = state.outputs
+    surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
     for number, mask in enumerate(masks):
         needed = needed | mask
         if mask.any():
-            _assimilate(state, forward, data, deviation, (number, mask, needed), random, options, told)
-    _refine(state, forward, data, deviation, (members, needed), random, options, told)
+            _assimilate(state, forward, data, deviation, (number, mask, needed), surprise, random, options, told)
+    _refine(state, forward, data, deviation, (members, needed), surprise, random, options, told)
     return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps))
 
 
@@ -190,6 +214,7 @@ def _assimilate(
     data: np.ndarray,
     deviation: np.ndarray,
     window: tuple[int, np.ndarray, np.ndarray],
+    surprise: _Surprise,
     random: np.random.Generator,
     options: SmootherOptions,
     told: Callable[[AssimilationStep], None],
@@ -207,9 +232,10 @@ def _assimilate(
             )
         residuals = (data - state.outputs[valid])[:, mask] / deviation[mask]
         mean_square = float(np.mean(residuals**2))
+        excess = surprise.of(residuals, mask)
         if valid.sum() - 1 - state.unknowns.shape[1] >= SPARE:
             # what is not linear is noise to this step
-            residuals = residuals * _slope(state.unknowns[valid], residuals)[1]
+            residuals = residuals / np.sqrt(_slope(state.unknowns[valid], residuals)[1] + excess)
         misfits = 0.5 * np.sum(residuals**2, axis=1)
         last = 1.0 - total
         share = 1.0 / options.steps if options.steps else share_of(misfits, int(mask.sum()), last)
@@ -218,7 +244,7 @@ def _assimilate(
             share = last
         updated = update(
             state.unknowns[valid], state.outputs[valid][:, mask], data[mask], deviation[mask], share, random,
-            localise=options.localise,
+            localise=options.localise, excess=excess,
         )  # fmt: skip
         members = np.empty_like(state.unknowns)
         members[valid] = updated
@@ -236,6 +262,7 @@ def _refine(
     data: np.ndarray,
     deviation: np.ndarray,
     start: tuple[np.ndarray, np.ndarray],
+    surprise: _Surprise,
     random: np.random.Generator,
     options: SmootherOptions,
     told: Callable[[AssimilationStep], None],
@@ -258,7 +285,8 @@ def _refine(
         if valid.sum() - 1 - prior.shape[1] < SPARE:
             return
         whitened = (state.outputs[valid][:, needed] - measured) * inverse
-        slope, scale = _slope(state.unknowns[valid], whitened)
+        slope, variance = _slope(state.unknowns[valid], whitened)
+        scale = 1.0 / np.sqrt(variance + surprise.of(whitened, needed))
         before = objective(state.unknowns, state.outputs, scale)
         members = state.unknowns.copy()
         reached = noise[valid] - whitened + (state.unknowns[valid] - centred[valid]) @ slope.T
@@ -282,15 +310,15 @@ def _refine(
 
 
 def _slope(unknowns: np.ndarray, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return slopes of outputs by regression, shape (data, n), and 1 / deviation with what is left added to the noise.
+    """Return slopes of outputs by regression, shape (data, n), and the variance of noise and of what is left.
 
-    `outputs` have noise of the deviation 1.
+    `outputs` have noise of the variance 1.
     """
     anomalies, spread = unknowns - unknowns.mean(axis=0), outputs - outputs.mean(axis=0)
     slope, *_ = np.linalg.lstsq(anomalies, spread, rcond=RANK)
     rest = spread - anomalies @ slope
     freedom = len(unknowns) - 1 - unknowns.shape[1]
-    return slope.T, 1.0 / np.sqrt(1.0 + np.sum(rest**2, axis=0) / freedom)
+    return slope.T, 1.0 + np.sum(rest**2, axis=0) / freedom
 
 
 def share_of(misfits: np.ndarray, count: int, left: float = 1.0) -> float:
@@ -314,8 +342,11 @@ def update(
     random: np.random.Generator,
     *,
     localise: bool | None = None,
+    excess: np.ndarray | float = 0.0,
 ) -> np.ndarray:
     """Return members after a step that assimilates a share of the data, shape (members, n).
+
+    `excess` is added to the variance of the noise, in units of it.
 
     With anomalies A of the unknowns and Y of the outputs, in the deviations of the data over sqrt(share) and divided by
     sqrt(members - 1), a member moves by A Y' (Y Y' + E + 1)^-1 (d + e - y): the inverse in the subspace of the columns
@@ -333,14 +364,11 @@ def update(
     innovation = ((data - outputs) / inflated + noise).T
     linear, rest = _split(anomalies, spread)
     alone = rest is None
-    columns = linear
-    if rest is not None:
-        # as the errors of the data, it is taken for as much larger as the share is smaller
-        rest = rest / math.sqrt(share)
-        diagonal = 1.0 + DIAGONAL * np.sum(rest**2, axis=1)
-        scale = 1.0 / np.sqrt(diagonal)[:, None]
-        linear, innovation = linear * scale, innovation * scale
-        columns = np.hstack([linear, math.sqrt(1.0 - DIAGONAL) * rest * scale])
+    # as the errors of the data, what is not linear is taken for as much larger as the share is smaller
+    rest = np.zeros((len(data), 0)) if rest is None else rest / math.sqrt(share)
+    scale = 1.0 / np.sqrt(1.0 + excess + DIAGONAL * np.sum(rest**2, axis=1))[:, None]
+    linear, innovation = linear * scale, innovation * scale
+    columns = np.hstack([linear, math.sqrt(1.0 - DIAGONAL) * rest * scale])
     left, singular, _ = np.linalg.svd(columns, full_matrices=False)
     kept = singular > RANK * max(singular[0], 1e-300)
     left, singular = left[:, kept], singular[kept]

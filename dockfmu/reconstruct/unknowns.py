@@ -68,8 +68,8 @@ class Unknowns:
 def _uniform(law: Law, normal: np.ndarray) -> np.ndarray:
     """Return the uniform numbers that a law takes, for standard normal ones.
 
-    A disc takes radius and azimuth, which have no mean near its centre; it is the image of a plane of two normal numbers
-    instead, whose azimuth it keeps.
+    A disc takes radius and azimuth, which have no mean near its centre; it is the image of a plane of two normal
+    numbers instead, whose azimuth it keeps.
     """
     if not isinstance(law, UniformDisc):
         return np.asarray(ndtr(normal))

@@ -151,12 +151,23 @@ def expected_readings(results: Recording, sensor: Sensor, at: np.ndarray) -> np.
 
     Raises DeclarationError for a variable or a port that the recording does not have, and for another unit.
     """
+    if not sensor.average > 0.0:
+        return sensor.scale * _true_values(results, sensor, at) + sensor.bias
+    rows = np.asarray(results.time, float)
+    values = _true_values(results, sensor, rows)
+    total = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(rows))])
+    ends = (at, at - sensor.average)
+    # before the first row its values hold
+    to, since = (np.interp(end, rows, total) + np.minimum(end - rows[0], 0.0) * values[0] for end in ends)
+    return np.asarray(sensor.scale * (to - since) / sensor.average + sensor.bias)
+
+
+def _true_values(results: Recording, sensor: Sensor, at: np.ndarray) -> np.ndarray:
+    """Return what a sensor measures at times, s, shape (n,)."""
     where = f"signal {sensor.column}"
     if isinstance(sensor.source, PortPoint):
-        true = _at_point(results, sensor.source, sensor.unit, at, where)
-    else:
-        true = _variables(results, sensor.source, sensor.unit, at, where)
-    return sensor.scale * true + sensor.bias
+        return _at_point(results, sensor.source, sensor.unit, at, where)
+    return _variables(results, sensor.source, sensor.unit, at, where)
 
 
 def _variables(results: Recording, factors: Mapping[str, float], unit: Unit, at: np.ndarray, where: str) -> np.ndarray:

@@ -26,6 +26,7 @@ RATES = (1e-3, 1e6)
 FRAME = ("name", "rate", "delay", "clock_offset", "clock_drift", "lost", "signal", "event", "file", "time")
 SENSOR = (
     "column", "variable", "port", "offset", "axis", "measures", "unit", "scale", "bias", "noise", "quantum", "range",
+    "average",
     "lost",
 )  # fmt: skip
 EVENT = ("name", "lost")
@@ -50,6 +51,7 @@ class PortPoint:
 class Sensor:
     """A sensor: what it measures, and what becomes of a value on its way to the telemetry.
 
+    The value is that of a moment, or the mean over the time `average` before it, s, as of an integrating accelerometer.
     The reading is `scale` times the value plus `bias`, plus normal `noise` of this standard deviation, cut to `limits`,
     rounded to multiples of `quantum`, all in `unit`; a share `lost` of the readings is missing.
 
@@ -69,6 +71,7 @@ class Sensor:
     quantum: float = 0.0
     limits: tuple[float, float] = (-math.inf, math.inf)
     lost: float = 0.0
+    average: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,9 @@ def _sensor(row: Table) -> Sensor:
     noise, quantum = _quantity(place, "noise", text, 0.0), _quantity(place, "quantum", text, 0.0)
     if noise < 0.0 or quantum < 0.0:
         raise DeclarationError(f"{place.where}: noise and quantum must not be negative")
+    average = _quantity(place, "average", "s", 0.0)
+    if average < 0.0:
+        raise DeclarationError(f"{place.where}: average = {average:g} s: must not be negative")
     return Sensor(
         column,
         _source(place),
@@ -177,6 +183,7 @@ def _sensor(row: Table) -> Sensor:
         quantum,
         _range(place, text),
         _share(place),
+        average,
     )
 
 

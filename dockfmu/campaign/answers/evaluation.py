@@ -94,7 +94,8 @@ class Evaluations:
     ) -> pandas.DataFrame:
         """Return one row for each mapping of values by full names, made with `step_factor` times the study's step.
 
-        `progress` is called with lines on the runs that are made, about once a second. Raises EvaluationError if stored rows are of other values or of another step.
+        `progress` is called with lines on the runs that are made, about once a second. Raises EvaluationError if stored
+        rows are of other values or of another step.
         """
         import pandas
 
