@@ -5,8 +5,8 @@
 Runs `atv_probe_cone` from STARTS (default: 8) random starts as `initial_conditions.seed` draws them, FIRST (default: 1)
 the first seed, makes telemetry of each with two layouts of sensors, estimates the eleven initial conditions and the
 time of the start from it with MEMBERS (default: 40) members, and compares peaks of the loads up to SPAN after the
-capture with the true ones. Prints the rows of a table of docs/validation/published.md and the share of true peaks inside the
-90 % bands.
+capture with the true ones. Prints the rows of a table of docs/validation/published.md and the share of true peaks
+inside the 90 % bands.
 """
 
 from __future__ import annotations
@@ -82,7 +82,11 @@ def reconstruct(run: Path, folder: Path, everything: bool, end: float, members: 
         f'system = "{SYSTEM}"\nfolder = "telemetry"\nsensors = "sensors.toml"\nwindow = [-1.0, {end}]\n'
         f'[ensemble]\nmembers = {members}\nseed = {seed}\n[[ensemble.unknown]]\nlaw = "documented"\n'
     )
-    return estimate(read_problem(read_telemetry(folder / "file.toml"), folder / "runs"), workers=0)
+    return estimate(
+        read_problem(read_telemetry(folder / "file.toml"), folder / "runs"),
+        workers=0,
+        progress=lambda line: print(f"  {line}", flush=True) if "mean square" in line else None,
+    )
 
 
 def peaks(found: Estimate, end: float) -> np.ndarray:

@@ -28,7 +28,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 
-REFINEMENTS = 8
+REFINEMENTS = 5
 """Most steps of the refinement."""
 CONVERGED = 0.02
 """Share of the mean objective that a step of the refinement must gain for another one."""

@@ -33,7 +33,7 @@ UNKNOWNS, BANDS, SUMMARY, MEAN = "unknowns.parquet", "load_bands.parquet", "ense
 
 
 @dataclass(frozen=True)
-class PeakLoad:
+class PeakBand:
     """The largest value of a load in the runs of the posterior: ends of the 90 % band, and the middle, in `unit`."""
 
     name: str
@@ -51,7 +51,7 @@ class Findings:
     ----------
     residuals : tuple of SignalResiduals
         How each signal is explained.
-    peaks : tuple of PeakLoad
+    peaks : tuple of PeakBand
         Peaks of the measures.
     evidence : float
         Logarithm of the evidence of the model.
@@ -61,7 +61,7 @@ class Findings:
     """
 
     residuals: tuple[SignalResiduals, ...]
-    peaks: tuple[PeakLoad, ...]
+    peaks: tuple[PeakBand, ...]
     evidence: float
     warnings: tuple[str, ...]
 
@@ -82,7 +82,7 @@ def findings(found: Estimate) -> Findings:
         warnings.append(told)
     rows = found.rows[valid]
     measures = [m for m in found.problem.campaign.study.measures if rows[m.name].notna().any()]
-    peaks = tuple(PeakLoad(m.name, m.unit, *np.nanpercentile(rows[m.name].astype(float), BAND)) for m in measures)
+    peaks = tuple(PeakBand(m.name, m.unit, *np.nanpercentile(rows[m.name].astype(float), BAND)) for m in measures)
     return Findings(residuals, peaks, log_evidence(data.values, data.deviation, posterior), tuple(warnings))
 
 

@@ -1,0 +1,196 @@
+"""Estimation by the model: a central impact whose truth is known, interrupted, continued, and with a wrong model."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import dockfmu
+from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.reconstruct.by_model import ReconstructionError, estimate, models, outputs_of, read_problem
+from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
+from dockfmu.reconstruct.reading import read_telemetry
+from dockfmu.telemetry.make import write_telemetry
+from tests.dockfmu.small_systems import as_toml
+
+SYSTEM, STOP = "central_impact_20t", 0.4
+TRUTH = {"initial_conditions.velocity": [0.12, 0.0, 0.0], "chaser.parameters.mass": 19400.0}
+SENSORS = {
+    "frame": [
+        {
+            "name": "unit",
+            "rate": "50 Hz",
+            "signal": [
+                {"column": "stroke", "variable": "mechanism.axial.stroke", "unit": "mm", "noise": "0.3 mm"},
+                {
+                    "column": "axial", "port": "station.port[1]", "axis": [1.0, 0.0, 0.0], "measures": "acceleration",
+                    "unit": "mm/s2", "noise": "0.2 mm/s2", "average": "20 ms",
+                },
+            ],
+            "event": [{"name": "capture"}],
+        }
+    ]
+}  # fmt: skip
+UNKNOWN = [
+    {"name": "initial_conditions.velocity[1]", "law": "uniform", "low": "0.05 m/s", "high": "0.2 m/s"},
+    {"name": "chaser.parameters.mass", "law": "normal", "mean": "20 t", "deviation": "0.5 t", "limit": "2 t"},
+]
+ENSEMBLE = {"members": 12, "start": 0.0, "unknown": UNKNOWN, "model_error": 0.001}
+
+
+@pytest.fixture(scope="module")
+def impact(tmp_path_factory):
+    """The folder of telemetry of a recorded impact, and its true peak."""
+    folder = tmp_path_factory.mktemp("impact")
+    dockfmu.load(SYSTEM, TRUTH).record(folder / "run", stop=STOP, every=1, report=False)
+    (folder / "sensors.toml").write_text(as_toml(SENSORS))
+    write_telemetry(folder / "run", folder / "sensors.toml", folder / "telemetry", seed=5)
+    summary = json.loads((folder / "run" / "summary.json").read_text())
+    return folder, summary["peaks"]["mechanism.load.compression"]["max"]
+
+
+def problem(impact, folder, label="", **changes):
+    """Return the problem of the impact with other entries of `[ensemble]`."""
+    source = impact[0]
+    file = source / f"{folder.name}.toml"
+    file.write_text(
+        as_toml(
+            {"system": SYSTEM, "folder": "telemetry", "sensors": "sensors.toml", "ensemble": {**ENSEMBLE, **changes}}
+        )
+    )
+    return read_problem(read_telemetry(file), folder, label)
+
+
+@pytest.mark.slow
+def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path):
+    found = estimate(problem(impact, tmp_path / "runs"), workers=0)
+    truth = np.array([0.12, 19400.0])
+    values = found.values()
+    assert (np.abs(values.mean(axis=0) - truth) < 4.0 * values.std(axis=0, ddof=1)).all()
+    assert values[:, 0].std() < 0.002
+    said = findings(found)
+    peak = next(peak for peak in said.peaks if peak.name == "compression")
+    # 1 % of the speed is 1 % of the peak
+    assert peak.middle == pytest.approx(impact[1], rel=0.03)
+    assert peak.low < peak.middle < peak.high
+    assert [signal.explained for signal in said.residuals] == [True] * len(said.residuals)
+    files = write_estimate(found, tmp_path / "out")
+    assert [file.name for file in files] == [UNKNOWNS, BANDS, SUMMARY]
+    with dockfmu.open_results(tmp_path / "out" / "mean") as mean:
+        assert np.max(np.abs(mean["mechanism.load.compression"])) == pytest.approx(impact[1], rel=0.03)
+    about = json.loads((tmp_path / "out" / SUMMARY).read_text())
+    assert about["unknowns"]["velocity[1]"]["width"] < 0.1
+    assert about["runs"] == 12 * (1 + len(found.posterior.steps))
+
+
+@pytest.mark.slow
+def test_an_interrupted_estimation_goes_on_with_what_is_there(impact, tmp_path):
+    """The same members as without the interruption, and no run twice."""
+
+    class Stopped(Exception):
+        pass
+
+    def stop(line):
+        if "assimilated" in line:
+            raise Stopped
+
+    whole = estimate(problem(impact, tmp_path / "whole"), workers=0)
+    with pytest.raises(Stopped):
+        estimate(problem(impact, tmp_path / "part"), workers=0, progress=stop)
+    lines = []
+    again = estimate(problem(impact, tmp_path / "part"), workers=0, progress=lines.append)
+    assert np.array_equal(again.posterior.unknowns, whole.posterior.unknowns)
+    assert np.array_equal(outputs_of(again.rows, again.problem), outputs_of(whole.rows, whole.problem))
+    # the two sets of members of before the interruption are there
+    made = sum(int(line.split(" of ")[0]) == 12 and "runs/s" in line and not line.startswith("0") for line in lines)
+    assert made <= len(again.posterior.steps)
+
+
+@pytest.mark.slow
+def test_a_folder_of_other_telemetry_is_refused(impact, tmp_path):
+    estimate(problem(impact, tmp_path / "runs", steps=1, refinements=0), workers=0)
+    with pytest.raises(ReconstructionError, match="with other windows, smoother"):
+        estimate(problem(impact, tmp_path / "runs", steps=1, refinements=0, windows=[0.2], model_error=0.1), workers=0)
+
+
+@pytest.mark.slow
+def test_a_prior_that_excludes_the_data_is_named(impact, tmp_path):
+    narrow = [{**UNKNOWN[0], "low": "0.05 m/s", "high": "0.06 m/s"}, UNKNOWN[1]]
+    found = estimate(problem(impact, tmp_path / "runs", unknown=narrow, steps=2, refinements=1), workers=0)
+    warnings = " ".join(findings(found).warnings)
+    assert "the prior excludes the readings of unit.stroke" in warnings
+    assert "velocity[1]" in warnings
+
+
+@pytest.mark.slow
+def test_evidence_tells_a_brake_with_25_percent_less_force(impact, tmp_path):
+    """The wrong model is told by its residuals, and has no chance against the right one."""
+    compared = [
+        {"label": "as built", "values": {}},
+        {"label": "weak brake", "values": {"mechanism.parameters.axial.brake_compression": 0.75 * 8500.0}},
+    ]
+    asked = problem(impact, tmp_path / "all", model=compared)
+    labels = models(asked.telemetry)
+    said = [findings(estimate(problem(impact, tmp_path / label, label, model=compared), workers=0)) for label in labels]
+    chances = compare_models(labels, said)
+    assert chances["as built"] > 0.99
+    assert all(signal.explained for signal in said[0].residuals)
+    assert any("the model does not explain it" in warning for warning in said[1].warnings)
+
+
+@pytest.mark.slow
+def test_workers_make_the_same_runs_as_this_process(impact, tmp_path):
+    here, there = (
+        estimate(problem(impact, tmp_path / f"{workers}", steps=1, refinements=0), workers=workers)
+        for workers in (0, 1)
+    )
+    assert np.array_equal(here.posterior.unknowns, there.posterior.unknowns)
+    assert np.array_equal(here.posterior.outputs, there.posterior.outputs)
+
+
+@pytest.mark.slow
+def test_a_bias_of_a_sensor_is_an_unknown(impact, tmp_path):
+    """A prior of 10 mm on a stroke of 30 mm, of which the data leave less than 1 mm."""
+    sensor = [{"of": "unit.stroke", "error": "bias", "law": "normal", "deviation": 10.0}]
+    found = estimate(problem(impact, tmp_path / "runs", sensor=sensor), workers=0)
+    place = found.problem.unknowns.names.index("sensor:unit.stroke.bias")
+    bias = found.values()[:, place]
+    assert abs(bias.mean()) < 4.0 * bias.std(ddof=1) + 0.1
+    assert bias.std(ddof=1) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"unknown": []}, "nothing to estimate"),
+        ({"members": 3}, "members = 3"),
+        ({"windows": ["touch"]}, "events that are told"),
+        ({"start": "touch"}, "no such event is told"),
+        ({"start": [1.0, 0.0]}, "an earliest and a latest time"),
+        ({"sensor": [{"of": "unit.strok", "error": "bias", "law": "normal"}]}, "did you mean 'unit.stroke'"),
+        ({"sensor": [{"of": "unit", "error": "bias", "law": "normal"}]}, "clock_offset"),
+        ({"unknown": [{"name": "fault", "law": "choice", "options": [{"label": "a"}]}]}, "compares models"),
+        ({"model_error": -0.1}, "must be a share"),
+        ({"membres": 3}, "members"),
+    ],
+    ids=["nothing", "members", "windows", "event", "range", "sensor", "clock", "choice", "error", "entry"],
+)
+def test_what_is_wrong_in_the_table_is_named(impact, tmp_path, changes, words):
+    with pytest.raises(DeclarationError, match=words):
+        problem(impact, tmp_path / "runs", **changes)
+
+
+def test_the_mean_of_a_disc_of_unknowns_is_its_centre():
+    """Radius and azimuth would have none: the disc is an image of the plane, uniform by area."""
+    from dockfmu.campaign.sampling.distributions import UniformDisc
+    from dockfmu.reconstruct.unknowns import Unknowns
+
+    unknowns = Unknowns((UniformDisc(("a", "b"), 2.0),))
+    members = np.random.default_rng(1).normal(size=(4000, 2))
+    radius = np.linalg.norm(unknowns.table(members), axis=1)
+    assert np.mean(radius < 1.0) == pytest.approx(0.25, abs=5.0 * math.sqrt(0.25 * 0.75 / 4000))
+    assert list(unknowns.values(np.zeros(2)).values()) == [0.0, 0.0] or radius.min() >= 0.0
+    near = unknowns.table(np.array([[1e-3, 0.0], [-1e-3, 0.0]]))
+    assert np.allclose(near[0], -near[1])
+    assert np.linalg.norm(near[0]) < 2e-3
