@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ import numpy as np
 
 from dockfmu.base.files import write_file
 from dockfmu.declare.packages.bundle import silent
-from dockfmu.reconstruct.by_model import Estimate, histories_of
+from dockfmu.reconstruct.by_model import Estimate, estimate
+from dockfmu.reconstruct.chosen_data import histories_of
 from dockfmu.reconstruct.ensemble import EnsembleError
 from dockfmu.reconstruct.model_error import (
     RARE,
@@ -24,12 +25,15 @@ from dockfmu.reconstruct.model_error import (
     residuals_of,
     strained,
 )
+from dockfmu.reconstruct.model_problem import models, read_problem
+from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.unknowns import of_the_system
 from dockfmu.record import RecordedRun
 
 BAND = (5.0, 50.0, 95.0)
 """Percentiles of the bands: their ends, and the middle."""
 UNKNOWNS, BANDS, SUMMARY, MEAN = "unknowns.parquet", "load_bands.parquet", "ensemble.json", "mean"
+MODELS = "models.json"
 
 
 @dataclass(frozen=True)
@@ -170,3 +174,73 @@ def summary(found: Estimate, said: Findings) -> dict[str, Any]:
 def compare_models(labels: Sequence[str], said: Sequence[Findings]) -> dict[str, float]:
     """Return the probability of each model of a comparison, equally likely before the data."""
     return dict(zip(labels, probabilities([each.evidence for each in said]).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class ModelReconstruction:
+    """What the models of `[ensemble]` say of a docking.
+
+    Attributes
+    ----------
+    estimates, findings : mapping of str to Estimate and to Findings
+        By the label of the model, "" if one is given.
+    probabilities : mapping of str to float
+        Probability of each model, equally likely before the data.
+    """
+
+    estimates: Mapping[str, Estimate]
+    findings: Mapping[str, Findings]
+    probabilities: Mapping[str, float]
+
+
+def reconstruct_by_model(
+    file: Path | str,
+    folder: Path | str,
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    memory_limit: str = "2GiB",
+    progress: Callable[[str], None] = silent,
+) -> ModelReconstruction:
+    """Estimate what a docking did to the structure by runs that reproduce its telemetry, and write it to a folder.
+
+    An interrupted estimation continues in its folder; `runs` in it is a campaign. With several `[[ensemble.model]]`
+    each has a folder of its own, and their evidence is compared.
+
+    Parameters
+    ----------
+    file : path
+        The TOML file that names system and telemetry, with a table `[ensemble]`.
+    folder : path
+        Receives `unknowns.parquet`, `load_bands.parquet`, `ensemble.json` and `mean`, the recorded run at the mean.
+    workers, scheduler, memory_limit
+        As for a campaign; 0 workers make the runs in this process.
+    progress : callable
+        Called with lines on the state of the estimation.
+
+    Raises
+    ------
+    DeclarationError, OptionError, StructureError
+        for a file, telemetry or values that are wrong
+    ReconstructionError, EnsembleError
+        for a folder of other telemetry, readings outside the runs, and too few runs with outputs
+    CampaignError, LockedError, SchedulerLostError, WorkerMismatchError, MachineFaultError, WriteError
+        as a campaign does
+    """
+    telemetry, place = read_telemetry(file), Path(folder)
+    estimates, said = {}, {}
+    for label in models(telemetry):
+        own = place / label if label else place
+        if label:
+            progress(f"model {label}")
+        found = estimate(
+            read_problem(telemetry, own / "runs", label),
+            workers=workers, scheduler=scheduler, memory_limit=memory_limit, progress=progress,
+        )  # fmt: skip
+        write_estimate(found, own, progress=progress)
+        estimates[label], said[label] = found, findings(found)
+    chances = compare_models(tuple(said), tuple(said.values()))
+    if len(said) > 1:
+        about = {"probabilities": chances, "log_evidence": {label: each.evidence for label, each in said.items()}}
+        write_file(place / MODELS, json.dumps(about, indent=1).encode())
+    return ModelReconstruction(estimates, said, chances)

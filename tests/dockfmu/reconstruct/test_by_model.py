@@ -8,7 +8,9 @@ import pytest
 
 import dockfmu
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.reconstruct.by_model import ReconstructionError, estimate, models, outputs_of, read_problem
+from dockfmu.reconstruct.by_model import estimate
+from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
+from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.telemetry.make import write_telemetry
