@@ -10,6 +10,7 @@ What a step loses because a wide ensemble sees no straight line is lost for good
 each goes from its own draw of the prior to the most probable point for its own perturbed data (randomised maximum
 likelihood, Chen & Oliver 2013, doi:10.1007/s10596-013-9351-5), by steps of Gauss and Newton with the slopes that the
 members have where they are now. A member that a step makes worse stays where it is.
+Between windows there is one such step, with the data so far.
 
 Outputs are split in a part linear in the unknowns, by regression over the members, and a rest, which is what contact
 that is not smooth makes of them. The rest counts as an error of the model in that step, with a covariance of half its
@@ -95,7 +96,7 @@ class Posterior:
     @property
     def valid(self) -> np.ndarray:
         """Whether members have all outputs."""
-        return np.isfinite(self.outputs).all(axis=1)
+        return np.asarray(np.isfinite(self.outputs).all(axis=1))
 
     @property
     def mean(self) -> np.ndarray:
@@ -200,11 +201,16 @@ def smooth(
     before = state.outputs
     surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
+    noise = random.standard_normal((len(members), len(data)))
+    noise = (noise - noise.mean(axis=0)) * math.sqrt(len(members) / (len(members) - 1))
     for number, mask in enumerate(masks):
         needed = needed | mask
         if mask.any():
             _assimilate(state, forward, data, deviation, (number, mask, needed), surprise, random, options, told)
-    _refine(state, forward, data, deviation, (members, needed), surprise, random, options, told)
+        if mask.any() and number < len(masks) - 1:
+            _refine(state, forward, data, deviation, (members, needed, 1), surprise, noise, random, options, told)
+    last = (members, needed, options.refinements)
+    _refine(state, forward, data, deviation, last, surprise, noise, random, options, told)
     return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps))
 
 
@@ -261,17 +267,16 @@ def _refine(
     forward: Forward,
     data: np.ndarray,
     deviation: np.ndarray,
-    start: tuple[np.ndarray, np.ndarray],
+    start: tuple[np.ndarray, np.ndarray, int],
     surprise: _Surprise,
+    perturbations: np.ndarray,
     random: np.random.Generator,
     options: SmootherOptions,
     told: Callable[[AssimilationStep], None],
 ) -> None:
     """Move each member towards the most probable point for its draw of the prior and its perturbed data."""
-    prior, needed = start
-    measured, inverse = data[needed], 1.0 / deviation[needed]
-    noise = random.standard_normal((len(prior), len(measured)))
-    noise = (noise - noise.mean(axis=0)) * math.sqrt(len(prior) / (len(prior) - 1))
+    prior, needed, most = start
+    measured, inverse, noise = data[needed], 1.0 / deviation[needed], perturbations[:, needed]
     # centred draws of the prior, so that the mean is that of the prior itself
     centred = prior - prior.mean(axis=0)
 
@@ -280,7 +285,7 @@ def _refine(
         found = np.sum((unknowns - centred) ** 2, axis=1) + np.sum(residuals**2, axis=1)
         return np.asarray(np.where(np.isfinite(found), found, np.inf))
 
-    for _ in range(options.refinements):
+    for _ in range(min(most, options.refinements)):
         valid = np.isfinite(state.outputs[:, needed]).all(axis=1)
         if valid.sum() - 1 - prior.shape[1] < SPARE:
             return

@@ -71,6 +71,18 @@ def test_a_sensor_without_errors_tells_the_truth():
     assert values == pytest.approx(2.0 * time, abs=1e-12)
 
 
+def test_an_integrating_sensor_tells_the_mean_over_the_time_before():
+    """The ramp 2 t has the mean 2 t - T over T; before the run its first value holds. A step counts by its share."""
+    time, values = told(RAMP, Sensor("x", {"x": 1.0}, METRE, average=0.5))
+    inside = time >= 0.5
+    assert values[inside] == pytest.approx(2.0 * time[inside] - 0.5, abs=1e-9)
+    assert values[:5] == pytest.approx(time[:5] ** 2 / 0.5, abs=1e-9)
+    spike = Recorded(TIME, x=np.where(np.abs(TIME - 5.05) < 0.006, 1.0, 0.0))
+    missed, caught = (told(spike, Sensor("x", {"x": 1.0}, METRE, average=average))[1] for average in (0.0, 0.1))
+    assert missed.max() == 0.0
+    assert caught.sum() * 0.1 == pytest.approx(np.trapezoid(spike["x"], TIME))
+
+
 def test_delay_and_clock():
     """A sample that the clock stamps s shows the value at (s - offset) / (1 + drift) - delay."""
     time, values = told(RAMP, Sensor("x", {"x": 1.0}, METRE), delay=0.25, offset=3.0, drift=0.01)
