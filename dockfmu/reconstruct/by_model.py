@@ -176,7 +176,7 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
     )
     import pandas
 
-    by_member = {}
+    by_member: dict[bytes, dict[str, Any]] = {}
     for key, table in made.items():
         members = np.frombuffer(key).reshape(-1, unknowns.dimension)
         by_member |= {member.tobytes(): row for member, row in zip(members, table.to_dict("records"), strict=True)}

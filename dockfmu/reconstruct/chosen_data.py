@@ -116,17 +116,17 @@ def choose(problem: ModelProblem, outputs: np.ndarray) -> tuple[ChosenData, list
     values.append(np.array([0.5 * (event.after + event.by) for _, event in told]))
     deviations.append(np.array([math.hypot((event.by - event.after) / math.sqrt(12.0), STEP) for _, event in told]))
     when.append(np.array([event.by for _, event in told]))
-    joined = [np.concatenate(part) for part in (values, deviations, when)]
-    if not len(joined[0]):
+    chosen, deviation, time = (np.concatenate(part) for part in (values, deviations, when))
+    if not len(chosen):
         raise ReconstructionError(
             f"{telemetry.table.where}: no reading falls within the runs, {problem.instruments.edges[0]:.3f} to "
             f"{problem.instruments.edges[-1]:.3f} s: look at `start`, `window` and the clocks of the frames"
         )
     edges = np.array([-np.inf, *problem.windows, np.inf])
-    number = np.searchsorted(edges, joined[2]) - 1
+    number = np.searchsorted(edges, time) - 1
     masks = tuple(number == k for k in range(len(edges) - 1) if (number == k).any())
     # each signal in blocks of its own; every event in one
     own = [np.arange(part.stop - part.start) // (1 if name == "events" else BLOCK) for name, part in parts.items()]
     ends = np.cumsum([0, *(int(block[-1]) + 1 if len(block) else 0 for block in own)])
     blocks = np.concatenate([block + first for block, first in zip(own, ends[:-1], strict=True)])
-    return ChosenData(np.concatenate(places), *joined, parts, masks, blocks), notes
+    return ChosenData(np.concatenate(places), chosen, deviation, time, parts, masks, blocks), notes

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
-from dockfmu.campaign.runner import short_name
+from dockfmu.campaign.description import short_name
 from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, SeverityBall, Uniform, UniformDisc, names_of
 from dockfmu.campaign.sampling.draws import EDGE
 from dockfmu.declare.toml.tables import DeclarationError, Table

@@ -8,6 +8,7 @@ import pytest
 
 import dockfmu
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
 from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
 from dockfmu.reconstruct.model_problem import models, read_problem
@@ -79,7 +80,7 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
     assert [signal.explained for signal in said.residuals] == [True] * len(said.residuals)
     files = write_estimate(found, tmp_path / "out")
     assert [file.name for file in files] == [UNKNOWNS, BANDS, SUMMARY]
-    with dockfmu.open_results(tmp_path / "out" / "mean") as mean:
+    with read_results(tmp_path / "out" / "mean" / "results.h5") as mean:
         assert np.max(np.abs(mean["mechanism.load.compression"])) == pytest.approx(impact[1], rel=0.03)
     about = json.loads((tmp_path / "out" / SUMMARY).read_text())
     assert about["unknowns"]["velocity[1]"]["width"] < 0.1
