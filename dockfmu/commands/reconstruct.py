@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.numbers import as_json
@@ -33,6 +34,12 @@ def add_reconstruct(commands: Any) -> None:
     )
     parser.add_argument("file", type=path, metavar="FILE.toml", help="system, telemetry and methods")
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="default: build/reconstructions/FILE")
+    parser.add_argument(
+        "--ensemble",
+        action="store_true",
+        help="estimate by runs of the model, as the table [ensemble] says; repeat it to continue",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes of --ensemble; default: one for each core")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(action=_reconstruct)
 
@@ -42,6 +49,8 @@ def _reconstruct(arguments: argparse.Namespace) -> int:
     from dockfmu.reconstruct.result import described
 
     folder = arguments.output or BUILD / "reconstructions" / arguments.file.stem
+    if arguments.ensemble:
+        return _by_model(arguments, folder)
     result = reconstruct_loads(arguments.file, folder, lambda text: say(f"reconstruct: {text}"))
     for note in result.notes:
         say(f"dockfmu: {note}")
@@ -50,6 +59,28 @@ def _reconstruct(arguments: argparse.Namespace) -> int:
         return DONE
     _print(result)
     print(f"  {folder / REPORT}")
+    return DONE
+
+
+def _by_model(arguments: argparse.Namespace, folder: Path) -> int:
+    from dockfmu.reconstruct.model_result import reconstruct_by_model, summary
+
+    found = reconstruct_by_model(
+        arguments.file, folder, workers=arguments.workers, progress=lambda text: say(f"reconstruct: {text}")
+    )
+    for label, said in found.findings.items():
+        for warning in said.warnings:
+            say(f"dockfmu: {label + ': ' if label else ''}{warning}")
+    if arguments.json:
+        print(as_json({label: summary(found.estimates[label], said) for label, said in found.findings.items()}))
+        return DONE
+    for label, said in found.findings.items():
+        print(f"{label}: probability {found.probabilities[label]:.3g}" if label else str(arguments.file))
+        _table(
+            ("peak", "median", "5 %", "95 %", "unit"),
+            [(p.name, f"{p.middle:.4g}", f"{p.low:.4g}", f"{p.high:.4g}", p.unit) for p in said.peaks],
+        )
+    print(f"  {folder}")
     return DONE
 
 
