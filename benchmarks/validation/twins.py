@@ -21,7 +21,7 @@ import numpy as np
 import dockfmu
 from dockfmu.base.errors import DockfmuError
 from dockfmu.master.observers.recording.results import read_results
-from dockfmu.reconstruct.by_model import Estimate, estimate
+from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
 from dockfmu.reconstruct.model_problem import read_problem
 from dockfmu.reconstruct.reading import read_telemetry
@@ -77,8 +77,8 @@ def sensors(everything: bool) -> str:
     return text + f'\n[[frame]]\nname = "unit"\nrate = "20 Hz"\n{STROKE if everything else ""}{EVENTS}'
 
 
-def reconstruct(run: Path, folder: Path, everything: bool, end: float, members: int, seed: int) -> Estimate:
-    """Estimate a recorded run from telemetry of it up to a time, s."""
+def reconstruct(run: Path, folder: Path, everything: bool, end: float, members: int, seed: int) -> ModelEstimate:
+    """ModelEstimate a recorded run from telemetry of it up to a time, s."""
     folder.mkdir(parents=True)
     (folder / "sensors.toml").write_text(sensors(everything))
     write_telemetry(run, folder / "sensors.toml", folder / "telemetry", seed=seed)
@@ -93,7 +93,7 @@ def reconstruct(run: Path, folder: Path, everything: bool, end: float, members: 
     )
 
 
-def peaks(found: Estimate, end: float) -> np.ndarray:
+def peaks(found: ModelEstimate, end: float) -> np.ndarray:
     """Return the peaks of the members up to a time, shape (members, loads)."""
     histories = histories_of(found.rows, found.problem)
     edges = found.problem.instruments.edges

@@ -36,7 +36,7 @@ MANIFEST = "telemetry.json"
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ModelEstimate:
     """What an estimation by the model found.
 
     Attributes
@@ -77,7 +77,7 @@ def estimate(
     scheduler: str | None = None,
     memory_limit: str = "2GiB",
     progress: Callable[[str], None] = silent,
-) -> Estimate:
+) -> ModelEstimate:
     """Make the runs that the folder lacks, and return what they tell of the unknowns.
 
     Parameters
@@ -143,7 +143,7 @@ def _session(problem: ModelProblem, where: ClusterOptions) -> Iterator[Any]:
         alone.close()
 
 
-def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str], None]) -> Estimate:
+def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str], None]) -> ModelEstimate:
     unknowns = problem.unknowns
     prior = normal_numbers(problem.seed, (0,), (problem.members, unknowns.dimension))
     made: dict[bytes, pandas.DataFrame] = {}
@@ -183,7 +183,7 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
 
     rows = pandas.DataFrame([by_member[member.tobytes()] for member in posterior.unknowns])
     notes += _ended(rows, "after the data")
-    return Estimate(problem, data, posterior, prior_rows, rows, tuple(notes))
+    return ModelEstimate(problem, data, posterior, prior_rows, rows, tuple(notes))
 
 
 def _excluded(problem: ModelProblem, data: ChosenData, outputs: np.ndarray) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dockfmu.base.files import write_file
 from dockfmu.declare.packages.bundle import silent
-from dockfmu.reconstruct.by_model import Estimate, estimate
+from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
 from dockfmu.reconstruct.ensemble import EnsembleError
 from dockfmu.reconstruct.model_error import (
@@ -70,7 +70,7 @@ class Findings:
     warnings: tuple[str, ...]
 
 
-def findings(found: Estimate) -> Findings:
+def findings(found: ModelEstimate) -> Findings:
     """Return what an estimate says. Raises EnsembleError if fewer than three runs have outputs."""
     data, posterior, valid = found.data, found.posterior, found.posterior.valid
     if valid.sum() < 3:
@@ -90,7 +90,7 @@ def findings(found: Estimate) -> Findings:
     return Findings(residuals, peaks, log_evidence(data.values, data.deviation, posterior), tuple(warnings))
 
 
-def bands(found: Estimate) -> np.ndarray:
+def bands(found: ModelEstimate) -> np.ndarray:
     """Return percentiles of the largest loads in intervals of time, shape (3, loads, intervals), NaN without runs."""
     histories = histories_of(found.rows[found.posterior.valid], found.problem)
     empty = np.isnan(histories).all(axis=0)
@@ -99,7 +99,7 @@ def bands(found: Estimate) -> np.ndarray:
 
 
 def record_mean(
-    found: Estimate, folder: Path, *, report: bool = False, progress: Callable[[str], None] = silent
+    found: ModelEstimate, folder: Path, *, report: bool = False, progress: Callable[[str], None] = silent
 ) -> RecordedRun:
     """Run and record at the mean of the posterior, as `dockfmu run` does; `dockfmu view` opens the folder."""
     campaign = found.problem.campaign
@@ -111,7 +111,7 @@ def record_mean(
     )  # fmt: skip
 
 
-def write_estimate(found: Estimate, folder: Path, *, progress: Callable[[str], None] = silent) -> list[Path]:
+def write_estimate(found: ModelEstimate, folder: Path, *, progress: Callable[[str], None] = silent) -> list[Path]:
     """Write what an estimate found to a folder, and return the files.
 
     They are `unknowns.parquet`, a row for each member with its unknowns, outcome and peaks; `load_bands.parquet`, ends
@@ -138,7 +138,7 @@ def write_estimate(found: Estimate, folder: Path, *, progress: Callable[[str], N
     return files
 
 
-def summary(found: Estimate, said: Findings) -> dict[str, Any]:
+def summary(found: ModelEstimate, said: Findings) -> dict[str, Any]:
     """Return the summary of an estimate, as numbers and words."""
     problem, values = found.problem, found.values()
     low, middle, high = np.percentile(values, BAND, axis=0)
@@ -182,13 +182,13 @@ class ModelReconstruction:
 
     Attributes
     ----------
-    estimates, findings : mapping of str to Estimate and to Findings
+    estimates, findings : mapping of str to ModelEstimate and to Findings
         By the label of the model, "" if one is given.
     probabilities : mapping of str to float
         Probability of each model, equally likely before the data.
     """
 
-    estimates: Mapping[str, Estimate]
+    estimates: Mapping[str, ModelEstimate]
     findings: Mapping[str, Findings]
     probabilities: Mapping[str, float]
 
@@ -202,7 +202,7 @@ def reconstruct_by_model(
     memory_limit: str = "2GiB",
     progress: Callable[[str], None] = silent,
 ) -> ModelReconstruction:
-    """Estimate what a docking did to the structure by runs that reproduce its telemetry, and write it to a folder.
+    """ModelEstimate what a docking did to the structure by runs that reproduce its telemetry, and write it to a folder.
 
     An interrupted estimation continues in its folder; `runs` in it is a campaign. With several `[[ensemble.model]]`
     each has a folder of its own, and their evidence is compared.
