@@ -43,6 +43,8 @@ SPARE = 5
 """Members beyond the unknowns that a regression needs."""
 DIAGONAL = 0.5
 """Share of the diagonal in the covariance of the part of the outputs that is not linear."""
+DIGITS = 9
+"""Decimals of unknowns, which the last bits of a sum do not change: a repeated estimation requests the same runs."""
 RANK = 1e-10
 """Singular values below this share of the largest are zero."""
 
@@ -257,6 +259,7 @@ def _assimilate(
         if absent:
             members[~valid] = _drawn_anew(updated, absent, random)
         total = 1.0 if share == last else total + share
+        members = np.round(members, DIGITS)
         state.unknowns, state.outputs = members, np.asarray(forward(members), float)
         state.steps.append(AssimilationStep(number, share, total, mean_square, absent))
         told(state.steps[-1])
@@ -300,6 +303,7 @@ def _refine(
         members[valid] = centred[valid] + reached * scale @ gain.T
         if not valid.all():
             members[~valid] = _drawn_anew(members[valid], int((~valid).sum()), random)
+        members = np.round(members, DIGITS)
         outputs = np.asarray(forward(members), float)
         after = objective(members, outputs, scale)
         better = after < before
