@@ -22,7 +22,7 @@ $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable $(1)
 	"HTTPS_PROXY a proxy. Then give the same command again; what is downloaded is kept." >&2; exit 1; }
 endef
 
-.PHONY: run campaign test test-quick test-fast check layout docs dist benchmarks importers pythons clean
+.PHONY: run campaign test test-quick test-fast check layout docs gallery dist benchmarks importers pythons clean
 
 run: $(VENV)/.run
 	$(BIN)/dockfmu run $(SYSTEM)
@@ -56,6 +56,10 @@ layout:
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
 	@echo "open build/docs/index.html"
+
+# pictures of the systems that have none yet, from their runs, in a headless Chromium; minutes of compiling the first time
+gallery: $(VENV)/.dev
+	$(BIN)/python docs/images/gallery.py
 
 dist: $(VENV)/.dev
 	rm -rf build/dist

@@ -31,6 +31,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "declarations",
+    "folding",
+    "gallery",
     "parameter_status",
 ]
 exclude_patterns = ["_extensions"]
@@ -60,14 +62,16 @@ html_static_path = [
     str(metadata.distribution("sphinx-mathjax-offline").locate_file(f"sphinx-mathjax-offline/{_MATHJAX}")),
 ]
 html_css_files = ["site.css"]
-html_sidebars = {"changelog": [], "contents": [], "getting-started": [], "limits": []}  # pages without a section
+# pages without a section
+html_sidebars = {"changelog": [], "contents": [], "gallery": [], "getting-started": [], "index": [], "limits": []}
+html_search_scorer = str(DOCS / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
     "logo": {"text": "dockfmu"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

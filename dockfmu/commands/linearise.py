@@ -17,6 +17,7 @@ from dockfmu.commands.arguments import (
     patterns,
     positive,
     seconds,
+    split_patterns,
     time,
 )
 from dockfmu.commands.streams import say
@@ -125,9 +126,9 @@ def _linearise(arguments: argparse.Namespace) -> int:
         arguments.at,
         element=arguments.element,
         settings=settings,
-        inputs=[pattern for given in arguments.inputs for pattern in given] or ("*",),
-        outputs=[pattern for given in arguments.outputs for pattern in given] or None,
-        hold=[pattern for given in arguments.hold for pattern in given],
+        inputs=split_patterns(arguments.inputs, ()) or ("*",),
+        outputs=split_patterns(arguments.outputs, ()) or None,
+        hold=split_patterns(arguments.hold, ()),
         by=arguments.by,
         step=arguments.step,
         count=arguments.count,

@@ -33,6 +33,8 @@ from dockfmu.declare.declaration import SYSTEMS, read_tables
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.documentation import public_arrays, start_text
 
+FEW = 4
+"""Most arguments and options of a command that are not folded."""
 HEADINGS = {"input": "Inputs", "output": "Outputs", "parameter": "Parameters", "local": "Local variables"}
 
 
@@ -300,8 +302,19 @@ def command_line(_: str) -> Iterator[str]:
                 yield f"## dockfmu {name}\n"
                 yield sentence(command.description or "")
                 yield f"\n```text\n{command.format_usage().partition(': ')[2].rstrip()}\n```\n"
-                yield from _options(command)
+                yield from _folded(list(_options(command)))
                 yield from _notes(command)
+
+
+def _folded(lines: list[str]) -> Iterator[str]:
+    """Fold the options of a command, if they are many."""
+    count = sum(line.startswith(": ") for line in lines)
+    if count <= FEW:
+        yield from lines
+        return
+    yield f'<details class="fold"><summary>{count} arguments and options</summary>\n'
+    yield from lines
+    yield "</details>\n"
 
 
 def _notes(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The site is built without a warning, is whole, and fetches nothing from a network."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 import dockfmu
 from dockfmu.cli import argument_parser
+from tests.dockfmu.view.browser import CHROMIUM
 
 pytestmark = pytest.mark.slow
 
@@ -132,3 +134,86 @@ def test_search_finds_words_without_a_server(site):
     index = (site / "searchindex.js").read_text()
     assert index.startswith("Search.setIndex(")
     assert "gauss_seidel" in index
+
+
+def test_gallery_shows_every_system_with_a_picture(site):
+    page = parsed(site / "gallery.html")
+    cards = page.xpath("//div[contains(concat(' ', @class, ' '), ' sd-card ')]")
+    shown = {link.text_content() for card in cards for link in card.xpath(".//a[contains(@href, 'reference/systems')]")}
+    assert set(dockfmu.list_systems()) <= shown
+    text = page.text_content()
+    for name in dockfmu.list_systems():
+        assert f"dockfmu run {name}\n" in text
+    # rings on hydraulic and electric legs, a claw: `make gallery` has still to compile and run them
+    alternatives = [text for text in page.xpath("//img/@alt") if text.endswith("in the view")]
+    assert len(alternatives) >= 55
+    for figure in ("capture_limit.png", "soyuz_10.png"):
+        assert any(figure in source for source in page.xpath("//img/@src"))
+
+
+def test_a_new_system_appears_in_the_gallery_by_itself(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    gallery = importlib.import_module("gallery")
+    for file in gallery.SYSTEMS.glob("*.toml"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    new = 'extends = "atv_probe_cone"\nname = "brand_new"\ndescription = "something that nobody docked"\n'
+    (tmp_path / "brand_new.toml").write_text(new)
+    monkeypatch.setattr(gallery, "SYSTEMS", tmp_path)
+    text = "\n".join(gallery.gallery(""))
+    assert "## More systems" in text
+    assert "dockfmu run brand_new" in text
+    # its own picture comes with `make gallery`; until then it has that of the system that it extends
+    assert "atv_probe_cone, which brand_new extends" in text
+    assert "brand_new" in "\n".join(gallery.other_systems(""))
+
+
+@pytest.fixture(scope="module")
+def page():
+    """A page of Chromium, with the errors of its scripts in `page.errors`."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install dockfmu[dev]")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on the PATH")
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM)
+        opened = browser.new_page(viewport={"width": 1280, "height": 720})
+        opened.errors = []
+        opened.on("pageerror", lambda error: opened.errors.append(str(error)))
+        yield opened
+        browser.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("own mechanism", "guide/own-mechanism"),
+        ("center of mass", "guide/my-craft"),
+        ("cubesat", "guide/own-mechanism"),
+        ("monte carlo", "guide/first-campaign"),
+        ("ProbeMechanism", "reference/fmus/ProbeMechanism"),
+    ],
+)
+def test_search_finds_guides_first_and_works_from_a_file(site, page, words, first):
+    page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    page.wait_for_selector("#search-results li a", timeout=60_000)
+    page.wait_for_timeout(500)
+    links = page.evaluate("[...document.querySelectorAll('#search-results li > a')].map(a => a.getAttribute('href'))")
+    assert links[0].startswith(f"{first}.html")
+    assert not page.errors
+
+
+def test_pages_of_the_reference_are_not_endless(site, page):
+    heights = {}
+    for file in [*pages(site / "reference"), site / "theory" / "data.html", site / "validation" / "oracles.html"]:
+        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        heights[file.relative_to(site).as_posix()] = page.evaluate("document.documentElement.scrollHeight")
+    # the longest had 192,000 px, and FMUs 80,000, before tables were folded
+    assert max(heights.values()) < 35_000, sorted(heights.items(), key=lambda item: -item[1])[:5]
+
+
+def test_a_link_into_a_folded_part_opens_it(site, page):
+    page.goto(f"{(site / 'reference' / 'api' / 'systems.html').as_uri()}")
+    inside = page.evaluate("document.querySelector('details.fold dt[id]').id")
+    page.goto("about:blank")
+    page.goto(f"{(site / 'reference' / 'api' / 'systems.html').as_uri()}#{inside}")
+    page.wait_for_timeout(300)
+    assert page.evaluate("id => document.getElementById(id).closest('details').open", inside)

@@ -55,6 +55,13 @@ def test_pictures_and_films_show_the_run_at_their_times(central_impact, browser,
         wanted = np.asarray(Image.open(io.BytesIO((tmp_path / "q.png").read_bytes())).convert("RGB"), float)
         assert np.abs(shown - wanted).mean() < 6.0
         assert np.abs(shown - wanted).mean() < 0.7 * np.abs(picture - wanted).mean() + 4.0
+    # a name without an ending is a folder of frames, for any program that makes films: 0.2 s are three frames
+    assert main(["view", folder, *shot, "--to", "2.1", "--speed", "1", "--film", str(tmp_path / "frames")]) == 0
+    frames = sorted((tmp_path / "frames").iterdir())
+    assert [frame.name for frame in frames] == [f"frame-{k:05d}.png" for k in range(3)]
+    first, *_, last = (np.asarray(Image.open(frame).convert("RGB"), float) for frame in frames)
+    assert first.shape == (180, 320, 3)
+    assert np.abs(first - picture).mean() < 1.0 < np.abs(first - last).max()
     capsys.readouterr()
     for wrong, says in (
         (["--film", str(tmp_path / "film.avi")], "a film is a .webm, an .mp4, or a folder"),

@@ -1,0 +1,78 @@
+"""Make the gallery's pictures from runs of the systems: `python docs/images/gallery.py [SYSTEM ...]` (`make gallery`).
+
+Each system is run as `dockfmu run SYSTEM` does, and the page in the browser is drawn in a headless Chromium shortly
+after its first capture or contact. By default all systems are run that have no picture yet, so that a new system gets
+one; name a system to make its picture anew. Pictures and `runs.json` (outcome, times) are committed, so that the site
+is built in seconds and without Chromium; `docs/_extensions/gallery.py` writes the page from them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+import dockfmu
+from dockfmu.base.cache import ROOT
+from dockfmu.declare import declaration
+
+FOLDER = Path(__file__).parent / "gallery"
+RUNS = FOLDER / "runs.json"
+DRAWN, KEPT = (960, 600), (480, 300)
+"""Sizes in pixels: as the page draws it, and as the site shows it, sharp on a screen of twice the density."""
+
+MOMENTS = ("capture", "head_capture", "first_contact", "root", "gripped", "separation")
+"""Events after which a picture shows most, the best first; without one it is taken in the middle of the run."""
+LATER_S = 0.015
+"""Time after the event, s: the page shows rows 10 ms apart."""
+
+
+def moment(run: dict[str, Any]) -> tuple[float, str]:
+    """Return when to take the picture of a run, and the event that it follows."""
+    times = {event["name"]: float(event["t"]) for event in reversed(run["events"])}
+    for name in MOMENTS:
+        if times.get(name, 0.0) > 0.0:
+            return min(times[name] + LATER_S, run["t_end"]), name
+    later = sorted((t, name) for name, t in times.items() if t > 0.0)
+    return (min(later[0][0] + LATER_S, run["t_end"]), later[0][1]) if later else (run["t_end"] / 2, "")
+
+
+def picture(name: str, folder: Path, file: Path, at: float) -> None:
+    """Draw a run at a time: an arm from afar, with all craft; any other system in its first scene."""
+    whole = folder / "picture.png"
+    size = "x".join(map(str, DRAWN))
+    command = [sys.executable, "-m", "dockfmu", "view", str(folder), "--picture", str(whole), "--from", str(at)]
+    if "manipulator" in declaration.read(name).elements:
+        command += ["--scene", "craft", "--camera", "overview"]
+    subprocess.run([*command, "--size", size], stdout=subprocess.DEVNULL, check=True)
+    with Image.open(whole) as drawn:
+        drawn.convert("RGB").resize(KEPT, Image.Resampling.LANCZOS).save(file, quality=78, method=6)
+
+
+def add(name: str) -> None:
+    """Run a system, take its picture, and note its run."""
+    place = ROOT / "build" / "gallery" / name
+    command = [sys.executable, "-m", "dockfmu", "run", name, "-o", str(place), "--no-report"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise SystemExit(f"dockfmu run {name} ended with {done.returncode}")
+    run = json.loads((place / "summary.json").read_text(encoding="utf-8"))
+    at, event = moment(run)
+    FOLDER.mkdir(exist_ok=True)
+    picture(name, place, FOLDER / f"{name}.webp", at)
+    runs = json.loads(RUNS.read_text(encoding="utf-8")) if RUNS.exists() else {}
+    runs[name] = {
+        "outcome": run["outcome"], "simulated_s": round(run["t_end"], 3), "wall_s": round(run["wall_s"], 1),
+        "picture_s": round(at, 3), "event": event,
+    }  # fmt: skip
+    RUNS.write_text(json.dumps(dict(sorted(runs.items())), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or [n for n in dockfmu.list_systems() if not (FOLDER / f"{n}.webp").exists()]:
+        print(name, flush=True)
+        add(name)
