@@ -1,6 +1,6 @@
 """Loads restored from telemetry: what a docking did to the structure.
 
-SensorLayout (each file one subject):
+Files, one subject each:
 
 telemetry.py
     `Telemetry`: what was read, on the true time scale, and what a run would have told instead.

@@ -4,15 +4,17 @@ import json
 import math
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 import dockfmu
+from dockfmu.campaign.dataset import read_runs
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
-from dockfmu.reconstruct.chosen_data import ReconstructionError
-from dockfmu.reconstruct.model_problem import read_problem
-from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, findings, write_estimate
+from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
+from dockfmu.reconstruct.model_problem import models, read_problem
+from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.telemetry.make import write_telemetry
 from tests.dockfmu.small_systems import as_toml
@@ -88,10 +90,60 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
 
 
 @pytest.mark.slow
+def test_an_interrupted_estimation_goes_on_with_what_is_there(impact, tmp_path):
+    """The same members as without the interruption, and no run twice."""
+
+    class Stopped(Exception):
+        pass
+
+    def stop(line):
+        if "assimilated" in line:
+            raise Stopped
+
+    whole = estimate(problem(impact, tmp_path / "whole"), workers=0)
+    with pytest.raises(Stopped):
+        estimate(problem(impact, tmp_path / "part"), workers=0, progress=stop)
+    again = estimate(problem(impact, tmp_path / "part"), workers=0)
+    assert np.array_equal(again.posterior.unknowns, whole.posterior.unknowns)
+    assert np.array_equal(outputs_of(again.rows, again.problem), outputs_of(whole.rows, whole.problem))
+    # each run is stored once
+    parts = (tmp_path / "part" / "runs.parquet").parent / "answers" / "ensemble.parquet"
+    indices = read_runs(parts, ["index"])["index"]
+    assert indices.tolist() == list(range(12 * (1 + len(again.posterior.steps))))
+    assert sum(len(pyarrow.parquet.read_table(part, columns=["index"])) for part in parts.glob("*.parquet")) == len(
+        indices
+    )
+
+
+@pytest.mark.slow
 def test_a_folder_of_other_telemetry_is_refused(impact, tmp_path):
     estimate(problem(impact, tmp_path / "runs", steps=1, refinements=0), workers=0)
     with pytest.raises(ReconstructionError, match="with other windows, smoother"):
         estimate(problem(impact, tmp_path / "runs", steps=1, refinements=0, windows=[0.2], model_error=0.1), workers=0)
+
+
+@pytest.mark.slow
+def test_a_prior_that_excludes_the_data_is_named(impact, tmp_path):
+    narrow = [{**UNKNOWN[0], "low": "0.05 m/s", "high": "0.06 m/s"}, UNKNOWN[1]]
+    found = estimate(problem(impact, tmp_path / "runs", unknown=narrow, steps=2, refinements=1), workers=0)
+    warnings = " ".join(findings(found).warnings)
+    assert "the prior excludes the readings of unit.stroke" in warnings
+
+
+@pytest.mark.slow
+def test_evidence_tells_a_spring_with_25_percent_less_preload(impact, tmp_path):
+    """The wrong model is told by its residuals, and has no chance against the right one."""
+    compared = [
+        {"label": "as built", "values": {}},
+        {"label": "weak spring", "values": {"mechanism.parameters.axial.spring_preload": 0.75 * 1500.0}},
+    ]
+    asked = problem(impact, tmp_path / "all", model=compared)
+    labels = models(asked.telemetry)
+    said = [findings(estimate(problem(impact, tmp_path / label, label, model=compared), workers=0)) for label in labels]
+    chances = compare_models(labels, said)
+    assert chances["as built"] > 0.99
+    assert all(signal.explained for signal in said[0].residuals)
+    assert any("the model does not explain it" in warning for warning in said[1].warnings)
 
 
 @pytest.mark.slow
