@@ -159,12 +159,10 @@ def in_shell(line, folder):
     """Run a line as a shell does, with the programs that a reader may have: python, and nc for a datagram."""
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
-    if not (tools / "python").exists():
-        (tools / "python").symlink_to(sys.executable)
     if shutil.which("nc") is None:
         (tools / "nc").write_text(UDP.format(python=sys.executable))
         (tools / "nc").chmod(0o755)
-    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
