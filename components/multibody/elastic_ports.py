@@ -13,7 +13,7 @@ from dockfmu.components.multibody.model.elastic import elastic_parts, node_name
 from dockfmu.components.multibody.model.parts import Model
 
 RESOLVED = 0.5
-"""rad: of a mode in the longest micro-step, flexible section 8."""
+"""rad: what the highest kept mode turns in the longest micro-step."""
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """The upper triangle of a symmetric 3x3 matrix, by rows."""
 
