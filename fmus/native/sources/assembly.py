@@ -8,7 +8,7 @@ from dockfmu.base.errors import FAILED, DockfmuError
 
 TYPES = {
     "double": "double", "ptr": "char *", "i1": "uint8_t", "i8": "uint8_t", "i32": "uint32_t", "i64": "uint64_t",
-    "void": "void",
+    "i2": "uint8_t", "i4": "uint8_t", "void": "void",
 }  # fmt: skip
 SIGNED = {"i1": "int8_t", "i8": "int8_t", "i32": "int32_t", "i64": "int64_t"}
 _SIZES = {"double": 8, "ptr": 8, "i1": 1, "i8": 1, "i32": 4, "i64": 8}

@@ -31,6 +31,18 @@ def _kept(left: str, lane: int, text: str) -> str:
     return f"{left}.lane{lane} = freeze {text}"
 
 
+def _packed(left: str, lanes: list[str], target: str) -> list[str]:
+    """Return the instructions that make one integer of truth values, the first one its lowest bit."""
+    lines = [f"{left}.bits0 = zext {lanes[0]} to {target}"]
+    for i, lane in enumerate(lanes[1:], 1):
+        lines += [
+            f"{left}.one{i} = zext {lane} to {target}",
+            f"{left}.bit{i} = shl {target} {left}.one{i}, {i}",
+            f"{left}.bits{i} = or {target} {left}.bits{i - 1}, {left}.bit{i}",
+        ]
+    return [*lines, f"{left} = freeze {target} {left}.bits{len(lanes) - 1}"]
+
+
 def scalars(text: str) -> list[str]:
     """Return scalar instructions equivalent to `text`.
 
@@ -86,6 +98,8 @@ def scalars(text: str) -> list[str]:
         return [f"{left}.lane{i} = select " + ", ".join(_scalar(p, i) for p in split(rest)) for i in range(count)]
     if " to " in rest:
         source, _, target = rest.partition(" to ")
+        if opcode == "bitcast" and kind == "i1":
+            return _packed(left, [_scalar(source, i) for i in range(count)], target)
         plain = _VECTOR.sub(r"\2", target)
         return [f"{left}.lane{i} = {opcode} {_scalar(source, i)} to {plain}" for i in range(count)]
     # arithmetic and comparison: a type, then two values of it

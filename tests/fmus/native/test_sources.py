@@ -248,6 +248,34 @@ def test_classes_of_numbers(tmp_path):
                 assert memory.tolist() == [float(bool(mask & bits)) for mask in masks], value
 
 
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_truth_values_packed_into_an_integer(count, tmp_path):
+    """LLVM makes one integer of the comparisons of a loop, and asks whether any or all of its bits are set."""
+    pairs = f"<{count} x double>"
+    lines = [
+        f"%x = load {pairs}, ptr %memory, align 8", f"%c = fcmp ogt {pairs} %x, zeroinitializer",
+        f"%y = bitcast <{count} x i1> %c to i{count}", f"%any = icmp ne i{count} %y, 0",
+        f"%all = icmp eq i{count} %y, -1", f"%low = trunc i{count} %y to i1",
+    ]  # fmt: skip
+    for k, found in enumerate(("any", "all", "low"), count):
+        lines += [
+            f"%n{k} = uitofp i1 %{found} to double", f"%p{k} = getelementptr double, ptr %memory, i64 {k}",
+            f"store double %n{k}, ptr %p{k}, align 8",
+        ]  # fmt: skip
+    head = "define i32 @kernel_step(ptr %result, ptr %exception, ptr %memory, double %t, double %h) {"
+    start = "define i32 @kernel_initialize(ptr %result, ptr %exception, ptr %memory) {\n  ret i32 0\n}"
+    assembly = "\n".join(['target triple = ""\ntarget datalayout = ""', start, head, *lines, "ret i32 0", "}"])
+    module = llvm.parse_assembly(assembly)
+    module.verify()
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    for pattern in range(2**count):
+        bits = [pattern >> k & 1 for k in range(count)]
+        for run in (step, native.step):
+            memory = np.array([*(2.0 * bit - 1.0 for bit in bits), -1.0, -1.0, -1.0])
+            assert run(memory, 0.0, 0.1) == 0
+            assert memory[count:].tolist() == [any(bits), all(bits), bits[0]], pattern
+
+
 @pytest.mark.parametrize(
     ("line", "name"),
     [
