@@ -7,8 +7,6 @@ import pytest
 from dockfmu.cli import main
 from dockfmu.report.summaries import events_problem, summary_problem
 
-pytestmark = pytest.mark.quick
-
 WHOLE = {
     "system": "pair", "status": "completed", "t_end": 2.0, "wall_s": None, "macro_steps": 200, "step": 0.01,
     "algorithm": "jacobi",
@@ -20,6 +18,7 @@ LIMIT = {
 }  # fmt: skip
 
 
+@pytest.mark.quick
 def test_a_summary_of_a_run_is_whole():
     assert summary_problem(WHOLE, whole=True) == ""
     assert summary_problem({**WHOLE, "wall_s": 0.1}, whole=True) == "lacks 'real_time_factor'"
@@ -28,6 +27,7 @@ def test_a_summary_of_a_run_is_whole():
     assert summary_problem({}) == ""
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("entry", "value", "words"),
     [
@@ -58,6 +58,7 @@ def test_what_is_wrong_is_named(entry, value, words):
     assert summary_problem({"peaks": {"a": PEAK}, "loads": {"limits": {"a": LIMIT}}}) == ""
 
 
+@pytest.mark.quick
 def test_events_are_checked():
     assert events_problem([{"t": 1, "name": "a", "old": 2}]) == ""
     assert events_problem([{"t": float("nan"), "name": "a"}]) == "1: t: nan is not a finite number"
