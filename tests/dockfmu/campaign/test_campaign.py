@@ -200,7 +200,7 @@ def asked(folder, tmp_path, made, **changes):
     file = folder / "asked.toml"
     file.write_text(as_toml(CONTENT | {"vary": CONTENT["vary"][:1], "end": []} | changes))
 
-    def run(points):
+    def run(points, **_):
         for point in points:
             row = {"index": point.index, "status": "completed", "step_factor": point.step_factor}
             yield row | made(*(float(value) for value in point.values.values() if not isinstance(value, str)))
@@ -393,7 +393,7 @@ def test_a_domain_whose_corner_cannot_be_has_a_boundary(folder, tmp_path):
     """No body has a mass of 0: those runs are invalid one by one."""
     campaign, _ = asked(folder, tmp_path, None)
     runner = Runner(campaign.study)
-    cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
+    cluster = SimpleNamespace(run=lambda points, **_: map(runner.run, points))
     entries = {name: value for name, value in WHERE.items() if name not in ("kind", "values")}
     answer = domain.read(
         campaign, "edge", Table(entries | {"second": [0.0, 1.0], "cells": 2, "divisions": 0}, "the test")
@@ -433,7 +433,7 @@ def test_questions_need_a_value_of_each_choice_and_take_units(folder, tmp_path):
     seen = []
     runner = Runner(campaign.study)
 
-    def run(points):
+    def run(points, **_):
         for point in points:
             seen.append(point.values)
             yield runner.run(point)
@@ -460,7 +460,7 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
     """A search that is given fewer runs asks for its last one, refined, where another was kept."""
     campaign, _ = asked(folder, tmp_path, None)
     runner = Runner(campaign.study)
-    cluster = SimpleNamespace(run=lambda points: map(runner.run, points))
+    cluster = SimpleNamespace(run=lambda points, **_: map(runner.run, points))
     values = [{"first.parameters.initial_position": 0.1}]
     with Evaluations(campaign, cluster, "search") as runs:
         assert runs.rows(values)["step_factor"].tolist() == [1.0]
