@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def success(self) -> bool:
-        """Whether the system declares this outcome a success; without a declaration, whether the run completed."""
+        """Tell whether the system declares this outcome a success; without a declaration, whether the run completed."""
         return self.result.success
 
     @property

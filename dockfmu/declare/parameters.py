@@ -75,7 +75,7 @@ class Parameter:
 
     @property
     def changed(self) -> bool:
-        """Whether the value differs from that of the FMU, or is computed."""
+        """Tell whether the value differs from that of the FMU, or is computed."""
         # a start value that is no number differs from itself
         return bool(self.value != self.default and repr(self.value) != repr(self.default))
 

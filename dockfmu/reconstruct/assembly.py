@@ -103,7 +103,7 @@ def lay_out(
 
 @dataclass(frozen=True)
 class InputPrior:
-    """What is assumed of the inputs: standard deviations, shape (m,), length scale, s, and smoothness, 1 or 2.
+    """Assume of the inputs: standard deviations, shape (m,), a length scale, s, and a smoothness, 1 or 2.
 
     `level` multiplies the standard deviation of the noise that drives each of them in each step, shape (N - 1, m).
     """

@@ -37,7 +37,7 @@ MANIFEST = "telemetry.json"
 
 @dataclass(frozen=True)
 class ModelEstimate:
-    """What an estimation by the model found.
+    """Hold what an estimation by the model found.
 
     Attributes
     ----------

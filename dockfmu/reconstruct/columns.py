@@ -1,4 +1,4 @@
-"""TelemetryColumns of files of telemetry: CSV, Parquet and HDF5, with the units and the times that stand in them."""
+"""Read the columns of files of telemetry: CSV, Parquet and HDF5, with the units and the times that stand in them."""
 
 from __future__ import annotations
 

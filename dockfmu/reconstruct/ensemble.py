@@ -57,7 +57,7 @@ class EnsembleError(DockfmuError):
 
 @dataclass(frozen=True)
 class AssimilationStep:
-    """What a step of a smoother did.
+    """Tell what a step of a smoother did.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Posterior:
 
     @property
     def valid(self) -> np.ndarray:
-        """Whether members have all outputs."""
+        """Tell which members have all outputs, shape (members,)."""
         return np.asarray(np.isfinite(self.outputs).all(axis=1))
 
     @property
@@ -113,7 +113,7 @@ class Posterior:
 
 @dataclass(frozen=True)
 class SmootherOptions:
-    """How a smoother works.
+    """Set how a smoother works.
 
     Attributes
     ----------

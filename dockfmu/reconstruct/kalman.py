@@ -51,7 +51,7 @@ class GaussMarkov:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What a filter found: means and covariances given the readings so far, innovations, their precisions, gains."""
+    """Hold what a filter found: means, covariances given the readings so far, innovations, their precisions, gains."""
 
     model: GaussMarkov
     mean: np.ndarray

@@ -29,7 +29,7 @@ INCONSISTENT = 3.0
 
 @dataclass(frozen=True)
 class SignalResiduals:
-    """How the posterior explains the readings of a signal.
+    """Tell how the posterior explains the readings of a signal.
 
     Attributes
     ----------

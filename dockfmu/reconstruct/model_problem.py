@@ -34,7 +34,7 @@ INTERVALS = 400
 
 @dataclass(frozen=True)
 class ModelProblem:
-    """What is estimated from what.
+    """State what is estimated from which readings, by which runs.
 
     Attributes
     ----------

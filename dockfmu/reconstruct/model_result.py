@@ -49,7 +49,7 @@ class PeakBand:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an estimate says.
+    """Sum up an estimate: residuals, peaks, evidence, warnings.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def compare_models(labels: Sequence[str], said: Sequence[Findings]) -> dict[str,
 
 @dataclass(frozen=True)
 class ModelReconstruction:
-    """What the models of `[ensemble]` say of a docking.
+    """Hold what the models of `[ensemble]` say of a docking.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def reconstruct_by_model(
     memory_limit: str = "2GiB",
     progress: Callable[[str], None] = silent,
 ) -> ModelReconstruction:
-    """ModelEstimate what a docking did to the structure by runs that reproduce its telemetry, and write it to a folder.
+    """Estimate what a docking did to the structure by runs that reproduce its telemetry, and write it to a folder.
 
     An interrupted estimation continues in its folder; `runs` in it is a campaign. With several `[[ensemble.model]]`
     each has a folder of its own, and their evidence is compared.

@@ -25,7 +25,7 @@ COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number"}
 
 @dataclass(frozen=True)
 class Instruments:
-    """What is read of each run.
+    """Name what is read of each run.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from dockfmu.reconstruct.telemetry import Telemetry
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """What telemetry says of a docking.
+    """Hold what telemetry says of a docking.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ METHODS = ("augmented", "unbiased")
 
 @dataclass(frozen=True)
 class DirectSettings:
-    """What the direct method is asked for.
+    """Set what the direct method is asked for.
 
     Attributes
     ----------

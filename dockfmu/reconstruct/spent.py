@@ -20,7 +20,7 @@ from dockfmu.reconstruct.peaks import BAND
 
 @dataclass(frozen=True)
 class RestoredLife:
-    """What restored loads did to a section: median and band of its peak stress, Pa, and of its damage.
+    """Tell what restored loads did to a section: median and band of its peak stress, Pa, and of its damage.
 
     `exceeds` is the probability that the stress was above the allowable one.
     """

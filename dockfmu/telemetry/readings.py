@@ -17,7 +17,7 @@ from dockfmu.telemetry.sensors import MEASURES, Clock, Frame, PortPoint, Sensor
 
 
 class Recording(Protocol):
-    """What sensors read: an open recording, or an outcome in memory with the same members."""
+    """Stand for what sensors read: an open recording, or an outcome in memory with the same members."""
 
     @property
     def time(self) -> np.ndarray:
