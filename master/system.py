@@ -226,6 +226,11 @@ class Structure:
             raise StructureError([f"{shortened(origin or name)}: {problem}"])
         return self.elements[name]
 
+    def start_value(self, element: str, variable: str) -> Any:
+        """Return the start value of a variable: the one that is set, or that of the FMU; None for no such variable."""
+        known = self.description(element).variables.get(variable)
+        return None if known is None else self.elements[element].start.get(variable, known.start)
+
     def resolve(self, name: str) -> tuple[str, Variable]:
         """Return (element, variable) of a full name "element.variable". Raises StructureError with near matches."""
         element = self._owner(name)

@@ -69,5 +69,5 @@ def _value(system: Structure, element: str, name: str) -> Any:
     variable = system.description(element).variables.get(name)
     if variable is None:
         return None
-    value = system.elements[element].start.get(name, variable.start)
+    value = system.start_value(element, name)
     return next((item for item, number in variable.items if number == value), value)

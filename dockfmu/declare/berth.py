@@ -11,7 +11,6 @@ must be the pose of the second port against the first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -83,7 +82,7 @@ def _berths(system: Structure) -> Iterator[tuple[str, str, str]]:
         arm, unit = connection.source, connection.target
         if connection.output != INTERFACE + POSITION or not connection.input.endswith(POSITION):
             continue
-        if _value(system, arm, f"{TARGET}{POSITION}") is None or not _value(system, arm, FIXED):
+        if system.start_value(arm, f"{TARGET}{POSITION}") is None or not system.start_value(arm, FIXED):
             continue
         for variable in system.description(unit).select("input"):
             port = variable.name.removesuffix(POSITION)
@@ -100,13 +99,13 @@ def _moving_berths(system: Structure) -> Iterator[tuple[str, str, str, str]]:
     poses = [c for c in system.connections if c.output.endswith(POSITION) and c.input.endswith(POSITION)]
     for base in poses:
         arm, station = base.target, base.source
-        if base.input != BASE + POSITION or _value(system, arm, f"{TARGET}{POSITION}") is None:
+        if base.input != BASE + POSITION or system.start_value(arm, f"{TARGET}{POSITION}") is None:
             continue
         meeting = {c.target for c in poses if c.source == arm and c.output == INTERFACE + POSITION}
         for unit in poses:
             if unit.source == station and unit.target in meeting:
                 root, port = (c.output.removesuffix(POSITION) for c in (base, unit))
-                if all(_value(system, station, f"parameters.{p}{POSITION}") is not None for p in (root, port)):
+                if all(system.start_value(station, f"parameters.{p}{POSITION}") is not None for p in (root, port)):
                     yield arm, station, root, port
 
 
@@ -123,7 +122,7 @@ def _between(system: Structure, station: str, root: str, port: str) -> tuple[np.
 
 
 def _vector(system: Structure, element: str, name: str) -> np.ndarray:
-    values = [_value(system, element, f"{name}[{k}]") for k in (1, 2, 3)]
+    values = [system.start_value(element, f"{name}[{k}]") for k in (1, 2, 3)]
     return np.array([0.0 if value is None else float(value) for value in values])
 
 
@@ -132,7 +131,7 @@ def _written(vector: np.ndarray) -> str:
 
 
 def _pose(system: Structure, unit: str, port: str) -> tuple[np.ndarray, np.ndarray]:
-    values = np.array([float(_value(system, unit, f"{port}.{name}")) for name in SLOTS])
+    values = np.array([float(system.start_value(unit, f"{port}.{name}")) for name in SLOTS])
     return values[:3], values[3:]
 
 
@@ -177,8 +176,3 @@ def _axes_of(q: np.ndarray) -> np.ndarray:
     w, v = q[0], q[1:]
     axes: np.ndarray = (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * np.cross(v, np.eye(3))
     return axes
-
-
-def _value(system: Structure, element: str, name: str) -> Any:
-    variable = system.description(element).variables.get(name)
-    return None if variable is None else system.elements[element].start.get(name, variable.start)

@@ -144,7 +144,7 @@ def assemble(layout: SensorLayout, prior: InputPrior, rates: Mapping[str, np.nda
     steps, step = _steps(layout, whole, Q1, prior)
     covariance = block_diag(_start(layout), *[sigma**2 * P1 for sigma in prior.sigma])
     mean = np.zeros(len(whole))
-    loads = _known_loads(layout, rates)
+    loads = known_loads(layout, rates)
     drift = _drift(layout, A, drives, loads, len(whole))
     layouts, numbers, readings = _readings(layout, rows, loads, rates, order)
     return GaussMarkov(mean, covariance, steps, step, drift, layouts, numbers, readings)
@@ -187,7 +187,7 @@ def _start(layout: SensorLayout) -> np.ndarray:
     return np.diag(np.concatenate(sigma) ** 2)
 
 
-def _known_loads(layout: SensorLayout, rates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
+def known_loads(layout: SensorLayout, rates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
     """Return the known loads of each craft at each time, with the gyroscopic torques, shape (N, 6 + n)."""
     found = {}
     for name, craft in layout.crafts.items():

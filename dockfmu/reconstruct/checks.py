@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
 
-from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, known_part
+from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, known_loads, known_part
 from dockfmu.reconstruct.kalman import Filtered, filtered, smoothed
+from dockfmu.reconstruct.whiteness import autocorrelation, ljung_box
 
 LAGS = 20
-"""Lags of the test of whiteness (Ljung and Box, Biometrika 65, 1978)."""
+"""Lags of the test of whiteness."""
 WHITE = 0.01
 """Probability below which a sequence is not taken for white."""
 WINDOW_S = 0.5
@@ -65,11 +65,7 @@ def residual_tests(residuals: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> li
 
 def _test(name: str, time: np.ndarray, values: np.ndarray) -> ResidualTest:
     n = len(values)
-    centred = values - values.mean()
-    power = max(float(centred @ centred), 1e-300)
-    lags = min(LAGS, n - 1)
-    r = np.array([centred[k:] @ centred[:-k] for k in range(1, lags + 1)]) / power
-    box = n * (n + 2) * float(np.sum(r**2 / (n - np.arange(1, lags + 1)))) if lags else 0.0
+    correlations = autocorrelation(values, min(LAGS, n - 1))
     ends = np.searchsorted(time, time + WINDOW_S, side="right")
     sums = np.concatenate([[0.0], np.cumsum(values**2)])
     counts = ends - np.arange(n)
@@ -79,8 +75,9 @@ def _test(name: str, time: np.ndarray, values: np.ndarray) -> ResidualTest:
     middle = 0.5 * (time[k] + time[ends[k] - 1])
     square = float((values**2).mean())
     return ResidualTest(
-        name, n, square, float(r[0]) if lags else 0.0, float(chi2.sf(box, max(lags, 1))), float(middle), float(means[k])
-    )
+        name, n, square, float(correlations[0]) if n > 1 else 0.0, ljung_box(correlations, n), float(middle),
+        float(means[k]),
+    )  # fmt: skip
 
 
 def consistency(found: Filtered) -> float:
@@ -138,8 +135,7 @@ def _told_by_others(layout: SensorLayout, prior: InputPrior, others: Filtered, n
     model = assemble(alone, prior)
     mean, _ = smoothed(others)
     signal = layout.telemetry.signals[number]
-    loads = {name: layout.known(name, layout.time) for name in layout.crafts}
-    offsets = known_part(alone, loads, None) - layout.used[signal.name].bias
+    offsets = known_part(alone, known_loads(alone, None), None) - layout.used[signal.name].bias
     told = np.full(len(layout.telemetry.time), np.nan)
     for k, taken in enumerate(alone.rows):
         if len(taken):

@@ -90,9 +90,9 @@ class _CalibrationLine:
 
 
 def reconstruct_classically(
-    telemetry: Telemetry, progress: Callable[[str], None] = lambda _: None
+    telemetry: Telemetry, system: System, progress: Callable[[str], None] = lambda _: None
 ) -> ClassicalConditions:
-    """Return the conditions of the first contact by the table `classical` of the file.
+    """Return the conditions of the first contact of a system by the table `classical` of the file.
 
     Raises DeclarationError for entries, signals and events that are missing.
     """
@@ -106,8 +106,8 @@ def reconstruct_classically(
     window = table.number("window", 3.0, positive=True)
     stroke, d_stroke = _largest(telemetry, table, "stroke", 1, t2, t2 + window)
     bend, d_bend = _largest(telemetry, table, "deflection", 2, t1, t2 + 0.1)
-    runs = _calibrate(telemetry, table, progress)
-    gain, d_gain, held = _gain(telemetry, table, t1, t2, d12)
+    runs = _calibrate(telemetry, system, table, progress)
+    gain, d_gain, held = _gain(telemetry, system, table, t1, t2, d12)
     runs = sorted(runs, key=lambda run: run["stroke"])
     x, y = (np.array([run[name] for run in runs]) for name in ("stroke", "linkage"))
     if np.any(np.diff(y) <= 0.0):
@@ -191,13 +191,19 @@ def _largest(
     return rows[int(np.argmax(np.linalg.norm(rows, axis=1)))], sigma
 
 
-def _gain(telemetry: Telemetry, table: Table, t1: float, t2: float, d12: float) -> tuple[float, float, float]:
+def _thrust_and_mass(system: System, table: Table) -> tuple[float, float]:
+    """Return the thrust of the craft that pushes, N, and its mass, kg. Raises StructureError for an unknown craft."""
+    craft = system.structure.element(table.text("craft", "chaser")).name
+    names = ("parameters.push_thrust", "parameters.mass")
+    push, mass = (float(system.structure.start_value(craft, name)) for name in names)
+    return push, mass
+
+
+def _gain(
+    telemetry: Telemetry, system: System, table: Table, t1: float, t2: float, d12: float
+) -> tuple[float, float, float]:
     """Return the speed that thrust gave from t1 to t2, its deviation, and the mean of the gain over that time, m/s."""
-    system = System.load(telemetry.system, telemetry.settings)
-    craft = table.text("craft", "chaser")
-    values = system.structure.element(craft).start
-    known = system.structure.description(craft).variables
-    push, mass = (float(values.get(name, known[name].start)) for name in ("parameters.push_thrust", "parameters.mass"))
+    push, mass = _thrust_and_mass(system, table)
     given = table.content.get("push")
     if given is None:
         return 0.0, 0.0, 0.0
@@ -227,9 +233,10 @@ def _fit(x: list[float], y: list[float]) -> _CalibrationLine:
     return _CalibrationLine(float(offset), float(slope), float(np.sqrt(left @ left / max(len(x) - 2, 1))))
 
 
-def _calibrate(telemetry: Telemetry, table: Table, progress: Callable[[str], None]) -> list[dict[str, float]]:
+def _calibrate(
+    telemetry: Telemetry, system: System, table: Table, progress: Callable[[str], None]
+) -> list[dict[str, float]]:
     """Return what runs of the system give: their conditions, and what the sensors would tell of them."""
-    system = System.load(telemetry.system, telemetry.settings)
     conditions = system.conditions
     if conditions is None:
         raise DeclarationError(f"{table.where}: {telemetry.system} has no initial conditions to calibrate with")
@@ -277,7 +284,7 @@ def _trial(system: System, telemetry: Telemetry, table: Table) -> dict[str, floa
     speed = outcome[closing]
     own = (outcome.time >= t1) & (outcome.time <= t2)
     way = float(np.trapezoid(speed[own], outcome.time[own]))
-    pushed = _pushed(system, outcome.time[own].size and t2 - t1, table)
+    push, mass = _thrust_and_mass(system, table) if "push" in table.content else (0.0, 1.0)
     return {
         "stroke": float(np.abs(outcome[stroke[0]][after]).max()),
         "linkage": float(np.interp(t2, outcome.time, speed)),
@@ -285,16 +292,8 @@ def _trial(system: System, telemetry: Telemetry, table: Table) -> dict[str, floa
         "bend_y": float(largest[0]),
         "bend_z": float(largest[1]),
         "way": way,
-        "gain": pushed,
+        "gain": push / mass * (t2 - t1 if own.any() else 0.0),
     }
-
-
-def _pushed(system: System, duration: float, table: Table) -> float:
-    """Return the speed that the thrust of the declared sequence gives over a time."""
-    craft = table.text("craft", "chaser")
-    values, known = system.structure.element(craft).start, system.structure.description(craft).variables
-    push, mass = (float(values.get(name, known[name].start)) for name in ("parameters.push_thrust", "parameters.mass"))
-    return 0.0 if table.content.get("push") is None else push / mass * duration
 
 
 def _variables(telemetry: Telemetry, table: Table, entry: str) -> list[str]:

@@ -79,12 +79,12 @@ class CraftModel:
         The wrench is in the axes of the port, about its origin.
         """
         turn = np.kron(np.eye(2), self.axes[port].T)
-        about = np.block([[np.eye(3), np.zeros((3, 3))], [_cross(self.arm[port]), np.eye(3)]])
+        about = np.block([[np.eye(3), np.zeros((3, 3))], [skew(self.arm[port]), np.eye(3)]])
         return np.vstack([about @ turn, self.modes.port[port].T @ turn])
 
     def thrust(self) -> np.ndarray:
         """Return the same of a force and a torque about the centre of mass in axes C, as of control and push."""
-        about_nozzle = np.block([[np.eye(3), np.zeros((3, 3))], [-_cross(self.nozzle), np.eye(3)]])
+        about_nozzle = np.block([[np.eye(3), np.zeros((3, 3))], [-skew(self.nozzle), np.eye(3)]])
         return np.vstack([np.eye(6), self.modes.control.T @ about_nozzle])
 
     def dynamics(self) -> tuple[np.ndarray, np.ndarray]:
@@ -125,8 +125,8 @@ class CraftModel:
             return along @ angular @ A, along @ angular @ B
         # d/dt of the velocity of the point: that of the centre of mass, of the modes, and what turns with the port
         moved = np.zeros((3, self.states))
-        moved[:, :3] = -_cross(arm)
-        moved[:, 3 + n :] = shape[:3] - _cross(turn @ offset if port >= 0 else np.zeros(3)) @ shape[3:]
+        moved[:, :3] = -skew(arm)
+        moved[:, 3 + n :] = shape[:3] - skew(turn @ offset if port >= 0 else np.zeros(3)) @ shape[3:]
         direct = along @ moved @ B
         direct[:3] += along / self.mass
         return along @ moved @ A, direct
@@ -138,7 +138,8 @@ class CraftModel:
         return np.asarray(np.cross(rate, np.cross(rate, arm)) @ (turn @ axis))
 
 
-def _cross(v: np.ndarray) -> np.ndarray:
+def skew(v: np.ndarray) -> np.ndarray:
+    """Return the matrix of v x."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
@@ -147,7 +148,7 @@ def craft_of(structure: Structure, name: str) -> CraftModel:
 
     Raises DeclarationError for an element without them, and StructureError for one that does not exist.
     """
-    element = structure.element(name)
+    structure.element(name)
     known = structure.description(name).variables
 
     def value(variable: str, default: float | None = None) -> float:
@@ -156,8 +157,7 @@ def craft_of(structure: Structure, name: str) -> CraftModel:
             if default is None:
                 raise DeclarationError(f"{name} has no {full}: it is no craft of the component spacecraft")
             return default
-        given = element.start.get(full, known[full].start)
-        return float(given or 0.0)
+        return float(structure.start_value(name, full) or 0.0)
 
     def vector(variable: str) -> np.ndarray:
         return np.array([value(f"{variable}[{k}]") for k in (1, 2, 3)])

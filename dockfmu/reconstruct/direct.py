@@ -16,11 +16,12 @@ from dockfmu.reconstruct.assembly import (
     UnknownWrench,
     assemble,
     input_rows,
+    known_loads,
     known_part,
     lay_out,
 )
 from dockfmu.reconstruct.checks import suspects
-from dockfmu.reconstruct.craft import WRENCH, CraftModel, LinearReading, craft_of, linear_reading
+from dockfmu.reconstruct.craft import WRENCH, CraftModel, LinearReading, craft_of, linear_reading, skew
 from dockfmu.reconstruct.kalman import Filtered, filtered, samples, smoothed
 from dockfmu.reconstruct.known_loads import known_inputs, known_load
 from dockfmu.reconstruct.observability import check_told
@@ -29,6 +30,8 @@ from dockfmu.reconstruct.settings import DirectSettings, chosen_ports, direct_se
 from dockfmu.reconstruct.telemetry import Telemetry
 from dockfmu.reconstruct.unbiased import UnobservableError, estimate_unbiased
 
+Z90 = 1.6448536269514722
+"""Half the width of the 90 % band of a normal distribution, in standard deviations."""
 SIGNIFICANT = 5.0
 """A load is told apart from none where it exceeds so many of its standard deviations somewhere in the window."""
 
@@ -87,6 +90,12 @@ class DirectLoads:
     def sigma(self) -> np.ndarray:
         """The standard deviations of the components over time, shape (N, k)."""
         return np.asarray(np.sqrt(np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0.0)))
+
+    @property
+    def band(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and the upper ends of the 90 % bands over time, shape (N, k) each."""
+        half = Z90 * self.sigma
+        return self.mean - half, self.mean + half
 
 
 def reconstruct_directly(
@@ -225,19 +234,17 @@ def opposite_wrench(structure: Structure, passive: str, active: str) -> np.ndarr
     """
     (r2, A2), (r1, A1) = (_pose(structure, port) for port in (passive, active))
     r, turn = A2 @ (r1 - r2), A1 @ A2.T
-    arm = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
-    return np.asarray(-np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]]))
+    return np.asarray(-np.block([[turn, np.zeros((3, 3))], [-turn @ skew(r), turn]]))
 
 
 def _pose(structure: Structure, port: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the position of a port in I at the start, m, and its axes, I to port."""
     name, number = port.rpartition(".")[0], int(port.rpartition("[")[2][:-1]) - 1
-    craft, element = craft_of(structure, name), structure.element(name)
-    known = structure.description(name).variables
+    craft = craft_of(structure, name)
 
     def values(what: str, size: int) -> np.ndarray:
         full = [f"parameters.initial.{what}[{k}]" for k in range(1, size + 1)]
-        return np.array([float(element.start.get(one, known[one].start) or 0.0) for one in full])
+        return np.array([float(structure.start_value(name, one) or 0.0) for one in full])
 
     w, x, y, z = values("quaternion", 4).tolist()
     body = np.array(from_quaternion((w, x, y, z))).reshape(3, 3)
@@ -261,11 +268,7 @@ def _rates(layout: SensorLayout, found: Filtered) -> dict[str, np.ndarray]:
 
 def _fitted(layout: SensorLayout, found: Filtered, rates: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return what the smoothed states make of each reading."""
-    loads = {}
-    for name, craft in layout.crafts.items():
-        loads[name] = layout.known(name, layout.time).copy()
-        loads[name][:, 3:6] += craft.gyroscopic(rates[name])
-    offsets = known_part(layout, loads, rates)
+    offsets = known_part(layout, known_loads(layout, rates), rates)
     mean, _ = smoothed(found)
     fitted = np.full(len(layout.telemetry.time), np.nan)
     for k, taken in enumerate(layout.rows):

@@ -203,8 +203,7 @@ def smooth(
     before = state.outputs
     surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
-    noise = random.standard_normal((len(members), len(data)))
-    noise = (noise - noise.mean(axis=0)) * math.sqrt(len(members) / (len(members) - 1))
+    noise = _perturbations(len(members), len(data), random)
     for number, mask in enumerate(masks):
         needed = needed | mask
         if mask.any():
@@ -367,10 +366,7 @@ def update(
     inflated = deviation / math.sqrt(share)
     anomalies = (unknowns - unknowns.mean(axis=0)).T / math.sqrt(count - 1)
     spread = (outputs - outputs.mean(axis=0)).T / inflated[:, None] / math.sqrt(count - 1)
-    noise = random.standard_normal((count, len(data)))
-    # without a mean of its own, and with the spread that this takes from it
-    noise = (noise - noise.mean(axis=0)) * math.sqrt(count / (count - 1))
-    innovation = ((data - outputs) / inflated + noise).T
+    innovation = ((data - outputs) / inflated + _perturbations(count, len(data), random)).T
     linear, rest = _split(anomalies, spread)
     alone = rest is None
     # as the errors of the data, what is not linear is taken for as much larger as the share is smaller
@@ -386,6 +382,12 @@ def update(
         gain = gain * _significance(anomalies, linear.T @ left, count)
     moved = gain / (1.0 + singular**2) @ (left.T @ innovation)
     return np.asarray(unknowns + moved.T)
+
+
+def _perturbations(members: int, count: int, random: np.random.Generator) -> np.ndarray:
+    """Return standard normal numbers without a mean of their own, and with the spread that this takes from them."""
+    noise = random.standard_normal((members, count))
+    return np.asarray((noise - noise.mean(axis=0)) * math.sqrt(members / (members - 1)))
 
 
 def _split(anomalies: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import gammaincc
 
 from dockfmu.reconstruct.ensemble import Posterior
+from dockfmu.reconstruct.whiteness import autocorrelation, ljung_box
 
 LAGS = 10
 """Most lags of the test of whiteness."""
@@ -99,18 +100,7 @@ def whiteness(series: np.ndarray, lags: int = LAGS) -> float:
     most = min(lags, count // 5)
     if most < 1:
         return math.nan
-    squares = autocorrelation(series, most) ** 2
-    statistic = count * (count + 2.0) * float(np.sum(squares / (count - np.arange(1, most + 1))))
-    return float(gammaincc(most / 2.0, statistic / 2.0))
-
-
-def autocorrelation(series: np.ndarray, lags: int) -> np.ndarray:
-    """Return the autocorrelations of a series about its mean at the lags 1 to `lags`."""
-    centred = series - series.mean()
-    total = float(centred @ centred)
-    if total == 0.0:
-        return np.zeros(lags)
-    return np.array([centred[:-lag] @ centred[lag:] for lag in range(1, lags + 1)]) / total
+    return ljung_box(autocorrelation(series, most), count)
 
 
 def correlation_time(series: np.ndarray) -> float:

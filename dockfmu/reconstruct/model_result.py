@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.base.files import write_file
+from dockfmu.base.files import atomic_file, write_file
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
@@ -111,8 +111,10 @@ def record_mean(
     )  # fmt: skip
 
 
-def write_estimate(found: ModelEstimate, folder: Path, *, progress: Callable[[str], None] = silent) -> list[Path]:
-    """Write what an estimate found to a folder, and return the files.
+def write_estimate(
+    found: ModelEstimate, said: Findings, folder: Path, *, progress: Callable[[str], None] = silent
+) -> list[Path]:
+    """Write what an estimate found and says to a folder, and return the files.
 
     They are `unknowns.parquet`, a row for each member with its unknowns, outcome and peaks; `load_bands.parquet`, ends
     and middle of the 90 % band of each load over time; `ensemble.json`, the summary; and the folder `mean` of the run
@@ -120,7 +122,7 @@ def write_estimate(found: ModelEstimate, folder: Path, *, progress: Callable[[st
     """
     import pandas
 
-    problem, said = found.problem, findings(found)
+    problem = found.problem
     folder.mkdir(parents=True, exist_ok=True)
     members = pandas.DataFrame(problem.unknowns.table(found.posterior.unknowns), columns=list(problem.unknowns.labels))
     kept = ["outcome", *(peak.name for peak in said.peaks)]
@@ -131,7 +133,8 @@ def write_estimate(found: ModelEstimate, folder: Path, *, progress: Callable[[st
         table |= {f"{name} {word}": ends[j, k] for j, word in enumerate(("low", "middle", "high"))}
     files = []
     for frame, file in ((members, UNKNOWNS), (pandas.DataFrame(table), BANDS)):
-        frame.to_parquet(folder / file)
+        with atomic_file(folder / file) as unfinished:
+            frame.to_parquet(unfinished)
         files.append(folder / file)
     files.append(write_file(folder / SUMMARY, json.dumps(summary(found, said), indent=1).encode()))
     record_mean(found, folder / MEAN, progress=progress)
@@ -237,8 +240,8 @@ def reconstruct_by_model(
             read_problem(telemetry, own / "runs", label),
             workers=workers, scheduler=scheduler, memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
-        write_estimate(found, own, progress=progress)
         estimates[label], said[label] = found, findings(found)
+        write_estimate(found, said[label], own, progress=progress)
     chances = compare_models(tuple(said), tuple(said.values()))
     if len(said) > 1:
         about = {"probabilities": chances, "log_evidence": {label: each.evidence for label, each in said.items()}}

@@ -20,7 +20,6 @@ from dockfmu.report.plots import Curve, Plot, close_up, first_events
 
 MOST_BOXES = 3000
 """Most intervals of a band that is drawn; more are joined, by their extremes."""
-Z90 = 1.6448536269514722
 
 
 def write_page(result: Reconstruction, folder: Path, file: Path) -> Path:
@@ -59,14 +58,14 @@ def _plots(result: Reconstruction) -> list[Plot]:
 
 
 def _load_plots(loads: DirectLoads) -> list[Plot]:
-    plots = []
+    plots, (low, high) = [], loads.band
     for number, port in enumerate(loads.ports):
         for what, unit, first in (("Force", "N", 0), ("Torque", "N.m", 3)):
             curves = []
             for k, axis in enumerate("xyz"):
                 column = 6 * number + first + k
-                mean, half = loads.mean[:, column], Z90 * loads.sigma[:, column]
-                curves.append(Curve(axis, unit, loads.time, mean, False, _band(loads.time, mean - half, mean + half)))
+                band = _band(loads.time, low[:, column], high[:, column])
+                curves.append(Curve(axis, unit, loads.time, loads.mean[:, column], False, band))
             plots.append(Plot(f"{what} on {port}, with 90 % bands", tuple(curves)))
     return plots
 

@@ -12,8 +12,6 @@ from dockfmu.reconstruct.direct import DirectLoads
 
 BAND = (0.05, 0.95)
 """Ends of the band of a peak: shares of the posterior below them."""
-
-
 NEARBY_S = 0.1
 """Half the time over which the deviation of values from their neighbours is averaged, s."""
 
@@ -65,10 +63,16 @@ def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
             else:
                 between = _between(values, _growth(found, number, components), random)
             largest = np.maximum(values.max(1), between) * error
-            low, median, high = np.quantile(largest, [BAND[0], 0.5, BAND[1]])
+            low, median, high = band_of(largest)
             at = float(found.time[np.argmax(mean)])
-            peaks.append(PeakLoad(port, name, unit, float(median), float(low), float(high), at))
+            peaks.append(PeakLoad(port, name, unit, median, low, high, at))
     return peaks
+
+
+def band_of(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the lower end of the band of samples, their median, and its upper end."""
+    low, median, high = np.quantile(values, [BAND[0], 0.5, BAND[1]])
+    return float(low), float(median), float(high)
 
 
 def _growth(found: DirectLoads, port: int, components: tuple[int, ...]) -> np.ndarray:

@@ -9,12 +9,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from dockfmu.base.extras import MissingPackageError, load_extra
+from dockfmu.base.extras import MissingPackageError
 from dockfmu.base.files import WriteError, atomic_file, write_file
 from dockfmu.base.numbers import finite
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.life.sections import read_sections
-from dockfmu.loading import load_content
 from dockfmu.master.system import Structure
 from dockfmu.reconstruct.checks import residual_tests
 from dockfmu.reconstruct.classical import reconstruct_classically
@@ -25,10 +24,10 @@ from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.result import Reconstruction, described
 from dockfmu.reconstruct.spent import RestoredLife, restored_life
 from dockfmu.reconstruct.telemetry import Telemetry
+from dockfmu.report.export import write_columns
+from dockfmu.system import System
 
 LOADS_H5, LOADS_PARQUET, RECONSTRUCTION = "loads.h5", "loads.parquet", "reconstruction.json"
-Z90 = 1.6448536269514722
-"""Half the width of the 90 % band of a normal distribution, in standard deviations."""
 
 
 def reconstruct_loads(
@@ -57,10 +56,10 @@ def reconstruct_loads(
     telemetry = read_telemetry(file)
     if not telemetry.system:
         raise DeclarationError(f"{file}: names no `system`, whose craft and mechanism were read")
-    content = load_content(telemetry.system, telemetry.settings, (), progress)
-    structure = content.structure
+    system = System.load(telemetry.system, telemetry.settings, progress=progress)
+    structure = system.structure
     table = telemetry.table
-    conditions = reconstruct_classically(telemetry, progress) if "classical" in table.content else None
+    conditions = reconstruct_classically(telemetry, system, progress) if "classical" in table.content else None
     loads = None
     if "direct" in table.content or conditions is None:
         loads = reconstruct_directly(telemetry, structure, progress=progress)
@@ -96,7 +95,7 @@ def write_reconstruction(result: Reconstruction, structure: Structure, folder: P
     if result.loads is not None:
         written.append(_write_hdf5(result.loads, folder / LOADS_H5))
         try:
-            written.append(_write_parquet(result.loads, folder / LOADS_PARQUET))
+            written.append(write_columns(folder / LOADS_PARQUET, _columns(result.loads)))
         except MissingPackageError as error:
             result.notes.append(str(error))
     about = json.dumps(finite(described(result)), indent=1) + "\n"
@@ -107,14 +106,14 @@ def write_reconstruction(result: Reconstruction, structure: Structure, folder: P
 
 def _columns(loads: DirectLoads) -> list[tuple[str, str, str, np.ndarray]]:
     """Return name, unit, description and values of each column."""
-    columns = [("time", "s", "true time", loads.time)]
+    columns, sigma, (low, high) = [("time", "s", "true time", loads.time)], loads.sigma, loads.band
     for k, name in enumerate(loads.names):
-        unit, half = "N.m" if ".torque" in name else "N", Z90 * loads.sigma[:, k]
+        unit = "N.m" if ".torque" in name else "N"
         columns += [
             (name, unit, "mean, on the craft, in the axes of its port", loads.mean[:, k]),
-            (f"{name}.sigma", unit, "standard deviation", loads.sigma[:, k]),
-            (f"{name}.low", unit, "lower end of the 90 % band", loads.mean[:, k] - half),
-            (f"{name}.high", unit, "upper end of the 90 % band", loads.mean[:, k] + half),
+            (f"{name}.sigma", unit, "standard deviation", sigma[:, k]),
+            (f"{name}.low", unit, "lower end of the 90 % band", low[:, k]),
+            (f"{name}.high", unit, "upper end of the 90 % band", high[:, k]),
         ]
     return columns
 
@@ -127,16 +126,4 @@ def _write_hdf5(loads: DirectLoads, file: Path) -> Path:
         packed = out.create_dataset("covariance", data=loads.covariance, compression="gzip", shuffle=True)
         packed.attrs["description"] = "of the components in the order of `names`, SI units"
         packed.attrs["names"] = loads.names
-    return file
-
-
-def _write_parquet(loads: DirectLoads, file: Path) -> Path:
-    pyarrow = load_extra("pyarrow", "a Parquet file", "campaign")
-    parquet = load_extra("pyarrow.parquet", "a Parquet file", "campaign")
-    arrays, fields = [], []
-    for name, unit, description, values in _columns(loads):
-        arrays.append(pyarrow.array(values))
-        fields.append(pyarrow.field(name, arrays[-1].type, metadata={"unit": unit, "description": description}))
-    with atomic_file(file) as unfinished, unfinished.open("wb") as out:
-        parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), out)
     return file

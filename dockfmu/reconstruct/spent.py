@@ -15,7 +15,7 @@ from dockfmu.life.sections import StructureSection
 from dockfmu.life.spent import lives_in
 from dockfmu.master.system import Structure
 from dockfmu.reconstruct.direct import DirectLoads
-from dockfmu.reconstruct.peaks import BAND
+from dockfmu.reconstruct.peaks import band_of
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,9 @@ def restored_life(found: DirectLoads, structure: Structure, sections: Sequence[S
         told.append(
             RestoredLife(
                 section,
-                _band(sign * np.abs(peaks[:, k])),
-                _band(damages[:, k]),
+                band_of(sign * np.abs(peaks[:, k])),
+                band_of(damages[:, k]),
                 float((np.abs(peaks[:, k]) > section.allowable).mean()),
             )
         )
     return told
-
-
-def _band(values: np.ndarray) -> tuple[float, float, float]:
-    low, median, high = np.quantile(values, [BAND[0], 0.5, BAND[1]])
-    return float(low), float(median), float(high)

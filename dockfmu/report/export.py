@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +65,31 @@ def write_parquet(results: Path, file: Path, signals: Sequence[str] = ("*",), ev
 
     `signals` and `every` are as for write_csv. The unit and the description of a column are metadata of its field.
     """
+
+    def columns(content: Results) -> Iterator[tuple[str, str, str, np.ndarray]]:
+        yield "time", "s", "time of the row", content.time[::every]
+        for name in content.select(*signals) if content.variables else []:
+            about = content.attribute(name)
+            yield name, str(about["unit"]), str(about["description"]), content[name][::every]
+
+    with read_results(results) as content:
+        return write_columns(file, columns(content))
+
+
+def write_columns(file: Path, columns: Iterable[tuple[str, str, str, np.ndarray]]) -> Path:
+    """Write a Parquet file of columns (name, unit, description, values); return `file`.
+
+    Raises MissingPackageError without pyarrow, WriteError for a file that cannot be written.
+    """
     pyarrow = load_extra("pyarrow", "a Parquet file", "campaign")
     parquet = load_extra("pyarrow.parquet", "a Parquet file", "campaign")
-    with read_results(results) as content:
-        columns = [pyarrow.array(content.time[::every])]
-        fields = [_field("time", columns[0].type, "s", "time of the row")]
-        for name in content.select(*signals) if content.variables else []:
-            about, values = content.attribute(name), content[name][::every]
-            columns.append(pyarrow.array(values.tolist() if values.dtype.kind in "SUO" else values))
-            fields.append(_field(name, columns[-1].type, str(about["unit"]), str(about["description"])))
+    arrays, fields = [], []
+    for name, unit, description, values in columns:
+        arrays.append(pyarrow.array(values.tolist() if values.dtype.kind in "SUO" else values))
+        fields.append(_field(name, arrays[-1].type, unit, description))
     # not by name, which pyarrow takes as UTF-8 alone
     with atomic_file(file) as unfinished, unfinished.open("wb") as out:
-        parquet.write_table(pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)), out)
+        parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields)), out)
     return file
 
 

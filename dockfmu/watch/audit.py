@@ -69,4 +69,4 @@ def _is_held(system: Structure, element: str) -> bool:
     variable = system.description(element).variables.get("parameters.fixed")
     if variable is None or variable.type != "Boolean":
         return False
-    return bool(system.elements[element].start.get("parameters.fixed", variable.start))
+    return bool(system.start_value(element, "parameters.fixed"))

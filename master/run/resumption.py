@@ -51,7 +51,7 @@ class Resumption:
             effect = ""
             if difference.variable:
                 element, variable = system.resolve(difference.variable)
-                value = system.elements[element].start.get(variable.name, variable.start)
+                value = system.start_value(element, variable.name)
                 if unsettable(system, difference.variable) or value is None:
                     effect = "; the value of the checkpoint applies"
                 else:

@@ -80,7 +80,7 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
     assert peak.middle == pytest.approx(impact[1], rel=0.03)
     assert peak.low < peak.middle < peak.high
     assert [signal.explained for signal in said.residuals] == [True] * len(said.residuals)
-    files = write_estimate(found, tmp_path / "out")
+    files = write_estimate(found, findings(found), tmp_path / "out")
     assert [file.name for file in files] == [UNKNOWNS, BANDS, SUMMARY]
     with read_results(tmp_path / "out" / "mean" / "results.h5") as mean:
         assert np.max(np.abs(mean["mechanism.load.compression"])) == pytest.approx(impact[1], rel=0.03)
