@@ -14,6 +14,7 @@ J_phiphi is lost in its second line.*
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody.articulated import times
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, compose, load_matrix, transpose
 from dockfmu.components.physics.mechanics.vector import (
     accumulate,
@@ -180,16 +181,6 @@ def place_frame(b, p, link, flex):
 
 
 @kernel
-def _times(t, v):
-    """Return the product of a symmetric matrix, its upper triangle by rows, with a vector."""
-    return (
-        t[0] * v[0] + t[1] * v[1] + t[2] * v[2],
-        t[1] * v[0] + t[3] * v[1] + t[4] * v[2],
-        t[2] * v[0] + t[4] * v[1] + t[5] * v[2],
-    )
-
-
-@kernel
 def deform_inertia(b, link, flex):
     """Set static moment and inertia of a deformed body, its modal momenta, and the coupling with its modes, axes E."""
     elastic, mode, pair, _, _ = flex
@@ -254,7 +245,7 @@ def load_frame(b, A, w, link, flex):
     for j in range(count):
         m = mode[first + j]
         x = link[begin + j]
-        swelling = _times(m.bulge, spin)
+        swelling = times(m.bulge, spin)
         torque = axpy(-x.rate, swelling, torque)
         for a in range(count):
             k = int(o.first_pair) + a * count + j
@@ -314,15 +305,21 @@ def account(link, flex, run, h):
 
 
 @kernel
+def _strain(o, link, mode):
+    """Return the strain energy of one elastic body, J."""
+    energy = 0.0
+    for j in range(int(o.count)):
+        strain = mode[int(o.first_mode) + j].frequency * link[int(o.modes) + j].q
+        energy += 0.5 * strain * strain
+    return energy
+
+
+@kernel
 def strain_energy(link, flex, run):
     """Return the strain energy of all elastic bodies, J."""
-    elastic, mode, _, _, _ = flex
     energy = 0.0
     for e in range(int(run.elastic)):
-        o = elastic[e]
-        for j in range(int(o.count)):
-            strain = mode[int(o.first_mode) + j].frequency * link[int(o.modes) + j].q
-            energy += 0.5 * strain * strain
+        energy += _strain(flex[0][e], link, flex[1])
     return energy
 
 
@@ -368,10 +365,7 @@ def publish(link, elastic_output, flex, deflection, modal, run):
     elastic, mode, _, _, _ = flex
     for e in range(int(run.elastic)):
         o = elastic[e]
-        energy = 0.0
-        for j in range(int(o.count)):
-            strain = mode[int(o.first_mode) + j].frequency * link[int(o.modes) + j].q
-            energy += 0.5 * strain * strain
+        energy = _strain(o, link, mode)
         elastic_output[e].strain_energy = energy
         elastic_output[e].modal_energy = energy + link[int(o.frame)].jiggle
     for k in range(int(run.modes)):

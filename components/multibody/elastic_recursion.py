@@ -13,64 +13,8 @@ of different bodies.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody.articulated import nine, pass_on, resisted, six
 from dockfmu.components.physics.mechanics.vector import accumulate, add, axpy, cross, dot, load, store, subtract
-
-
-@kernel
-def _inertia(b):
-    """Return the articulated inertia (T, S, J) of a link."""
-    t = b.tt
-    s = b.tr
-    r = b.rr
-    return (
-        (t[0], t[1], t[2], t[3], t[4], t[5]),
-        (s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]),
-        (r[0], r[1], r[2], r[3], r[4], r[5]),
-    )
-
-
-@kernel
-def _resisted(T, S, J, a, e):
-    """Return (force, torque) of an articulated inertia that moves with the accelerations a, e."""
-    force = (
-        T[0] * a[0] + T[1] * a[1] + T[2] * a[2] + S[0] * e[0] + S[1] * e[1] + S[2] * e[2],
-        T[1] * a[0] + T[3] * a[1] + T[4] * a[2] + S[3] * e[0] + S[4] * e[1] + S[5] * e[2],
-        T[2] * a[0] + T[4] * a[1] + T[5] * a[2] + S[6] * e[0] + S[7] * e[1] + S[8] * e[2],
-    )
-    torque = (
-        S[0] * a[0] + S[3] * a[1] + S[6] * a[2] + J[0] * e[0] + J[1] * e[1] + J[2] * e[2],
-        S[1] * a[0] + S[4] * a[1] + S[7] * a[2] + J[1] * e[0] + J[3] * e[1] + J[4] * e[2],
-        S[2] * a[0] + S[5] * a[1] + S[8] * a[2] + J[2] * e[0] + J[4] * e[1] + J[5] * e[2],
-    )
-    return force, torque
-
-
-@kernel
-def _add_inertia(T, S, J, r, p):
-    """Add an articulated inertia about a point at r from the reference point of link p to that of p."""
-    n0 = subtract((S[0], S[1], S[2]), cross((T[0], T[1], T[2]), r))
-    n1 = subtract((S[3], S[4], S[5]), cross((T[1], T[3], T[4]), r))
-    n2 = subtract((S[6], S[7], S[8]), cross((T[2], T[4], T[5]), r))
-    x, y, z = r
-    for i in range(6):
-        p.tt[i] += T[i]
-    for i in range(3):
-        p.tr[i] += n0[i]
-        p.tr[3 + i] += n1[i]
-        p.tr[6 + i] += n2[i]
-    p.rr[0] += J[0] - (S[3] * z - S[6] * y) + (y * n2[0] - z * n1[0])
-    p.rr[1] += J[1] - (S[6] * x - S[0] * z) + (y * n2[1] - z * n1[1])
-    p.rr[2] += J[2] - (S[0] * y - S[3] * x) + (y * n2[2] - z * n1[2])
-    p.rr[3] += J[3] - (S[7] * x - S[1] * z) + (z * n0[1] - x * n2[1])
-    p.rr[4] += J[4] - (S[1] * y - S[4] * x) + (z * n0[2] - x * n2[2])
-    p.rr[5] += J[5] - (S[2] * y - S[5] * x) + (x * n1[2] - y * n0[2])
-
-
-@kernel
-def _add_load(f, t, r, p):
-    """Add a wrench at r from the reference point of link p to that on p."""
-    accumulate(f, p.force)
-    accumulate(add(t, cross(r, f)), p.torque)
 
 
 @kernel
@@ -79,9 +23,9 @@ def reduce_node(b, p, link, flex):
     elastic, mode, _, shape, factor = flex
     o = elastic[int(b.flex)]
     count = int(o.count)
-    T, S, J = _inertia(b)
-    resisted, turned = _resisted(T, S, J, load(b.linear), load(b.angular))
-    f = subtract(load(b.force), resisted)
+    T, S, J = six(b.tt), nine(b.tr), six(b.rr)
+    opposed, turned = resisted(T, S, J, load(b.linear), load(b.angular))
+    f = subtract(load(b.force), opposed)
     t = subtract(load(b.torque), turned)
     r = load(b.reach)
     # a node that carries forces alone has no inertia
@@ -94,7 +38,7 @@ def reduce_node(b, p, link, flex):
         link[int(o.modes) + i].force[0] += dot(moved, f) + dot(rotated, t)
         if not heavy:
             continue
-        force, torque = _resisted(T, S, J, moved, rotated)
+        force, torque = resisted(T, S, J, moved, rotated)
         m = mode[int(o.first_mode) + i]
         accumulate(force, m.coupled_force)
         accumulate(add(torque, cross(r, force)), m.coupled_torque)
@@ -102,9 +46,7 @@ def reduce_node(b, p, link, flex):
         for j in range(i + 1):
             other = shape[first + j]
             factor[row + j] += dot(force, load(other.moved)) + dot(torque, load(other.turned))
-    if heavy:
-        _add_inertia(T, S, J, r, p)
-    _add_load(f, t, r, p)
+    pass_on(T, S, J, f, t, r, p)
 
 
 @kernel
@@ -156,11 +98,11 @@ def reduce_frame(b, p, link, flex):
     o = elastic[int(b.flex)]
     count = int(o.count)
     first = int(o.first_mode)
-    T, S, J = _inertia(b)
+    T, S, J = six(b.tt), nine(b.tr), six(b.rr)
     linear = load(b.linear)
     angular = load(b.angular)
-    resisted, turned = _resisted(T, S, J, linear, angular)
-    f = subtract(load(b.force), resisted)
+    opposed, turned = resisted(T, S, J, linear, angular)
+    f = subtract(load(b.force), opposed)
     t = subtract(load(b.torque), turned)
     for i in range(count):
         s = shape[int(b.first_shape) + i]
@@ -170,7 +112,7 @@ def reduce_frame(b, p, link, flex):
         turn = load(s.turned)
         coupled = load(m.coupled_force)
         twisted = load(m.coupled_torque)
-        force, torque = _resisted(T, S, J, slide, turn)
+        force, torque = resisted(T, S, J, slide, turn)
         force = add(force, coupled)
         torque = add(torque, twisted)
         store(force, m.felt_force)
@@ -234,9 +176,13 @@ def reduce_frame(b, p, link, flex):
         S[7] - s2[1],
         S[8] - s2[2],
     )
-    r = load(b.reach)
-    _add_inertia(T, S, J, r, p)
-    _add_load(f, t, r, p)
+    pass_on(T, S, J, f, t, load(b.reach), p)
+
+
+@kernel
+def _felt(g, a, e):
+    """Return what a mode feels of the accelerations a, e of the node that carries the body."""
+    return g[0] * a[0] + g[1] * a[1] + g[2] * a[2] + g[3] * e[0] + g[4] * e[1] + g[5] * e[2]
 
 
 @kernel
@@ -250,11 +196,9 @@ def accelerate_frame(b, p, link, flex):
     angular = add(e, load(b.angular))
     for i in range(int(o.count)):
         m = mode[int(o.first_mode) + i]
-        g = m.gain
         s = shape[int(b.first_shape) + i]
         x = link[int(o.modes) + i]
-        felt = g[0] * a[0] + g[1] * a[1] + g[2] * a[2] + g[3] * e[0] + g[4] * e[1] + g[5] * e[2]
-        x.qdd = m.driven - felt
+        x.qdd = m.driven - _felt(m.gain, a, e)
         linear = axpy(x.qdd, load(s.moved), linear)
         angular = axpy(x.qdd, load(s.turned), angular)
     store(linear, b.acceleration)
@@ -325,12 +269,10 @@ def respond_frame(b, p, link, flex):
     angular = e
     for i in range(int(o.count)):
         m = mode[int(o.first_mode) + i]
-        g = m.gain
         s = shape[int(b.first_shape) + i]
         x = link[int(o.modes) + i]
-        felt = g[0] * a[0] + g[1] * a[1] + g[2] * a[2] + g[3] * e[0] + g[4] * e[1] + g[5] * e[2]
         x.push_load = x.push_felt - dot(load(m.felt_force), a) - dot(load(m.felt_torque), e)
-        x.push_qdd = x.push_driven - felt
+        x.push_qdd = x.push_driven - _felt(m.gain, a, e)
         linear = axpy(x.push_qdd, load(s.moved), linear)
         angular = axpy(x.push_qdd, load(s.turned), angular)
     return linear, angular

@@ -23,7 +23,7 @@ never combined. `loop_order` numbers the rows in the order in which they are eli
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import links
+from dockfmu.components.multibody import articulated
 from dockfmu.components.multibody.cut_rows import DISC, TRANSLATION
 from dockfmu.components.multibody.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
@@ -171,11 +171,6 @@ def _add_outer(x, f, t, size):
 
 
 @kernel
-def _six(a):
-    return (a[0], a[1], a[2], a[3], a[4], a[5])
-
-
-@kernel
 def _sum6(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
@@ -198,8 +193,8 @@ def _sum9(a, b):
 @kernel
 def _hand_on(x, r, y):
     """Add what a carrier holds, reduced by its joint, to that of the link that carries it; r is between them."""
-    nine = (x.tr[0], x.tr[1], x.tr[2], x.tr[3], x.tr[4], x.tr[5], x.tr[6], x.tr[7], x.tr[8])
-    links.pass_on(_six(x.tt), nine, _six(x.rr), load(x.force), load(x.torque), r, y)
+    T, S, J = articulated.six(x.tt), articulated.nine(x.tr), articulated.six(x.rr)
+    articulated.pass_on(T, S, J, load(x.force), load(x.torque), r, y)
 
 
 @kernel
@@ -226,8 +221,8 @@ def _reduce_axis(b, x, stiff, row, solver):
         zero = (0.0, 0.0, 0.0)
         slide = zero if b.kind == REVOLUTE else scale(1.0 if b.kind == PRISMATIC else b.lead, u)
         turn = zero if b.kind == PRISMATIC else u
-        af = add(links.times(x.tt, slide), links.row_times(x.tr, turn))
-        at = add(links.column_times(x.tr, slide), links.times(x.rr, turn))
+        af = add(articulated.times(x.tt, slide), articulated.row_times(x.tr, turn))
+        at = add(articulated.column_times(x.tr, slide), articulated.times(x.rr, turn))
         before = mobility
         wf = uf
         wt = ut
@@ -264,8 +259,8 @@ def _spherical_inertia(b, x, stiff):
     """Return (inverse of the inertia that a spherical joint feels, part S of the inertia), with loops if `stiff`."""
     S = (b.tr[0], b.tr[1], b.tr[2], b.tr[3], b.tr[4], b.tr[5], b.tr[6], b.tr[7], b.tr[8])
     if not stiff:
-        return _six(b.inverse), S
-    return links.inverse_of(_sum6(_six(b.rr), x.rr)), _sum9(S, x.tr)
+        return articulated.six(b.inverse), S
+    return articulated.inverse_of(_sum6(articulated.six(b.rr), x.rr)), _sum9(S, x.tr)
 
 
 @kernel
@@ -278,18 +273,18 @@ def _reduce_spherical(b, x, stiff, row, solver):
         given = load(x.torque)
         for i in range(6):
             x.inverse[i] = inverse[i]
-        store(links.times(inverse, given), x.felt_torque)
-        own = _six(b.inverse)
+        store(articulated.times(inverse, given), x.felt_torque)
+        own = articulated.six(b.inverse)
         place = 0
         for i in range(3):
             row_now = (S[3 * i], S[3 * i + 1], S[3 * i + 2])
-            now = links.times(inverse, row_now)
-            was = links.times(own, (b.tr[3 * i], b.tr[3 * i + 1], b.tr[3 * i + 2]))
+            now = articulated.times(inverse, row_now)
+            was = articulated.times(own, (b.tr[3 * i], b.tr[3 * i + 1], b.tr[3 * i + 2]))
             for j in range(i, 3):
                 x.tt[place] += b.tr[3 * j] * was[0] + b.tr[3 * j + 1] * was[1] + b.tr[3 * j + 2] * was[2]
                 x.tt[place] -= S[3 * j] * now[0] + S[3 * j + 1] * now[1] + S[3 * j + 2] * now[2]
                 place += 1
-        store(subtract(load(x.force), links.row_times(S, load(x.felt_torque))), x.force)
+        store(subtract(load(x.force), articulated.row_times(S, load(x.felt_torque))), x.force)
         store(ZERO, x.torque)
         for i in range(3):
             x.spherical_tr[i] = S[3 * i]
@@ -305,23 +300,23 @@ def _reduce_spherical(b, x, stiff, row, solver):
     for e in range(begin, end):
         o = row[int(entry[e].row)]
         f, t = _pull(o, entry[e].second)
-        turn = links.times(inverse, t)
+        turn = articulated.times(inverse, t)
         _put(turn, t, entry[e].share)
         o.rest += dot(turn, given)
         o.strength += dot(turn, t)
         for j in range(begin, e + 1):
             _, other = _take(entry[j].share)
             matrix[int(entry[j].row), int(entry[e].row)] += dot(turn, other)
-        _put_pull(subtract(f, links.row_times(S, turn)), ZERO, o, entry[e].second)
+        _put_pull(subtract(f, articulated.row_times(S, turn)), ZERO, o, entry[e].second)
 
 
 @kernel
 def _reduce_free(b, x, stiff, row, solver):
     """Let a free joint take all wrenches: it passes nothing on."""
     matrix, entry, _, _, _ = solver
-    T = _six(b.tt)
+    T = articulated.six(b.tt)
     S = (b.tr[0], b.tr[1], b.tr[2], b.tr[3], b.tr[4], b.tr[5], b.tr[6], b.tr[7], b.tr[8])
-    J = _six(b.rr)
+    J = articulated.six(b.rr)
     force = ZERO
     torque = ZERO
     if stiff:
@@ -330,7 +325,7 @@ def _reduce_free(b, x, stiff, row, solver):
         J = _sum6(J, x.rr)
         force = load(x.force)
         torque = load(x.torque)
-        a, turn = links.free_acceleration(T, S, J, force, torque)
+        a, turn = articulated.free_acceleration(T, S, J, force, torque)
         store(a, x.felt_force)
         store(turn, x.felt_torque)
         _clear(x)
@@ -339,7 +334,7 @@ def _reduce_free(b, x, stiff, row, solver):
     for e in range(begin, end):
         o = row[int(entry[e].row)]
         f, t = _pull(o, entry[e].second)
-        a, turn = links.free_acceleration(T, S, J, f, t)
+        a, turn = articulated.free_acceleration(T, S, J, f, t)
         _put(a, turn, entry[e].share)
         o.rest += dot(a, force) + dot(turn, torque)
         o.strength += dot(a, f) + dot(turn, t)
@@ -421,8 +416,8 @@ def _accelerate(b, x, a, e, row, entry):
         if kind != REVOLUTE:
             a = axpy(change * (1.0 if kind == PRISMATIC else b.lead), u, a)
     elif kind == SPHERICAL and b.held == 0.0:
-        carried = add(links.row_times(x.spherical_tr, a), links.times(x.spherical_rr, e))
-        turn = subtract(load(x.felt_torque), links.times(x.inverse, carried))
+        carried = add(articulated.row_times(x.spherical_tr, a), articulated.times(x.spherical_rr, e))
+        turn = subtract(load(x.felt_torque), articulated.times(x.inverse, carried))
         for k in range(begin, end):
             spin, _ = _take(entry[k].share)
             turn = axpy(row[int(entry[k].row)].multiplier, spin, turn)

@@ -10,7 +10,7 @@ the lock.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, impulse_response, links, momentum, stepping
+from dockfmu.components.multibody import articulated, closure, impulse_response, links, momentum, stepping
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
@@ -83,9 +83,9 @@ def _impulse(b, run):
     a = load(b.acceleration)
     e = load(b.angular_acceleration)
     if b.kind == FREE:
-        p = subtract(add(links.times(b.tt, a), links.row_times(b.tr, e)), load(b.force))
+        p = subtract(add(articulated.times(b.tt, a), articulated.row_times(b.tr, e)), load(b.force))
         return norm(p if run.rows == 0.0 else subtract(p, load(b.push_force)))
-    turned = subtract(add(links.column_times(b.tr, a), links.times(b.rr, e)), load(b.torque))
+    turned = subtract(add(articulated.column_times(b.tr, a), articulated.times(b.rr, e)), load(b.torque))
     return norm(turned if run.rows == 0.0 else subtract(turned, load(b.push_torque)))
 
 

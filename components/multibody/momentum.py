@@ -12,6 +12,7 @@ its place then, so that nothing depends on a velocity or a distance that all bod
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody.articulated import times
 from dockfmu.components.multibody.links import FRAME, mounted
 from dockfmu.components.physics.mechanics.inertia import invert
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
@@ -28,16 +29,6 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
-
-
-@kernel
-def spun(j, w):
-    """Return the product of an inertia of six numbers with an angular velocity."""
-    return (
-        j[0] * w[0] + j[1] * w[1] + j[2] * w[2],
-        j[1] * w[0] + j[3] * w[1] + j[4] * w[2],
-        j[2] * w[0] + j[4] * w[1] + j[5] * w[2],
-    )
 
 
 @kernel
@@ -60,7 +51,7 @@ def momenta(link, velocity, origin):
         s = apply_transposed(A, load(b.moment))
         w = load(b.angular_velocity)
         v = add(velocity, load(b.velocity))
-        own = apply_transposed(A, spun(b.inertia, apply(A, w)))
+        own = apply_transposed(A, times(b.inertia, apply(A, w)))
         p = add(scale(b.mass, v), cross(w, s))
         spin = add(own, cross(s, v))
         energy += 0.5 * (dot(v, p) + dot(w, spin))
@@ -157,9 +148,9 @@ def _composite(link, origin):
         r = subtract(load(b.position), origin)
         mass += m
         moment = add(moment, add(s, scale(m, r)))
-        x = apply_transposed(A, spun(b.inertia, _column(A, 0)))
-        y = apply_transposed(A, spun(b.inertia, _column(A, 1)))
-        z = apply_transposed(A, spun(b.inertia, _column(A, 2)))
+        x = apply_transposed(A, times(b.inertia, _column(A, 0)))
+        y = apply_transposed(A, times(b.inertia, _column(A, 1)))
+        z = apply_transposed(A, times(b.inertia, _column(A, 2)))
         # parallel axes with the moment s about the reference point
         square = 2.0 * dot(r, s) + m * dot(r, r)
         xx += x[0] + square - 2.0 * r[0] * s[0] - m * r[0] * r[0]

@@ -7,7 +7,7 @@ its opposite on the predecessor.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import elastic_recursion, links
+from dockfmu.components.multibody import articulated, elastic_recursion, links
 from dockfmu.components.multibody.cut_rows import DISC, TRANSLATION
 from dockfmu.components.multibody.links import FIXED, FRAME, FREE, MODE, NODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
@@ -75,9 +75,9 @@ def respond(link, flex):
             elastic_recursion.push_frame(b, p, link, flex)
             continue
         if kind == SPHERICAL and b.held == 0.0:
-            turn = links.times(b.inverse, t)
+            turn = articulated.times(b.inverse, t)
             store(turn, b.push_turn)
-            f = subtract(f, links.row_times(b.tr, turn))
+            f = subtract(f, articulated.row_times(b.tr, turn))
             t = ZERO
         elif FIXED < kind <= SCREW:
             u = load(b.along)
@@ -112,14 +112,14 @@ def respond(link, flex):
             store(ZERO, b.push_turn)
             store(ZERO, b.push_slide)
         elif kind == FREE:
-            alone, turned = links.free_acceleration(b.tt, b.tr, b.rr, load(b.push_force), load(b.push_torque))
+            alone, turned = articulated.free_acceleration(b.tt, b.tr, b.rr, load(b.push_force), load(b.push_torque))
             store(subtract(alone, a), b.push_slide)
             store(subtract(turned, e), b.push_turn)
             a = alone
             e = turned
         elif kind == SPHERICAL:
-            moved = add(links.column_times(b.tr, a), links.times(b.rr, e))
-            turn = subtract(load(b.push_turn), links.times(b.inverse, moved))
+            moved = add(articulated.column_times(b.tr, a), articulated.times(b.rr, e))
+            turn = subtract(load(b.push_turn), articulated.times(b.inverse, moved))
             store(turn, b.push_turn)
             e = add(e, turn)
         elif kind > FIXED:

@@ -1,4 +1,4 @@
-"""Test whether residuals are white: autocorrelations, and the test of Ljung and Box (1978, doi:10.1093/biomet/65.2.297)."""
+"""Test whether residuals are white, as Ljung and Box do (1978, doi:10.1093/biomet/65.2.297)."""
 
 from __future__ import annotations
 
