@@ -164,13 +164,7 @@ def run(first: int, count: int) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         bundle = sound_run(Path(scratch) / "sound") / "pair.ssp"
         sound = sound_campaign(bundle, Path(scratch) / "campaign")
-
-        def alone(seed: int) -> tuple[list[str], str]:
-            found = trial(sound, Path(scratch) / str(seed), seed)
-            shutil.rmtree(Path(scratch) / str(seed))
-            return found
-
-        return try_seeds(first, count, alone)
+        return try_seeds(first, count, scratch, lambda folder, seed: trial(sound, folder, seed))
 
 
 if __name__ == "__main__":

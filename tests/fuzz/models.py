@@ -233,13 +233,7 @@ def run(first: int, count: int) -> int:
     """Try seeds; print what fails and a summary; return the number of seeds that failed."""
     with tempfile.TemporaryDirectory() as scratch:
         sound = sound_models(Path(scratch) / "sound")
-
-        def alone(seed: int) -> tuple[list[str], str]:
-            found = trial(sound, Path(scratch) / str(seed), seed)
-            shutil.rmtree(Path(scratch) / str(seed))
-            return found
-
-        return try_seeds(first, count, alone)
+        return try_seeds(first, count, scratch, lambda folder, seed: trial(sound, folder, seed))
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ def run(first: int, count: int) -> int:
 
     with tempfile.TemporaryDirectory() as scratch:
         sound = sound_run(Path(scratch) / "sound") / "pair.ssp"
-        return try_seeds(first, count, lambda seed: trial(sound, Path(scratch) / str(seed), seed))
+        return try_seeds(first, count, scratch, lambda folder, seed: trial(sound, folder, seed))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import random
-import shutil
 import sys
 import tempfile
 import warnings
@@ -188,13 +187,7 @@ def run(first: int, count: int) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         fmu = dockfmu.build("Oscillator")
         sound = [fmu, write_pair(fmu, Path(scratch))]
-
-        def alone(seed: int) -> tuple[list[str], str]:
-            found = trial(sound[seed % 2], Path(scratch) / str(seed), seed)
-            shutil.rmtree(Path(scratch) / str(seed))
-            return found
-
-        return try_seeds(first, count, alone)
+        return try_seeds(first, count, scratch, lambda folder, seed: trial(sound[seed % 2], folder, seed))
 
 
 if __name__ == "__main__":

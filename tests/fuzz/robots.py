@@ -64,7 +64,7 @@ def trial(folder: Path, seed: int) -> tuple[list[str], str]:
 def run(first: int, count: int) -> int:
     """Try seeds; print what fails and a summary; return the number of seeds that failed."""
     with tempfile.TemporaryDirectory() as scratch:
-        return try_seeds(first, count, lambda seed: trial(Path(scratch) / str(seed), seed))
+        return try_seeds(first, count, scratch, trial)
 
 
 if __name__ == "__main__":
