@@ -17,24 +17,24 @@ def sound(tmp_path_factory):
     return sound_run(tmp_path_factory.mktemp("sound") / "run")
 
 
+def failures_of(trial, seeds=SEEDS):
+    """Return the failures of each seed that has some, by seed and what was changed."""
+    found = {}
+    for seed in range(seeds):
+        failures, changed = trial(seed)
+        if failures:
+            found[f"seed {seed}: {changed}"] = failures
+    return found
+
+
 def test_crafted_recordings_are_read_or_refused(sound, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "probe", recordings.check_here)
-    failures = {}
-    for seed in range(SEEDS):
-        found, changed = recordings.trial(sound, tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: recordings.trial(sound, tmp_path / str(seed), seed)) == {}
 
 
 def test_crafted_campaigns_are_read_or_refused(sound, tmp_path):
     campaign = campaigns.sound_campaign(sound / "pair.ssp", tmp_path / "campaign")
-    failures = {}
-    for seed in range(SEEDS):
-        found, changed = campaigns.trial(campaign, tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: campaigns.trial(campaign, tmp_path / str(seed), seed)) == {}
 
 
 def test_crafted_checkpoints_are_resumed_or_refused(sound, tmp_path):
@@ -53,48 +53,23 @@ def test_crafted_checkpoints_are_resumed_or_refused(sound, tmp_path):
 def test_crafted_packages_are_read_or_refused(sound, oscillator, tmp_path, kind, seeds):
     """An FMU takes a second, in which its library is called in a process of its own."""
     file = oscillator if kind == "fmu" else sound / "pair.ssp"
-    failures = {}
-    for seed in range(seeds):
-        found, changed = packages.trial(file, tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: packages.trial(file, tmp_path / str(seed), seed), seeds) == {}
 
 
 def test_strange_numbers_and_declarations_are_taken_or_refused(sound, tmp_path):
-    failures = {}
-    for seed in range(3 * SEEDS):
-        found, changed = numbers.trial(sound / "pair.ssp", tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: numbers.trial(sound / "pair.ssp", tmp_path / str(seed), seed), 3 * SEEDS) == {}
 
 
 def test_crafted_robot_descriptions_are_imported_or_refused(tmp_path):
     pytest.importorskip("mujoco")
-    failures = {}
-    for seed in range(2 * SEEDS):
-        found, changed = robots.trial(tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: robots.trial(tmp_path / str(seed), seed), 2 * SEEDS) == {}
 
 
 def test_crafted_models_are_reduced_or_refused(tmp_path):
     sound = models.sound_models(tmp_path / "sound")
-    failures = {}
-    for seed in range(5 * SEEDS):
-        found, changed = models.trial(sound, tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: models.trial(sound, tmp_path / str(seed), seed), 5 * SEEDS) == {}
 
 
 def test_crafted_sensors_sections_ledgers_and_summaries_are_read_or_refused(tmp_path):
     place = records.sound_records(sound_run(tmp_path / "sound"))
-    failures = {}
-    for seed in range(SEEDS):
-        found, changed = records.trial(place, tmp_path / str(seed), seed)
-        if found:
-            failures[f"seed {seed}: {changed}"] = found
-    assert failures == {}
+    assert failures_of(lambda seed: records.trial(place, tmp_path / str(seed), seed)) == {}
