@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
 from dockfmu.base.cache import cache_root
 from dockfmu.base.processes import python_command
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.package import build, is_built
 
@@ -61,8 +61,8 @@ def main(task: str) -> None:
     """Build the FMU of one task, as JSON of (name, build options), into the cache."""
     name, options = json.loads(task)
     component = catalogue.component(name, **options)
-    with tempfile.TemporaryDirectory() as folder:
-        build(component, folder, progress=lambda text: print(f"{component.name}: {text}", flush=True))  # type: ignore[arg-type]
+    with TemporaryFolder("build") as folder:
+        build(component, folder, progress=lambda text: print(f"{component.name}: {text}", flush=True))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.components.multibody.declaration.problems import Entries
 from dockfmu.components.multibody.model.elastic import NEAR, attachments, elastic_rigid_body, nearest_node, node_name
 from dockfmu.components.multibody.model.parts import Model, RigidBody
@@ -48,8 +48,8 @@ def _load(entries: Entries, given: str, folder: Path) -> ElasticBody | None:
     try:
         if not given.startswith(DATA):
             return ElasticBody.load(folder / given)
-        with tempfile.TemporaryDirectory() as place:
-            file = Path(place) / "body.npz"
+        with TemporaryFolder("body") as place:
+            file = place / "body.npz"
             file.write_bytes(base64.b64decode(given.removeprefix(DATA), validate=True))
             return ElasticBody.load(file)
     except binascii.Error as error:
