@@ -13,6 +13,8 @@ from dockfmu.cli import argument_parser
 from dockfmu.components.multibody.declaration import read_model
 from dockfmu.declare.declaration import read
 from dockfmu.life.sections import read_sections
+from dockfmu.reconstruct.model_problem import read_problem
+from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.telemetry.sensors import read_sensors
 from tests.docs.test_pages_run import WHOLE
 
@@ -87,6 +89,19 @@ def declared():
     ]
 
 
+def write_readings(folder):
+    """Write sensors and readings for a declaration of a reconstruction: yaw rates, and the first contact."""
+    (folder / "sensors.toml").write_text(
+        '[[frame]]\nname = "gyros"\nrate = "10 Hz"\nevent = [{ name = "first_contact" }]\n[[frame.signal]]\n'
+        'column = "yaw_rate"\nvariable = "chaser.body.angular_velocity[2]"\nunit = "deg/s"\nnoise = "0.01 deg/s"\n'
+    )
+    (folder / "telemetry").mkdir()
+    (folder / "telemetry" / "gyros.csv").write_text(
+        "time [s],yaw_rate [deg/s]\n" + "".join(f"{0.1 * k},0.0\n" for k in range(60))
+    )
+    (folder / "telemetry" / "events.csv").write_text("name,after [s],by [s]\nfirst_contact,1.4,1.5\n")
+
+
 @pytest.mark.parametrize("source", declared())
 def test_declarations_of_the_pages_are_read(source, tmp_path):
     file = tmp_path / "mine.toml"
@@ -97,6 +112,9 @@ def test_declarations_of_the_pages_are_read(source, tmp_path):
         assert read_sections(file)
     elif "[[frame]]" in source:
         assert read_sensors(file).frames
+    elif "\n[ensemble]" in source:
+        write_readings(tmp_path)
+        assert read_problem(read_telemetry(file), tmp_path / "runs").unknowns.names
     else:
         assert read(str(file)).elements
 
