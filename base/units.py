@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.number_text import DECIMAL
 
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 """The base units of FMI and SSP, in the order of `Unit.exponents`."""
@@ -123,7 +124,7 @@ def parse_unit(text: str) -> Unit:
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
 
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z/°].*|1/.*|)", re.ASCII | re.IGNORECASE)
+_QUANTITY = re.compile(rf"({DECIMAL})\s*([a-z/°].*|1/.*|)", re.ASCII | re.IGNORECASE)
 _WRITTEN = str.maketrans({"*": ".", "·": ".", "^": None, "²": "2", "³": "3", "°": "deg"})
 
 

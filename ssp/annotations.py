@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+from dockfmu.base.number_text import strict_json, xml_double
 from dockfmu.master.fmi.archive import parse_xml
 from dockfmu.master.system import Connection, Element
 from dockfmu.ssp.model import Annotation, SspError, StructureDescription
@@ -58,7 +59,7 @@ def _annotations(kind: str, item: Element | Connection, known: Mapping[str, type
 def _settings(kind: str, annotations: Iterable[Annotation], known: Mapping[str, type], where: str) -> dict[str, Any]:
     text = next((annotation.text for annotation in annotations if annotation.type == kind), "{}")
     try:
-        settings = json.loads(text)
+        settings = strict_json(text)
     except (ValueError, RecursionError) as error:
         raise SspError(f"{where}: its annotation {kind} cannot be read ({error})") from None
     if not isinstance(settings, dict):
@@ -107,7 +108,7 @@ def requested_step(description: StructureDescription) -> float | None:
     for annotation in [*description.experiment_annotations, *description.system.annotations]:
         for text in _attributes(annotation):
             try:
-                step = float(text)
+                step = xml_double(text)
             except ValueError:
                 step = math.nan
             if not 0.0 < step < math.inf:

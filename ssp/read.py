@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
+from dockfmu.base.number_text import xml_boolean, xml_double, xml_integer, xml_list
 from dockfmu.base.units import BASE_UNITS, Unit, UnitError
 from dockfmu.ssp.model import (
     Annotation,
@@ -117,15 +118,11 @@ def _converted(element: etree._Element, text: str, convert: Callable[[str], T]) 
 
 
 def _float(element: etree._Element | None, key: str) -> float | None:
-    return _convert(element, key, float, None)
+    return _convert(element, key, xml_double, None)
 
 
 def _number(element: etree._Element, key: str, default: float = 0.0) -> float:
-    return _convert(element, key, float, default)
-
-
-def _boolean(text: str) -> bool:
-    return text.strip() in ("true", "1")
+    return _convert(element, key, xml_double, default)
 
 
 def _annotations(element: etree._Element | None, prefix: str) -> list[Annotation]:
@@ -171,13 +168,15 @@ def _definitions(root: etree._Element, prefix: str) -> dict[str, Any]:
 
 
 def _enumeration(element: etree._Element) -> Enumeration:
-    items = tuple((item.get("name", ""), int(item.get("value", "0"))) for item in _children(element, "ssc:Item"))
+    items = tuple(
+        (item.get("name", ""), _convert(item, "value", xml_integer, 0)) for item in _children(element, "ssc:Item")
+    )
     return Enumeration(element.get("name", ""), items, **_annotated(element, "ssc"))
 
 
 def _unit(element: etree._Element) -> UnitDefinition:
     base = element[0]
-    exponents = tuple(_convert(base, key, int, 0) for key in BASE_UNITS)
+    exponents = tuple(_convert(base, key, xml_integer, 0) for key in BASE_UNITS)
     try:
         unit = Unit(element.get("name", ""), exponents, _number(base, "factor", 1.0), _number(base, "offset"))
     except UnitError as error:
@@ -198,8 +197,8 @@ def _geometry(element: etree._Element) -> Geometry | None:
         rotation=_number(found, "rotation"),
         icon_source=found.get("iconSource"),
         icon_rotation=_number(found, "iconRotation"),
-        icon_flip=_convert(found, "iconFlip", _boolean, False),
-        icon_fixed_aspect_ratio=_convert(found, "iconFixedAspectRatio", _boolean, False),
+        icon_flip=_convert(found, "iconFlip", xml_boolean, False),
+        icon_fixed_aspect_ratio=_convert(found, "iconFixedAspectRatio", xml_boolean, False),
     )
 
 
@@ -287,7 +286,7 @@ def _connection(element: etree._Element) -> SsdConnection:
     points = None
     if geometry is not None:
         xs, ys = (
-            tuple(_converted(geometry, word, float) for word in geometry.get(key, "").split())
+            _converted(geometry, geometry.get(key, ""), lambda text: xml_list(text, xml_double))
             for key in ("pointsX", "pointsY")
         )
         # a line that cannot be drawn is drawn as one without geometry
@@ -298,13 +297,13 @@ def _connection(element: etree._Element) -> SsdConnection:
         element.get("endElement"),
         element.get("endConnector", ""),
         transformation=_transformation(element),
-        suppress_unit_conversion=_convert(element, "suppressUnitConversion", _boolean, False),
+        suppress_unit_conversion=_convert(element, "suppressUnitConversion", xml_boolean, False),
         waypoints=points,
         **_annotated(element, "ssd"),
     )
 
 
-_VALUES: dict[str, Callable[[str], Value]] = {"Real": float, "Integer": int, "Boolean": _boolean}
+_VALUES: dict[str, Callable[[str], Value]] = {"Real": xml_double, "Integer": xml_integer, "Boolean": xml_boolean}
 
 
 def _transformation(element: etree._Element) -> Transformation | None:
@@ -382,7 +381,7 @@ def _parameter_mapping(root: etree._Element) -> ParameterMapping:
                 source=entry.get("source", ""),
                 target=entry.get("target", ""),
                 transformation=_transformation(entry),
-                suppress_unit_conversion=_convert(entry, "suppressUnitConversion", _boolean, False),
+                suppress_unit_conversion=_convert(entry, "suppressUnitConversion", xml_boolean, False),
                 **_annotated(entry, "ssm"),
             )
             for entry in _children(root, "ssm:MappingEntry")

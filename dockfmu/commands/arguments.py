@@ -12,6 +12,7 @@ from typing import Any
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.messages import shown
 from dockfmu.base.names import split_list
+from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording
@@ -77,7 +78,7 @@ def name_or_path(text: str) -> str:
 def positive(text: str) -> float:
     """Return a positive finite number."""
     try:
-        value = float(text)
+        value = decimal_number(text)
     except ValueError:
         value = 0.0
     if not 0.0 < value < float("inf"):
@@ -116,17 +117,18 @@ def _time(text: str) -> float:
 
 def count(text: str) -> int:
     """Return a positive integer, `LARGEST_COUNT` at most."""
-    # more than 4300 digits cannot be converted
-    if not (text.isdecimal() and len(text) <= 100 and 0 < int(text) <= LARGEST_COUNT):
+    number = count_number(text, LARGEST_COUNT)
+    if not number:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a positive integer up to {LARGEST_COUNT}")
-    return int(text)
+    return number
 
 
 def port(text: str) -> int:
     """Return a port number, 0 for any free port."""
-    if not (text.isdecimal() and len(text) <= 100 and int(text) <= LARGEST_PORT):
+    number = count_number(text, LARGEST_PORT)
+    if number is None:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not a port, 0 to {LARGEST_PORT}")
-    return int(text)
+    return number
 
 
 def patterns(text: str) -> str:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.messages import shown
+from dockfmu.base.number_text import count_number
 from dockfmu.commands.arguments import DONE, CommandError, command, count, name_or_path, path
 from dockfmu.commands.streams import say
 
@@ -45,9 +47,10 @@ def add_campaign(commands: Any) -> None:
 
 
 def _index(text: str) -> int:
-    if not (text.isdecimal() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a run, from 0")
-    return int(text)
+    number = count_number(text, 10**18 - 1)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not the number of a run, from 0")
+    return number
 
 
 def _campaign(arguments: argparse.Namespace) -> int:

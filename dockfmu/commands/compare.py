@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import FAILED
+from dockfmu.base.number_text import decimal_number
 from dockfmu.commands.arguments import DONE, CommandError, output_file, path, patterns, split_patterns
 from dockfmu.commands.terminal import styled, table, width
 
@@ -68,7 +69,7 @@ def add_compare(commands: Any) -> None:
 
 def _share(text: str) -> float:
     try:
-        value = float(text)
+        value = decimal_number(text)
     except ValueError:
         value = -1.0
     if not 0.0 <= value < float("inf"):

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from dockfmu.base.errors import FAILED
+from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit
 from dockfmu.commands.arguments import DONE, CommandError, command, output_file, path
 from dockfmu.commands.streams import say
@@ -108,16 +109,18 @@ def _reduce(arguments: argparse.Namespace) -> int:
 
 
 def _nodes(text: str) -> list[int]:
-    words = text.split(",")
-    if not all(word.strip().isdecimal() and len(word) < 16 for word in words):
+    numbers = [count_number(word.strip(), 10**15) for word in text.split(",")]
+    nodes = [number for number in numbers if number is not None]
+    if len(nodes) < len(numbers):
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a list of node numbers")
-    return [int(word) for word in words]
+    return nodes
 
 
 def _whole(text: str) -> int:
-    if not (text.isdecimal() and len(text) < 6):
+    number = count_number(text, 99999)
+    if number is None:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number of modes")
-    return int(text)
+    return number
 
 
 def _hertz(text: str) -> float:
@@ -137,7 +140,7 @@ def _hertz(text: str) -> float:
 
 def _pair(text: str) -> tuple[float, float]:
     try:
-        one, two = (float(word) for word in text.split(","))
+        one, two = (decimal_number(word.strip()) for word in text.split(","))
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not two numbers, such as 1e-4,0.01") from error
     if not (0.0 <= one < float("inf") and 0.0 <= two < float("inf")):

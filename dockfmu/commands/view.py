@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dockfmu.base.number_text import count_number
+from dockfmu.base.numbers import LARGEST_COUNT
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.commands.arguments import (
     DONE,
@@ -92,10 +94,11 @@ def _add_pictures(view: argparse.ArgumentParser) -> None:
 
 
 def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.partition("x")
-    if not cross or not width.isdecimal() or not height.isdecimal():
+    across, _, down = text.partition("x")
+    width, height = count_number(across, LARGEST_COUNT), count_number(down, LARGEST_COUNT)
+    if width is None or height is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x720")
-    return int(width), int(height)
+    return width, height
 
 
 def _view(arguments: argparse.Namespace) -> int:

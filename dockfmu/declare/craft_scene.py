@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base.number_text import decimal_number, strict_json
 from dockfmu.base.scene import MOST_TRIANGLES
 from dockfmu.declare.toml.tables import DeclarationError
 
@@ -105,7 +106,7 @@ def _stl(data: bytes) -> np.ndarray:
     words = data.decode("ascii", "strict").split()
     if not words or words[0] != "solid":
         raise ValueError("neither 'glTF' nor the length of a binary STL nor 'solid' at its start")
-    numbers = [float(x) for k, word in enumerate(words) if word == "vertex" for x in words[k + 1 : k + 4]]
+    numbers = [decimal_number(x) for k, word in enumerate(words) if word == "vertex" for x in words[k + 1 : k + 4]]
     return np.array(numbers).reshape(-1, 3, 3)
 
 
@@ -120,7 +121,7 @@ def _glb(data: bytes) -> np.ndarray:
         size, kind = struct.unpack_from("<I4s", data, offset)
         chunks.setdefault(kind, data[offset + 8 : offset + 8 + size])
         offset += 8 + size
-    document, binary = json.loads(chunks[b"JSON"]), chunks.get(b"BIN\0", b"")
+    document, binary = strict_json(chunks[b"JSON"]), chunks.get(b"BIN\0", b"")
     if required := document.get("extensionsRequired"):
         raise ValueError(f"it requires {', '.join(map(str, required))}: export it without compression")
     roots = document.get("scenes", [{}])[document.get("scene", 0)].get("nodes", [])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
+from dockfmu.base.number_text import whole_number
 from dockfmu.base.numbers import LARGEST_COUNT, is_integer
 from dockfmu.declare.adaptive import Adaptive
 from dockfmu.declare.audit_limits import CHECKS
@@ -306,11 +306,10 @@ def _outcome(tables: Table) -> OutcomeRule:
 
 
 def _value_of_outcome(text: str, where: str) -> int:
-    if text in ("true", "false"):
-        return int(text == "true")
-    if not re.fullmatch(r"[+-]?\d{1,10}", text, re.ASCII):
-        raise DeclarationError(f"{where}: {shown(text)} is not an integer, true or false")
-    return int(text)
+    try:
+        return {"true": 1, "false": 0}[text] if text in ("true", "false") else whole_number(text)
+    except ValueError as error:
+        raise DeclarationError(f"{where}: {shown(text)} is not an integer, true or false") from error
 
 
 def _check_outcome(rule: OutcomeRule) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, owner, subscripts
+from dockfmu.base.number_text import any_number, strict_json
 from dockfmu.base.units import UnitError
 from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.toml.quantities import in_unit
@@ -27,7 +28,6 @@ from dockfmu.ssp.read import read_parameter_set
 from dockfmu.ssp.to_system import apply_parameters
 
 _WORD = re.compile(r"[^\[\],\s][^\[\],]*")
-_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
 
 
 def parse_value(text: str) -> Any:
@@ -37,18 +37,18 @@ def parse_value(text: str) -> Any:
     """
     text = text.strip()
     try:
-        value = json.loads(text.lower() if text.lower() in ("true", "false") else text)
+        value = strict_json(text.lower() if text.lower() in ("true", "false") else text)
         # no variable takes a JSON object or null
         return text if value is None or isinstance(value, dict) else value
     except (ValueError, RecursionError):
         # not JSON, an integer of too many digits, or lists nested too deeply
         pass
-    if _NUMBER.fullmatch(text):
-        return float(text)
+    with suppress(ValueError):
+        return any_number(text)
     if "," in text:
         try:
             # words and quantities in nested lists: quoting them makes it JSON
-            return _parsed(json.loads(_WORD.sub(lambda match: json.dumps(match[0].strip()), text)))
+            return _parsed(strict_json(_WORD.sub(lambda match: json.dumps(match[0].strip()), text)))
         except (ValueError, RecursionError):
             return [parse_value(item) for item in text.strip("[]()").split(",")]
     return text

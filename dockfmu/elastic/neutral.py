@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from dockfmu.base.number_text import decimal_number, whole_number
 from dockfmu.components.physics.elastic.body import ElasticBodyError, read_arrays
 from dockfmu.elastic.model import MOST_FREEDOMS, FullModel
 
@@ -79,7 +80,7 @@ def read_nodes(file: Path) -> tuple[np.ndarray, np.ndarray]:
         if not words or (number == 1 and words[0].isalpha()):
             continue
         try:
-            node, values = int(words[0]), [float(word) for word in words[1:]]
+            node, values = whole_number(words[0]), [decimal_number(word) for word in words[1:]]
             if len(values) != 3 or not np.all(np.isfinite(values)) or not 0 < node < 2**53:
                 raise ValueError("not number, x, y, z")
         except ValueError as error:
@@ -105,7 +106,7 @@ def read_market(file: Path) -> Any:
             line = stream.readline(1000)
             while line.startswith("%") or (line and not line.strip()):
                 line = stream.readline(1000)
-            size = [int(word) for word in line.split()]
+            size = [whole_number(word) for word in line.split()]
             if len(size) != (3 if kind == "coordinate" else 2) or min(size) < 0 or not line.endswith("\n"):
                 raise ValueError(f"{line[:40]!r} is no size of a matrix")
             n, entries = size[0], size[2] if kind == "coordinate" else size[0] * size[1]

@@ -16,6 +16,7 @@ import numpy as np
 from dockfmu.base.extras import load_extra
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
+from dockfmu.base.number_text import any_number
 from dockfmu.base.units import UnitError, conversion, parse_unit
 from dockfmu.declare.toml.tables import DeclarationError
 
@@ -48,7 +49,7 @@ class TelemetryColumns:
             if text.lower() in ("", "nan", "none", "null"):
                 continue
             try:
-                number = float({"true": "1", "false": "0"}.get(text.lower(), text))
+                number = any_number({"true": "1", "false": "0"}.get(text.lower(), text))
             except ValueError as error:
                 raise DeclarationError(f"{where}: {self.file}, row {row + 1}: {shown(text)} is not a number") from error
             numbers[row] = number if math.isfinite(number) else np.nan

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.number_text import strict_json
 
 LONGEST = 1 << 16
 """Largest number of characters of a message."""
@@ -80,7 +80,7 @@ def read_message(text: str, controls: Sequence[Control]) -> PageMessage:
     if len(text) > LONGEST:
         raise PageMessageError(f"a message of more than {LONGEST} characters")
     try:
-        content = json.loads(text)
+        content = strict_json(text)
     except (ValueError, RecursionError) as error:
         raise PageMessageError("not JSON") from error
     if not isinstance(content, dict) or len(content) != 1:

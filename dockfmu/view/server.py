@@ -23,6 +23,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dockfmu.base.number_text import strict_json
 from dockfmu.base.numbers import finite
 from dockfmu.report.files import REPORT
 from dockfmu.view.address import HOST, OPEN, ViewError, address, cookie_name, listen, new_token
@@ -220,7 +221,7 @@ async def _body(request: Request) -> bytes:
 
 def _names(body: bytes) -> list[str]:
     try:
-        names = json.loads(body)
+        names = strict_json(body)
     except (ValueError, RecursionError) as error:
         raise ViewError(f"not JSON: {error}") from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -16,6 +16,7 @@ from fmpy.model_description import ValidationError, read_model_description
 from lxml import etree
 
 from dockfmu.base.fmi import DESCRIPTION_FILE, TYPES
+from dockfmu.base.number_text import xml_double, xml_integer
 from dockfmu.fmus.check.description_fmi3 import check_dimensions, check_ranges, check_schema, check_structure, variables
 from dockfmu.fmus.check.findings import Finding, error, warning
 
@@ -146,7 +147,7 @@ def _number(element: etree._Element, attribute: str, declared: dict[str, etree._
     """Return a numeric attribute of a variable, or of its declared type."""
     kind = declared.get(element.get("declaredType", ""))
     text = element.get(attribute) or (kind.get(attribute) if kind is not None else None)
-    return None if text is None else float(text)
+    return None if text is None else xml_double(text)
 
 
 def _ranges(root: etree._Element) -> Iterator[Finding]:
@@ -154,7 +155,9 @@ def _ranges(root: etree._Element) -> Iterator[Finding]:
     declared = {
         simple.get("name", ""): simple[0] for simple in root.iterfind("TypeDefinitions/SimpleType") if len(simple)
     }
-    items = {name: [int(item.get("value", "0")) for item in kind.iterfind("Item")] for name, kind in declared.items()}
+    items = {
+        name: [xml_integer(item.get("value", "0")) for item in kind.iterfind("Item")] for name, kind in declared.items()
+    }
     for name, _, element in _scalars(root):
         if element.tag in ("Boolean", "String"):
             continue
@@ -184,7 +187,7 @@ def _experiment(root: etree._Element) -> Iterator[Finding]:
     if element is None:
         return
     place = "DefaultExperiment"
-    values = {key: float(element.get(key, "nan")) for key in ("startTime", "stopTime", "stepSize", "tolerance")}
+    values = {key: xml_double(element.get(key, "NaN")) for key in ("startTime", "stopTime", "stepSize", "tolerance")}
     for key in ("stepSize", "tolerance"):
         if values[key] <= 0.0:
             yield _error(place, f"{key} {values[key]:g} is not positive", "Give a positive number, or none")

@@ -11,6 +11,7 @@ import fmpy
 from lxml import etree
 
 from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.base.number_text import xml_double, xml_integer, xml_list
 from dockfmu.fmus.check.findings import Finding, error, warning
 
 _NUMBERS = (
@@ -56,17 +57,17 @@ def _attributes(root: etree._Element) -> Iterator[tuple[str, str, dict[str, str]
 def check_ranges(root: etree._Element) -> Iterator[Finding]:
     """Check that min <= start <= max for each element and that nominal is not zero; the schema checks the types."""
     items = {
-        kind.get("name", ""): [int(item.get("value", "0")) for item in kind.iterfind("Item")]
+        kind.get("name", ""): [xml_integer(item.get("value", "0")) for item in kind.iterfind("Item")]
         for kind in root.iterfind("TypeDefinitions/EnumerationType")
     }
     for name, kind, given in _attributes(root):
         if kind not in _NUMBERS:
             continue
-        low, high = float(given.get("min", "-inf")), float(given.get("max", "inf"))
+        low, high = xml_double(given.get("min", "-INF")), xml_double(given.get("max", "INF"))
         if low > high:
             yield _error(name, f"min {low:g} is greater than max {high:g}", "Exchange or correct the bounds")
             continue
-        starts = [float(text) for text in given.get("start", "").split()]
+        starts = xml_list(given.get("start", ""), xml_double)
         outside = [value for value in starts if value < low or value > high]
         if outside:
             yield _error(
@@ -83,7 +84,7 @@ def check_ranges(root: etree._Element) -> Iterator[Finding]:
         unknown = [value for value in starts if kind == "Enumeration" and value not in values]
         if unknown:
             yield _error(name, f"start {unknown[0]:g} is not an item of its enumeration", "Use one of its values")
-        if float(given.get("nominal", "1")) == 0.0:
+        if xml_double(given.get("nominal", "1")) == 0.0:
             yield _error(name, "nominal is zero", "Give the order of magnitude of the variable")
 
 
@@ -99,7 +100,7 @@ def check_dimensions(root: etree._Element) -> Iterator[Finding]:
         for dimension in dimensions:
             reference = dimension.get("valueReference")
             if reference is None:
-                size *= int(dimension.get("start", "1"))
+                size *= xml_integer(dimension.get("start", "1"))
                 continue
             other, length = by_reference.get(reference, ("", None))
             if length is None:
@@ -109,7 +110,7 @@ def check_dimensions(root: etree._Element) -> Iterator[Finding]:
                 yield _error(
                     name, f"its dimension {other} may change in a run", "Make it a structuralParameter or constant"
                 )
-            size *= int(length.get("start", "1"))
+            size *= xml_integer(length.get("start", "1"))
         else:
             given = (
                 element.findall("Start") if element.tag in ("String", "Binary") else element.get("start", "").split()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dockfmu.base.number_text import strict_json
 from dockfmu.master.drivers.driver import ReceivingDriver
 from dockfmu.master.errors import MasterError
 from dockfmu.master.fmi.variables import Variable
@@ -89,7 +89,7 @@ class Datagrams(ReceivingDriver):
 def decode(data: bytes, variables: Mapping[str, Variable]) -> dict[str, float]:
     """Return the values that a datagram has for `variables`. Raises only DatagramError, whatever `data` is."""
     try:
-        content = json.loads(data, parse_int=float)
+        content = strict_json(data, parse_int=float)
     except (ValueError, RecursionError) as error:
         raise DatagramError(f"{data[:40]!r} is not JSON") from error
     if not isinstance(content, dict):

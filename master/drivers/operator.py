@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
+from dockfmu.base.number_text import strict_json
 from dockfmu.master.drivers.datagrams import DatagramError, decode
 from dockfmu.master.drivers.driver import ReceivingDriver
 from dockfmu.master.errors import FmuError, MasterError
@@ -180,7 +181,7 @@ class Operator(ReceivingDriver):
     def command(self, line: bytes) -> None:
         """Execute one command. Raises only DatagramError, whatever `line` is."""
         try:
-            content = json.loads(line, parse_int=float)
+            content = strict_json(line, parse_int=float)
         except (ValueError, RecursionError) as error:
             raise DatagramError(f"{line[:40]!r} is not JSON") from error
         if not isinstance(content, dict) or len(content) != 1:
@@ -257,7 +258,7 @@ class LoggedInputs(ReceivingDriver):
 
     def _parsed(self, number: int, line: str) -> dict[str, Any]:
         try:
-            content = json.loads(line, parse_int=float)
+            content = strict_json(line, parse_int=float)
         except (ValueError, RecursionError) as error:
             raise MasterError(f"{self.file}, line {number}: is not JSON") from error
         if not isinstance(content, dict):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from math import isfinite
 from typing import Any
 
 from lxml import etree
 
 from dockfmu.base.fmi import CAUSALITIES
+from dockfmu.base.number_text import xml_boolean, xml_double, xml_integer
 from dockfmu.base.units import BASE_UNITS, Unit, UnitError
 from dockfmu.master.errors import DescriptionError
 from dockfmu.master.fmi.variables import DefaultExperiment
@@ -90,17 +92,24 @@ class Reader:
         self.need(scalar, "valueReference")
         return self.value(scalar, "valueReference", unsigned)
 
+    def display_units(self, element: etree._Element) -> Iterator[tuple[str, float, float]]:
+        """Yield name, factor and offset of the display units of a unit that a factor and an offset convert to.
+
+        Those of FMI 3.0 that are inverse, and those with which nothing can be converted, are left out.
+        """
+        for entry in element.iterfind("DisplayUnit"):
+            name, inverse = self.need(entry, "name"), self.value(entry, "inverse", xml_boolean, False)
+            factor, offset = self.value(entry, "factor", xml_double, 1.0), self.value(entry, "offset", xml_double, 0.0)
+            if not inverse and factor != 0.0 and isfinite(factor) and isfinite(offset):
+                yield name, factor, offset
+
     def unit(self, element: etree._Element) -> Unit:
         """Return a unit definition."""
-        base = element.find("BaseUnit")
-        display = tuple(
-            (self.need(entry, "name"), self.value(entry, "factor", float, 1.0), self.value(entry, "offset", float, 0.0))
-            for entry in element.iterfind("DisplayUnit")
-        )
+        base, display = element.find("BaseUnit"), tuple(self.display_units(element))
         name = self.need(element, "name")
         if base is None:
             return Unit(name, display=display)
-        factor, offset = self.value(base, "factor", float, 1.0), self.value(base, "offset", float, 0.0)
+        factor, offset = self.value(base, "factor", xml_double, 1.0), self.value(base, "offset", xml_double, 0.0)
         exponents = tuple(self.value(base, key, integer, 0) for key in BASE_UNITS)
         try:
             return Unit(name, exponents, factor, offset, display)
@@ -112,7 +121,7 @@ class Reader:
         if element is None:
             return DefaultExperiment()
         keys = ("startTime", "stopTime", "tolerance", "stepSize")
-        return DefaultExperiment(*(self.value(element, key, float) for key in keys))
+        return DefaultExperiment(*(self.value(element, key, xml_double) for key in keys))
 
     def units(self) -> dict[str, Unit]:
         """Return the unit definitions of the file by name. Raises DescriptionError for two that differ."""
@@ -134,16 +143,9 @@ class Reader:
         return tuple(self.need(category, "name") for category in self.root.iterfind("LogCategories/Category"))
 
 
-def boolean(text: str) -> bool:
-    """Convert a Boolean of XML. Raises ValueError."""
-    if text.strip() not in ("true", "false", "1", "0"):
-        raise ValueError(text)
-    return text.strip() in ("true", "1")
-
-
 def integer(text: str) -> int:
     """Convert a 32-bit integer. Raises ValueError."""
-    value = int(text)
+    value = xml_integer(text)
     if not -(2**31) <= value < 2**31:
         raise ValueError(text)
     return value
@@ -151,7 +153,7 @@ def integer(text: str) -> int:
 
 def unsigned(text: str) -> int:
     """Convert an unsigned 32-bit integer. Raises ValueError."""
-    value = int(text)
+    value = xml_integer(text)
     if not 0 <= value < 2**32:
         raise ValueError(text)
     return value

@@ -9,7 +9,8 @@ from typing import Any
 from lxml import etree
 
 from dockfmu.base.fmi import TYPES
-from dockfmu.master.fmi.reader import Reader, boolean, integer
+from dockfmu.base.number_text import xml_boolean, xml_double, xml_integer, xml_list
+from dockfmu.master.fmi.reader import Reader, integer
 from dockfmu.master.fmi.variables import Description, Variable
 
 _FLAGS = (
@@ -23,7 +24,7 @@ _FLAGS = (
     "needsExecutionTool",
 )
 
-_START: dict[str, Callable[[str], Any]] = {"Boolean": boolean, "String": str}
+_START: dict[str, Callable[[str], Any]] = {"Boolean": xml_boolean, "String": str}
 
 
 class ReaderFmi2(Reader):
@@ -32,7 +33,7 @@ class ReaderFmi2(Reader):
     def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
         """Return the model description."""
         root, simulation = self.root, self.simulation()
-        flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
+        flag = {name: self.value(simulation, name, xml_boolean, False) for name in _FLAGS}
         for definition in root.iterfind("TypeDefinitions/SimpleType"):
             if len(definition):
                 self.add_type(definition, definition[0])
@@ -58,7 +59,7 @@ class ReaderFmi2(Reader):
             can_serialize_state=flag["canSerializeFMUstate"],
             can_provide_directional_derivatives=flag["providesDirectionalDerivative"],
             can_interpolate_inputs=flag["canInterpolateInputs"],
-            max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", int, 0),
+            max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", xml_integer, 0),
             only_one_per_process=flag["canBeInstantiatedOnlyOncePerProcess"],
             needs_execution_tool=flag["needsExecutionTool"],
             log_categories=self.log_categories(),
@@ -77,7 +78,7 @@ class ReaderFmi2(Reader):
         element = elements[0]
         kind = str(element.tag)
         base = self.base(element, kind)
-        number = integer if kind in ("Integer", "Enumeration") else float
+        number = integer if kind in ("Integer", "Enumeration") else xml_double
         causality = self.causality(scalar)
 
         def attribute(key: str, convert: Callable[[str], Any]) -> Any:
@@ -95,12 +96,12 @@ class ReaderFmi2(Reader):
             display_unit=attribute("displayUnit", str),
             minimum=attribute("min", number),
             maximum=attribute("max", number),
-            nominal=attribute("nominal", float),
+            nominal=attribute("nominal", xml_double),
             description=scalar.get("description", ""),
             items=self.items(base),
             declared_type=element.get("declaredType", ""),
-            relative=bool(attribute("relativeQuantity", boolean)),
-            derivative=self.value(element, "derivative", lambda index: self.name(element, names, int(index))),
+            relative=bool(attribute("relativeQuantity", xml_boolean)),
+            derivative=self.value(element, "derivative", lambda index: self.name(element, names, xml_integer(index))),
         )
 
     def name(self, element: etree._Element, names: list[str], index: int) -> str:
@@ -113,10 +114,10 @@ class ReaderFmi2(Reader):
         """Return the dependencies of the unknowns of a group of ModelStructure."""
         found: dict[str, tuple[str, ...] | None] = {}
         for unknown in self.root.iterfind(f"ModelStructure/{group}/Unknown"):
-            indices = [self.value(unknown, "index", int, 0)]
+            indices = [self.value(unknown, "index", xml_integer, 0)]
             text = unknown.get("dependencies")
             if text is not None:
-                indices += self.value(unknown, "dependencies", lambda t: [int(word) for word in t.split()])
+                indices += self.value(unknown, "dependencies", lambda text: xml_list(text, xml_integer))
             first, *others = (self.name(unknown, names, index) for index in indices)
             found[first] = tuple(others) if text is not None else None
         return found

@@ -11,8 +11,9 @@ from typing import Any
 
 from lxml import etree
 
+from dockfmu.base.number_text import xml_boolean, xml_double, xml_integer, xml_list
 from dockfmu.master.errors import DescriptionError
-from dockfmu.master.fmi.reader import Reader, boolean
+from dockfmu.master.fmi.reader import Reader
 from dockfmu.master.fmi.variables import Array, Description, Variable
 
 FLOATS = ("Float64", "Float32")
@@ -51,7 +52,7 @@ class ReaderFmi3(Reader):
     def read(self, file: Path, binaries: tuple[str, ...]) -> Description:
         """Return the model description."""
         root, simulation = self.root, self.simulation()
-        flag = {name: self.value(simulation, name, boolean, False) for name in _FLAGS}
+        flag = {name: self.value(simulation, name, xml_boolean, False) for name in _FLAGS}
         # the element of a type definition is named after the type of its variables, with "Type" appended
         for definition in root.iterfind("TypeDefinitions/*"):
             definition.tag = str(definition.tag).removesuffix("Type")
@@ -76,7 +77,7 @@ class ReaderFmi3(Reader):
             can_get_and_set_state=flag["canGetAndSetFMUState"],
             can_serialize_state=flag["canSerializeFMUState"],
             can_provide_directional_derivatives=flag["providesDirectionalDerivatives"],
-            max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", int, 0),
+            max_output_derivative_order=self.value(simulation, "maxOutputDerivativeOrder", xml_integer, 0),
             only_one_per_process=flag["canBeInstantiatedOnlyOncePerProcess"],
             needs_execution_tool=flag["needsExecutionTool"],
             log_categories=self.log_categories(),
@@ -86,14 +87,14 @@ class ReaderFmi3(Reader):
             fmi_version=self.need(root, "fmiVersion"),
             arrays=tuple(self.arrays),
             left_out=self.left_out,
-            internal_step=self.value(simulation, "fixedInternalStepSize", float),
+            internal_step=self.value(simulation, "fixedInternalStepSize", xml_double),
         )
 
     def _structural_parameters(self, variables: Sequence[etree._Element]) -> Iterator[tuple[int, int]]:
         """Yield (value reference, value)."""
         for variable in variables:
             if variable.get("causality") == "structuralParameter":
-                own = self.value(variable, "start", int, 0)
+                own = self.value(variable, "start", xml_integer, 0)
                 yield self.reference(variable), self.structure.get(self.need(variable, "name"), own)
 
     def variable(self, element: etree._Element) -> None:
@@ -124,7 +125,7 @@ class ReaderFmi3(Reader):
                 if label in self.variables:
                     raise self.fail(alias, f"two variables have the name {label!r}")
                 self.variables[label] = self.scalar(element, alias, label, array.first + place, start)
-        state = self.value(element, "derivative", int)
+        state = self.value(element, "derivative", xml_integer)
         if state is not None:
             self.derivatives.append((array, state))
 
@@ -145,7 +146,7 @@ class ReaderFmi3(Reader):
         fixed = causality in ("parameter", "calculatedParameter", "structuralParameter")
         settable = causality in ("parameter", "structuralParameter")
         usual = "fixed" if fixed else "continuous" if kind in FLOATS else "discrete"
-        number_type = float if kind in FLOATS else int
+        number_type = xml_double if kind in FLOATS else xml_integer
         return Variable(
             name=name,
             reference=number,
@@ -158,20 +159,20 @@ class ReaderFmi3(Reader):
             display_unit=alias.get("displayUnit") or attribute("displayUnit", str),
             minimum=attribute("min", number_type),
             maximum=attribute("max", number_type),
-            nominal=attribute("nominal", float),
+            nominal=attribute("nominal", xml_double),
             description=alias.get("description") or element.get("description") or "",
             items=self.items(base) if kind == "Enumeration" else (),
             declared_type=element.get("declaredType", ""),
-            relative=bool(attribute("relativeQuantity", boolean)),
+            relative=bool(attribute("relativeQuantity", xml_boolean)),
         )
 
     def shape(self, element: etree._Element) -> tuple[int, ...]:
         """Return the lengths of the dimensions of a variable."""
         lengths = []
         for dimension in element.iterfind("Dimension"):
-            length = self.value(dimension, "start", int)
+            length = self.value(dimension, "start", xml_integer)
             if length is None:
-                reference = self.value(dimension, "valueReference", int)
+                reference = self.value(dimension, "valueReference", xml_integer)
                 if reference not in self.sizes:
                     raise self.fail(element, f"a dimension refers to {reference}, which is not a structural parameter")
                 length = self.sizes[reference]
@@ -186,8 +187,8 @@ class ReaderFmi3(Reader):
         if kind == "String":
             values: tuple[Any, ...] = tuple(self.need(start, "value") for start in element.iterfind("Start"))
         else:
-            convert = float if kind in FLOATS else boolean if kind == "Boolean" else int
-            values = self.value(element, "start", lambda text: tuple(convert(word) for word in text.split()), ())
+            convert = xml_double if kind in FLOATS else xml_boolean if kind == "Boolean" else xml_integer
+            values = self.value(element, "start", lambda text: xml_list(text, convert), ())
         if kind in INTEGERS and (wrong := [value for value in values if not _fits(value, kind)]):
             raise self.fail(element, f"start = {wrong[0]} does not fit its type")
         if len(values) == 1:
@@ -203,7 +204,7 @@ class ReaderFmi3(Reader):
             names = self.names(unknown, self.reference(unknown))
             on: tuple[str, ...] | None = None
             if unknown.get("dependencies") is not None:
-                references = self.value(unknown, "dependencies", lambda text: [int(word) for word in text.split()])
+                references = self.value(unknown, "dependencies", lambda text: xml_list(text, xml_integer))
                 on = tuple(name for reference in references for name in self.names(unknown, reference))
             found.update(dict.fromkeys(names, on))
         return found

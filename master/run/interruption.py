@@ -38,7 +38,8 @@ def _raise(number: int, frame: object) -> None:
 def orderly() -> Iterator[None]:
     """Make Ctrl-C and requests to terminate raise Terminated, so that files are closed.
 
-    If code that the exception meets swallows it, the next `deferred(earlier=True)` reports the signal.
+    If code that the exception meets swallows it, the next `deferred(earlier=True)` reports the signal. If another error
+    has come of it, as Python makes one of whatever is raised in a class body, Terminated is raised in its place.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -50,6 +51,13 @@ def orderly() -> Iterator[None]:
         signal.signal(number, _raise)
     try:
         yield
+    except Exception as error:
+        origin: BaseException | None = error
+        while origin is not None and not isinstance(origin, Terminated):
+            origin = origin.__cause__ or origin.__context__
+        if origin is None:
+            raise
+        raise Terminated(origin.number) from error
     finally:
         _raised.clear()
         for number, handler in before.items():

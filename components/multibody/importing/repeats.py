@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dockfmu.base.number_text import decimal_number
+
 MOST = 10_000
 """Copies that a description may ask for."""
 
@@ -52,6 +54,6 @@ def _attribute(attributes: str, name: str) -> str:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return decimal_number(text)
     except ValueError:
         return 1.0

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.number_text import decimal_number, whole_number
 from dockfmu.components.spacecraft.modes.model import ModalModel
 
 _SPACED = re.compile(r"\s+")
@@ -25,15 +26,17 @@ def _title(line: str) -> str:
 
 def _number(word: str) -> float:
     """Return a printed real; NASTRAN omits the E before an exponent of three digits, and may print D instead."""
-    return float(_FORTRAN_EXPONENT.sub(r"E\1", word.upper().replace("D", "E")) if "E" not in word.upper() else word)
+    return decimal_number(
+        word if "E" in word.upper() else _FORTRAN_EXPONENT.sub(r"E\1", word.upper().replace("D", "E"))
+    )
 
 
 def _eigenvalues(line: str) -> tuple[int, float, float] | None:
     """Return (mode, circular frequency in rad/s, generalized mass) from a row of the table of eigenvalues."""
     words = line.split()
-    if len(words) != 7 or not (words[0].isdigit() and words[1].isdigit()):
+    if len(words) != 7 or not (words[0].isdecimal() and words[1].isdecimal()):
         return None
-    return int(words[0]), _number(words[3]), _number(words[5])
+    return whole_number(words[0]), _number(words[3]), _number(words[5])
 
 
 def _displacement(line: str) -> tuple[int, list[float]] | None:
@@ -41,9 +44,9 @@ def _displacement(line: str) -> tuple[int, list[float]] | None:
     words = line.split()
     if len(words) == 9 and words[0] == "0":
         words = words[1:]  # carriage control of some printers
-    if len(words) != 8 or words[1] != "G" or not words[0].isdigit():
+    if len(words) != 8 or words[1] != "G" or not words[0].isdecimal():
         return None
-    return int(words[0]), [_number(word) for word in words[2:]]
+    return whole_number(words[0]), [_number(word) for word in words[2:]]
 
 
 def read_f06(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalModel:
@@ -67,7 +70,7 @@ def read_f06(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalMode
                 if "REALEIGENVALUES" in title:
                     table = "values"
                 elif "REALEIGENVECTORNO." in title:
-                    table, mode = "vectors", int(title.rsplit(".", 1)[1])
+                    table, mode = "vectors", whole_number(title.rsplit(".", 1)[1])
                     vectors.setdefault(mode, {})
                 elif table == "values" and (found := _eigenvalues(line)):
                     values[found[0]] = found[1:]

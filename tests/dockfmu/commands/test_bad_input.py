@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dockfmu.base.files import WriteError, write_file
+from dockfmu.cli import main
 from dockfmu.commands.streams import printable
 from dockfmu.declare.packages import bundle
 from dockfmu.declare.plan import Panel, Plan
@@ -504,3 +505,28 @@ def test_a_current_folder_that_is_gone_is_told(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
     assert (done.returncode, "the current folder no longer exists" in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize("number", ["1_0", "Infinity", "\u0661\u0660", "0x10"])
+def test_numbers_of_options_are_those_of_the_manual(pair, tmp_path, number, capsys):
+    """What `float` and `int` of Python accept beyond a decimal number is refused wherever a number is typed."""
+    sections = [
+        ["run", str(pair), "--step", number],
+        ["run", str(pair), "--every", number],
+        ["run", str(pair), "--set", f"first.parameters.mass={number}"],
+        ["run", str(pair), "--realtime", number],
+        ["compare", str(tmp_path), str(tmp_path), "--tolerance", number],
+        ["view", str(tmp_path), "--port", number],
+        ["campaign", "x.toml", "--index", number],
+        ["reduce", "x.bdf", "--rayleigh", f"{number},0"],
+        ["reduce", "x.bdf", "--modes", number],
+    ]
+    for command in sections:
+        try:
+            status = main(command)
+        except SystemExit as end:
+            status = end.code
+        said = capsys.readouterr().err
+        assert status in (1, 2), (command, said)
+        assert "Traceback" not in said
+        assert "first.parameters.mass" in said or f"argument {command[-2]}" in said, said

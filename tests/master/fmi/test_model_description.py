@@ -1,5 +1,6 @@
 """Model descriptions are read completely, or refused with the place and the reason."""
 
+import math
 import zipfile
 
 import pytest
@@ -155,3 +156,61 @@ def test_the_offset_of_a_unit_does_not_apply_to_differences(tmp_path):
     for connection in mixed:
         with pytest.raises(ValueError, match="is a difference"):
             system.transformation(connection)
+
+
+@pytest.mark.parametrize("number", ["1_0", "inf", "Infinity", "nan", "0x10", "\u0661", "\u00a01"])
+@pytest.mark.parametrize("old", ['start="2.5"', 'nominal="5"', 'stopTime="3"', 'start="-3"', 'valueReference="7"'])
+def test_only_numbers_of_xml_schema_are_numbers(tmp_path, old, number):
+    """Python's `float` and `int` take more: digits of other scripts, underscores, and other words for infinities."""
+    with pytest.raises(DescriptionError, match="is not a valid value"):
+        read(tmp_path, XML.replace(old, f'{old.split("=")[0]}="{number}"', 1))
+
+
+def test_infinities_and_blanks_of_xml_schema_are_read(tmp_path):
+    text = XML.replace('start="2.5"', 'start=" INF "').replace('min="-10"', 'min="-INF"').replace('="-3"', '="+3 "')
+    found = read(tmp_path, text).variables
+    assert (found["f"].start, found["f"].minimum, found["n"].start) == (math.inf, -math.inf, 3)
+
+
+TEMPERATURES_OF_FMI_3 = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="3.0" modelName="T" instantiationToken="t"><CoSimulation modelIdentifier="T"/>
+<UnitDefinitions><Unit name="K"><BaseUnit K="1"/></Unit>
+<Unit name="degC"><BaseUnit K="1" offset="273.15"/><DisplayUnit name="degF" factor="1.8" offset="32"/></Unit>
+<Unit name="s"><BaseUnit s="1"/><DisplayUnit name="Hz" inverse="true"/><DisplayUnit name="ms" factor="1000"/>
+<DisplayUnit name="never" factor="0"/><DisplayUnit name="INF" factor="INF"/></Unit></UnitDefinitions>
+<TypeDefinitions><Float64Type name="Difference" unit="degC" relativeQuantity="true"/></TypeDefinitions>
+<ModelVariables>
+<Float64 name="t" valueReference="0" causality="output" unit="degC"/>
+<Float64 name="dt" valueReference="1" causality="output" declaredType="Difference"/>
+<Float32 name="in" valueReference="2" causality="input" unit="K" start="0"/>
+<Float64 name="din" valueReference="3" causality="input" unit="K" relativeQuantity="true" start="0"/>
+<Float64 name="period" valueReference="4" causality="input" unit="s" displayUnit="Hz" start="4"/>
+</ModelVariables><ModelStructure/></fmiModelDescription>"""
+
+
+def test_units_of_fmi_3_are_those_of_fmi_2(tmp_path):
+    """Conversions, offsets of differences, and units of other quantities, between variables of any float type."""
+    file = tmp_path / "modelDescription.xml"
+    file.write_text(TEMPERATURES_OF_FMI_3)
+    with zipfile.ZipFile(tmp_path / "T.fmu", "w") as archive:
+        archive.write(file, "modelDescription.xml")
+    system = Structure("temperatures")
+    for name in ("a", "b"):
+        system.add(name, tmp_path / "T.fmu")
+    for output, target in (("t", "in"), ("dt", "din"), ("dt", "in"), ("t", "din"), ("t", "period")):
+        system.connect("a", output, "b", target)
+    absolute, difference, *mixed, other = system.connections
+    assert system.transformation(absolute) == (1.0, 273.15)
+    assert system.transformation(difference) == (1.0, 0.0)
+    for connection in mixed:
+        with pytest.raises(ValueError, match="is a difference"):
+            system.transformation(connection)
+    with pytest.raises(ValueError, match="different quantities"):
+        system.transformation(other)
+
+
+def test_display_units_that_no_factor_converts_to_are_left_out(tmp_path):
+    """A display unit of FMI 3.0 may be inverse: 4 s are shown as 0.25 Hz, which a factor of 1 would show as 4 Hz."""
+    units = read(tmp_path, TEMPERATURES_OF_FMI_3).units
+    assert units["s"].display == (("ms", 1000.0, 0.0),)
+    assert units["degC"].display == (("degF", 1.8, 32.0),)

@@ -89,3 +89,16 @@ def test_handlers_are_restored():
         with uninterrupted():
             pass
     assert {number: signal.getsignal(number) for number in before} == before
+
+
+def test_an_error_that_an_interruption_has_become_is_an_interruption():
+    """Python 3.11 makes a RuntimeError of what is raised in `__set_name__`, as while a module is imported."""
+
+    class Named:
+        def __set_name__(self, owner, name):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with orderly(), pytest.raises(KeyboardInterrupt), orderly():
+        type("Class", (), {"field": Named()})
+    with pytest.raises(ValueError, match="own"), orderly():
+        raise ValueError("an error of its own")
