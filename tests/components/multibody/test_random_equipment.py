@@ -112,12 +112,25 @@ def test_fmu_of_an_equipped_declaration_has_the_bits_of_the_kernels_in_fmpy(tmp_
     slave.exitInitializationMode()
     instance = Instance(component)
     places = [component.record.index[one.name] for one in variables]
+    saved, seen = [], []
     for k in range(20):
+        state = slave.getFMUState()
+        saved.append(slave.serializeFMUState(state))
+        slave.freeFMUState(state)
         slave.doStep(0.01 * k, 0.01)
         instance.step(0.01 * k, 0.01)
         values = slave.getReal([one.valueReference for one in variables])
         np.testing.assert_array_equal(values, instance.block[places])
+        seen.append(values)
     assert any(contact.closed for contact in instance.m.contact)
     assert any(lock.closings for lock in instance.m.lock)
+    # a state saved before any step, before or after the lock closes and the contacts touch, gives the same bits again
+    for k, data in enumerate(saved):
+        state = slave.deSerializeFMUstate(data)
+        slave.setFMUState(state)
+        slave.freeFMUState(state)
+        for later in range(k, 20):
+            slave.doStep(0.01 * later, 0.01)
+            np.testing.assert_array_equal(slave.getReal([one.valueReference for one in variables]), seen[later])
     slave.terminate()
     slave.freeInstance()
