@@ -77,10 +77,17 @@ def tension(spring: PointSpring, distance: float, rate: float) -> float:
 
 
 def element_loads(model: Model, motion: TreeMotion) -> Loads:
-    """Return gravity and the forces of all springs as loads."""
+    """Return gravity, the forces of all springs, and those of elastic bodies on their modes, as loads."""
     system = motion.system
-    F = system.masses[:, None] * np.array(model.gravity)
+    gravity = np.array(model.gravity)
+    F = system.masses[:, None] * gravity
     L, tau = np.zeros((system.n, 3)), np.zeros(system.rates)
+    for k, part in enumerate(system.flexible):
+        (w, xi), A = motion.modes(k), motion.A[part.body]
+        F[part.body - 1] += part.own.mass * gravity
+        L[part.body - 1] += cross(A @ part.static_moment(w), gravity)
+        tau[system.mode_rates[k]] += part.own.translation.T @ (A.T @ gravity)
+        tau[system.mode_rates[k]] -= part.frequency**2 * w + part.damping * xi
     cut = {joint.name for joint in model.cuts}
     for law in model.laws:
         if law.joint in cut:
@@ -104,9 +111,14 @@ def element_loads(model: Model, motion: TreeMotion) -> Loads:
 
 
 def stored_energy(model: Model, motion: TreeMotion) -> tuple[float, float]:
-    """Return the energies of gravity and of springs, J."""
+    """Return the energies of gravity and of springs, with the strain energy of elastic bodies, J."""
     gravity = -float(motion.system.masses @ (motion.r[1:] @ np.array(model.gravity)))
     springs = 0.0
+    for k, part in enumerate(motion.system.flexible):
+        w, _ = motion.modes(k)
+        moment = part.own.mass * motion.r[part.body] + motion.A[part.body] @ part.static_moment(w)
+        gravity -= float(moment @ np.array(model.gravity))
+        springs += 0.5 * float(part.frequency**2 @ w**2)
     cut = {joint.name for joint in model.cuts}
     for law in model.laws:
         if law.joint not in cut:

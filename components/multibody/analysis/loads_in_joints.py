@@ -51,7 +51,7 @@ def joint_loads(motion: TreeMotion, given: Loads, held: Mapping[int, float]) -> 
         if not moved:
             # without inertia and other forces: what the self-stress alone does
             loaded = replace(loaded, U=np.zeros_like(tree.U), wb=np.zeros_like(tree.wb))
-            still = replace(motion, w=np.zeros_like(motion.w))
+            still = replace(motion, w=np.zeros_like(motion.w), u=np.zeros_like(motion.u))
             inner = reactions(still, loaded, np.zeros(system.rates))
         else:
             inner = reactions(motion, loaded, found.udot)
@@ -62,6 +62,8 @@ def joint_loads(motion: TreeMotion, given: Loads, held: Mapping[int, float]) -> 
     stresses = [spread(values, nothing, moved=False) for values in self_stresses(motion, tree.A, rows, sorted(held))]
     result = {}
     for a, joint in enumerate((*system.joints, *system.cuts)):
+        if joint.flexible is not None:
+            continue
         F = motion.A[joint.leaves] @ joint.plus.R
         force, torque = (-F.T @ load[a, part] for part in (slice(3), slice(3, 6)))
         for stress in stresses:

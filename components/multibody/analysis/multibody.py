@@ -14,6 +14,7 @@ import numpy as np
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.analysis.contact_forces import add_contacts, contact_forces
+from dockfmu.components.multibody.analysis.deformation import body_jacobian, mass_properties, settled, weighed
 from dockfmu.components.multibody.analysis.devices import DeviceLoads, device_loads
 from dockfmu.components.multibody.analysis.elements import coordinate_index, element_loads, rate_index, stored_energy
 from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
@@ -31,9 +32,10 @@ from dockfmu.components.multibody.analysis.results import (
 from dockfmu.components.multibody.analysis.vibrations import vibrations
 from dockfmu.components.multibody.declaration import read_model
 from dockfmu.components.multibody.model import BASE, Model
+from dockfmu.components.multibody.model.elastic import elastic_parts
 from dockfmu.components.multibody.model.parts import COORDINATES, RATES
 from dockfmu.components.multibody.reference.algebra import cross
-from dockfmu.components.multibody.reference.from_model import rigid_system
+from dockfmu.components.multibody.reference.from_model import flexible_system, massless_frames
 from dockfmu.components.multibody.reference.graph_method import GraphEquations, Loads, equations
 from dockfmu.components.multibody.reference.impulse import ClosureError, closed_positions, closed_rates, tangent
 from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
@@ -67,8 +69,8 @@ class Multibody:
     All methods take a state, that of the declaration if none is given. The base is at rest. Forces are gravity, the
     laws of the joints (springs, dampers, stops, hysteresis on its first loading; not friction), the drives with the
     commands of the declaration or others (not their dry friction and brakes), and springs between points. Contacts
-    count where they are given: `contact_forces` finds them. Rotors of drives add inertia to their coordinates. Vectors
-    are in axes of the base.
+    count where they are given: `contact_forces` finds them. Rotors of drives add inertia to their coordinates. Modes of
+    elastic bodies are coordinates and rates, "BODY.mode1", behind those of the joints. Vectors are in axes of the base.
 
     Examples
     --------
@@ -80,8 +82,9 @@ class Multibody:
     """
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.system = rigid_system(model)
+        self._elastic = elastic_parts(massless_frames(model))
+        self.model = massless_frames(model)
+        self.system = flexible_system(self.model)
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> Multibody:
@@ -91,12 +94,18 @@ class Multibody:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Return the names of the coordinates, "joint.coordinate", in the order of `MultibodyState.q`."""
-        return tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in COORDINATES[joint.kind])
+        own = tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in COORDINATES[joint.kind])
+        return own + self._modes
 
     @cached_property
     def rates(self) -> tuple[str, ...]:
         """Return the names of the rates in the order of `MultibodyState.u`."""
-        return tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in RATES[joint.kind])
+        return tuple(f"{joint.name}.{name}" for joint in self.model.tree for name in RATES[joint.kind]) + self._modes
+
+    @cached_property
+    def _modes(self) -> tuple[str, ...]:
+        parts = zip(self._elastic, self.system.flexible, strict=True)
+        return tuple(f"{one.body.name}.mode{k}" for one, part in parts for k in range(1, part.count + 1))
 
     @cached_property
     def start(self) -> MultibodyState:
@@ -113,8 +122,9 @@ class Multibody:
         """Return a state: that of the declaration with some coordinates and rates given, by their names.
 
         Prescribed coordinates have their values at `time`. Loops are closed by the coordinates that are not given.
-        `rotors` has (angle, rate) of rotors behind elastic gearboxes, by the names of their drives and in units of
-        their coordinates; others turn with their joints.
+        Elastic bodies are undeformed, or in static equilibrium where the declaration says so and none of their modes is
+        given. `rotors` has (angle, rate) of rotors behind elastic gearboxes, by the names of their drives and in units
+        of their coordinates; others turn with their joints.
 
         Raises
         ------
@@ -122,10 +132,13 @@ class Multibody:
             If there is no such coordinate or rate.
         ClosureError
             If the loops cannot be closed, with the joint that stays open and by how much.
+        StaticStartError
+            If no deflection holds the loads, where a static start is declared.
         """
         starts = [joint.start for joint in self.model.tree]
-        q = np.array([value for positions, _ in starts for value in positions])
-        u = np.array([value for _, values in starts for value in values])
+        still = (0.0,) * len(self._modes)
+        q = np.array([*(value for positions, _ in starts for value in positions), *still])
+        u = np.array([*(value for _, values in starts for value in values), *still])
         moving = self._prescribed(time)
         for name, value in (coordinates or {}).items():
             q[_place(name, self.coordinates, "coordinate")] = value
@@ -138,25 +151,31 @@ class Multibody:
         for name in rotors or ():
             _place(name, elastic, "drive with an elastic gearbox")
         turning = dict(rotors or {})
-        if not self.model.cuts:
-            return MultibodyState(q, u, time, turning)
-        held = {rate for _, rate in moving}
-        fixed = self._rates_of(coordinates or ()) | held | set(self._locked())
-        q = closed_positions(self.system, q, sorted(fixed), time, tolerance=1e-12)
+        held = {rate for _, rate in moving} | set(self._locked())
+        fixed = sorted(self._rates_of(coordinates or ()) | held)
         kept = {_place(name, self.rates, "rate") for name in rates or ()}
-        u = closed_rates(self.system, q, u, sorted(kept | held | set(self._locked())), time)
-        return MultibodyState(q, u, time, turning)
+
+        def joined(q: np.ndarray) -> MultibodyState:
+            if not self.model.cuts:
+                return MultibodyState(q, u, time, turning)
+            q = closed_positions(self.system, q, fixed, time, tolerance=1e-12)
+            return MultibodyState(q, closed_rates(self.system, q, u, sorted(kept | held), time), time, turning)
+
+        def modal_loads(state: MultibodyState) -> np.ndarray:
+            motion = self._motion(state)
+            still = self._held(state.time) | dict.fromkeys(range(self.system.rates - len(self._modes), len(u)), 0.0)
+            drives = closed(motion, self._loads(motion, state), still).drives
+            return np.array([drives[rate] for rate in range(self.system.rates - len(self._modes), len(u))])
+
+        wanted = [
+            part.body.settled and not any(name.startswith(f"{part.body.name}.mode") for name in coordinates or ())
+            for part in self._elastic
+        ]
+        return settled(self.system, joined(q), wanted, modal_loads, joined)
 
     def mass_properties(self, state: MultibodyState | None = None) -> MassProperties:
-        """Return mass, centre of mass and inertia of the whole system in a pose."""
-        motion = self._motion(state)
-        m, r = self.system.masses, motion.r[1:]
-        total = float(m.sum())
-        center = m @ r / total
-        arm = r - center
-        J = motion.inertia().sum(axis=0)
-        J = J + np.einsum("k,kab->ab", m, (arm**2).sum(axis=1)[:, None, None] * np.eye(3))
-        return MassProperties(total, center, J - np.einsum("k,ka,kb->ab", m, arm, arm))
+        """Return mass, centre of mass and inertia of the whole system in a pose, deformed as it is."""
+        return mass_properties(self._motion(state))
 
     def freedoms(self, state: MultibodyState | None = None) -> Freedoms:
         """Return the degrees of freedom at a pose, with the rank of all constraints and redundant ones named."""
@@ -183,7 +202,7 @@ class Multibody:
         )
 
     def mass_matrix(self, state: MultibodyState | None = None) -> np.ndarray:
-        """Return the mass matrix of the rates of the tree, with rotors that turn with them."""
+        """Return the mass matrix of the rates of the tree and the modes, with rotors that turn with them."""
         return self._equations(self._motion(state), state).A
 
     def forward_dynamics(
@@ -257,7 +276,8 @@ class Multibody:
         place : str
             A body or a port.
         point : sequence of float, optional
-            Of a body: the point in its frame, m. Of a port it is the port's.
+            Of a body: the point in its frame, m; of an elastic one it moves with the nearest interface node. Of a port
+            it is the port's.
 
         Raises
         ------
@@ -269,6 +289,9 @@ class Multibody:
         tree = self._equations(motion, state)
         if body == 0:
             return np.zeros((6, self.system.rates))
+        for k, part in enumerate(self.system.flexible):
+            if part.body == body:
+                return body_jacobian(self._elastic[k].body, k, arm, motion, tree)
         turning = -tree.P[:, body - 1]
         return np.hstack((turning, tree.D[:, body - 1] + cross(turning, (motion.A[body] @ arm)[None]))).T
 
@@ -291,7 +314,7 @@ class Multibody:
         return joint_loads(motion, self._loads(motion, state, drives, commands, contacts), self._held(motion.t))
 
     def energy(self, state: MultibodyState | None = None) -> MultibodyEnergy:
-        """Return the energies of motion, gravity and springs, with those of rotors, gears and hysteresis."""
+        """Return the energies of motion, gravity and springs, with those of rotors, gears, hysteresis and strain."""
         motion = self._motion(state)
         devices = self._devices(motion, state)
         gravity, springs = stored_energy(self.model, motion)
@@ -323,7 +346,8 @@ class Multibody:
     def positions(self, state: MultibodyState | None = None) -> dict[str, np.ndarray]:
         """Return the centres of mass of the bodies, m."""
         motion = self._motion(state)
-        return {body.name: motion.r[k] for k, body in enumerate(self.model.bodies, 1)}
+        _, r, _ = weighed(motion)
+        return {body.name: r[k] for k, body in enumerate(self.model.bodies) if body.node is None}
 
     def picture(self, state: MultibodyState | None = None) -> Figure:
         """Return a drawing of a pose, a figure of matplotlib: `.savefig("wing.png")`."""
@@ -426,6 +450,9 @@ class Multibody:
         """Return the rates that would change the coordinates named; of a quaternion all three."""
         found: set[int] = set()
         for name in names:
+            if name in self._modes:
+                found.add(self.rates.index(name))
+                continue
             joint, coordinate = name.rsplit(".", 1)
             for candidate, rates in zip(self.model.tree, self.system.rate_slices, strict=True):
                 if candidate.name == joint:
@@ -437,11 +464,12 @@ class Multibody:
     def _point(self, place: str, point: Sequence[float]) -> tuple[int, np.ndarray]:
         """Return (index of the body, arm from its centre of mass in its axes) of a body or a port."""
         number = {BASE: 0, **{body.name: k for k, body in enumerate(self.model.bodies, 1)}}
+        known = [BASE, *(body.name for body in self.model.bodies if body.node is None)]
         ports = {port.name: port for port in self.model.ports}
         if place in ports:
             place, point = ports[place].body, ports[place].point
         if place not in number:
-            raise UnknownNameError(f"no body or port {place}{did_you_mean(place, [*number, *ports])}")
+            raise UnknownNameError(f"no body or port {place}{did_you_mean(place, [*known, *ports])}")
         body = number[place]
         center = self.model.bodies[body - 1].center if body else (0.0, 0.0, 0.0)
         return body, np.asarray(point, dtype=float) - np.array(center)

@@ -31,7 +31,7 @@ def draw(model: Model, motion: TreeMotion) -> Figure:
         for point, _ in points[body.name]:
             axes.plot(*np.array([center, point]).T, color=colour, linewidth=2.0)
         axes.plot(*center, marker="o", color=colour, markersize=4.0)
-        if body.mass > 0.0:
+        if body.mass > 0.0 or (body.elastic is not None and body.node is None):
             axes.text(*center, f" {body.name}", color=colour, fontsize=8)
     for joint in model.joints:
         point, axis = next(entry for entry in points[joint.predecessor] if entry[1][0] == joint.name)

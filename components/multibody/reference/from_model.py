@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi
 
 import numpy as np
 
 from dockfmu.components.multibody.declaration.problems import ModelError
 from dockfmu.components.multibody.model import BASE, CONSTRAINTS, Kind, Model, Mounting, MultibodyJoint
+from dockfmu.components.multibody.model.elastic import elastic_parts, expanded
 from dockfmu.components.multibody.reference.constraints import NonHolonomic
+from dockfmu.components.multibody.reference.flexible import FlexibleBody, NodeDeflection
 from dockfmu.components.multibody.reference.joints import AxisMotion, JointMotion, QuaternionMotion
 from dockfmu.components.multibody.reference.rolling import knife_edge, rolling_ball, rolling_disc
 from dockfmu.components.multibody.reference.system import JointArc, JointSide, ReferenceBody, RigidSystem
@@ -44,13 +47,32 @@ def rows_of_kind(joint: MultibodyJoint) -> NonHolonomic | None:
 def rigid_system(model: Model) -> RigidSystem:
     """Return the bodies and joints of a model; joints of the tree and cut joints are in the order of the model.
 
-    Raises ModelError for elastic bodies, of which these formulations know nothing.
+    Raises ModelError for elastic bodies, of which WITT and LOOP alone know, by `flexible_system`.
     """
     elastic = [body.name for body in model.bodies if body.elastic is not None]
     if elastic:
-        raise ModelError(
-            [f"bodies.{name}: is elastic; the analysis of a declaration takes rigid bodies" for name in elastic]
-        )
+        raise ModelError([f"bodies.{name}: is elastic; this formulation takes rigid bodies" for name in elastic])
+    return flexible_system(model)
+
+
+def massless_frames(model: Model) -> Model:
+    """Return a model with the nodes of its elastic bodies as bodies, whose frames have no mass.
+
+    What an elastic body weighs is with its modes. The origin of the frame is where its centre of mass would be.
+    """
+    model = expanded(model)
+    bodies = tuple(
+        body
+        if body.elastic is None
+        else replace(body, mass=0.0, center=(0.0, 0.0, 0.0), inertia=((0.0,) * 3, (0.0,) * 3, (0.0,) * 3))
+        for body in model.bodies
+    )
+    return replace(model, bodies=bodies)
+
+
+def flexible_system(model: Model) -> RigidSystem:
+    """Return the bodies and joints of a model with elastic bodies, as `massless_frames` gives it."""
+    flexible = [part.body for part in elastic_parts(model)]
     number = {BASE: 0, **{body.name: k for k, body in enumerate(model.bodies, 1)}}
     centers = {BASE: np.zeros(3), **{body.name: np.array(body.center) for body in model.bodies}}
 
@@ -59,6 +81,8 @@ def rigid_system(model: Model) -> RigidSystem:
         return JointSide(np.array(mounting.point) - centers[body], np.array(mounting.rotation).T)
 
     def arc(joint: MultibodyJoint) -> JointArc:
+        if joint.deforms:
+            return deflection(joint)
         return JointArc(
             joint.name,
             number[joint.predecessor],
@@ -69,5 +93,21 @@ def rigid_system(model: Model) -> RigidSystem:
             rows_of_kind(joint),
         )
 
+    def deflection(joint: MultibodyJoint) -> JointArc:
+        # always from the frame to the node, whichever is nearer to the base
+        ends = [body for body in model.bodies if body.name in (joint.predecessor, joint.successor)]
+        frame, node = sorted(ends, key=lambda body: body.node is not None)
+        assert frame.elastic is not None
+        assert node.node is not None
+        at = JointSide(np.array(frame.elastic.place[node.node]))
+        motion = NodeDeflection(frame.elastic.shape[node.node])
+        index = [one.name for one in flexible].index(frame.name)
+        return JointArc(joint.name, number[frame.name], number[node.name], motion, at, flexible=index)
+
     bodies = tuple(ReferenceBody(body.name, body.mass, np.array(body.inertia)) for body in model.bodies)
-    return RigidSystem(bodies, tuple(map(arc, model.tree)), tuple(map(arc, model.cuts)))
+    parts = tuple(
+        FlexibleBody(number[body.name], body.elastic.invariants, body.elastic.frequency, body.elastic.damping)
+        for body in flexible
+        if body.elastic is not None
+    )
+    return RigidSystem(bodies, tuple(map(arc, model.tree)), tuple(map(arc, model.cuts)), parts)

@@ -108,7 +108,8 @@ def equations(motion: TreeMotion, given: Loads) -> GraphEquations:
     k = np.concatenate([arc.k for arc in arcs]) if arcs else np.zeros((0, 3))
     Ta = T[system.arc_of_rate]
     P = p[:, None] * Ta[:, :, None]
-    D = cross(P[:, :, None], d[None]).sum(axis=1) - Ta[:, :, None] * k[:, None]
+    D = system.gathered(cross(P[:, :, None], d[None]).sum(axis=1) - Ta[:, :, None] * k[:, None])
+    P = system.gathered(P)
     JP = np.einsum("kab,nkb->nka", J, P)
     A = np.einsum("nka,k,mka->nm", D, m, D) + np.einsum("nka,mka->nm", P, JP)
     A = A + np.diag(np.broadcast_to(given.inertia, len(A)))
@@ -116,6 +117,12 @@ def equations(motion: TreeMotion, given: Loads) -> GraphEquations:
     force = given.F - m[:, None] * U
     moment = given.L - np.einsum("kab,kb->ka", J, wb) - V
     B = np.einsum("nka,ka->n", D, force) - np.einsum("nka,ka->n", P, moment) + given.tau
+    for index, part in enumerate(system.flexible):
+        b = part.body - 1
+        modes = np.eye(len(A))[system.mode_rates[index]]
+        partials, bias = np.vstack((D[:, b].T, -P[:, b].T, modes)), np.concatenate((U[b], wb[b], np.zeros(part.count)))
+        more, right = part.equations(motion.A[b + 1], motion.w[b + 1], partials, bias, *motion.modes(index))
+        A, B = A + more, B + right
     return GraphEquations(A, B, D, P, U, wb, given)
 
 
@@ -164,8 +171,14 @@ def reactions(motion: TreeMotion, equations: GraphEquations, udot: np.ndarray) -
     system, given = motion.system, equations.loads
     a, e = equations.accelerations(udot)
     J, w = motion.inertia(), motion.w[1:]
-    X = system.path_matrix @ (system.masses[:, None] * a - given.F)
+    force = system.masses[:, None] * a - given.F
     spin = np.einsum("kab,kb->ka", J, e) + cross(w, np.einsum("kab,kb->ka", J, w)) - given.L
+    for k, part in enumerate(system.flexible):
+        b = part.body - 1
+        zeta = udot[system.mode_rates[k]]
+        more = part.inertial_forces(motion.A[b + 1], w[b], a[b], e[b], zeta, *motion.modes(k))
+        force[b], spin[b] = force[b] + more[0], spin[b] + more[1]
+    X = system.path_matrix @ force
     for a_index, (joint, arc) in enumerate(zip(system.joints, motion.arcs, strict=True)):
         if joint.leaves:
             spin[joint.leaves - 1] -= cross(arc.c_plus + arc.z, X[a_index])

@@ -53,17 +53,29 @@ class TreeMotion:
         A = self.A[1:]
         return A @ self.system.inertias @ A.transpose(0, 2, 1)
 
+    def modes(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return modal coordinates and rates of an elastic body, by its index among them."""
+        return self.q[self.system.mode_positions[k]], self.u[self.system.mode_rates[k]]
+
     def energy(self) -> float:
         """Return the kinetic energy, J."""
         w, v = self.w[1:], self.v[1:]
         spin = np.einsum("ia,iab,ib->", w, self.inertia(), w)
-        return 0.5 * float(self.system.masses @ (v * v).sum(axis=1) + spin)
+        found = 0.5 * float(self.system.masses @ (v * v).sum(axis=1) + spin)
+        for k, part in enumerate(self.system.flexible):
+            found += part.momentum(self.A[part.body], self.v[part.body], self.w[part.body], *self.modes(k))[2]
+        return found
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the linear momentum, and the angular momentum about the inertial origin, in inertial axes."""
         p = self.system.masses[:, None] * self.v[1:]
         h = cross(self.r[1:], p) + np.einsum("iab,ib->ia", self.inertia(), self.w[1:])
-        return p.sum(axis=0), h.sum(axis=0)
+        linear, angular = p.sum(axis=0), h.sum(axis=0)
+        for k, part in enumerate(self.system.flexible):
+            b = part.body
+            own, turning, _ = part.momentum(self.A[b], self.v[b], self.w[b], *self.modes(k))
+            linear, angular = linear + own, angular + turning + cross(self.r[b], own)
+        return linear, angular
 
 
 def arc_motion(joint: JointArc, state: JointState, u: np.ndarray, A_plus: np.ndarray) -> ArcMotion:

@@ -75,7 +75,7 @@ def cut_partials(motion: TreeMotion) -> tuple[np.ndarray, np.ndarray]:
     TS = Ta @ S
     pT = p[:, None] * Ta[:, :, None]
     W = cross(pT[:, :, None], arms[None]).sum(axis=1) + k[:, None] * TS[:, :, None]
-    return W, p[:, None] * TS[:, :, None]
+    return system.gathered(W), system.gathered(p[:, None] * TS[:, :, None])
 
 
 def cut_bias(motion: TreeMotion, tree: GraphEquations, joint: JointArc) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +157,7 @@ def loop_joints(system: RigidSystem, cut: int) -> list[str]:
         (sign * system.path_matrix[:, body - 1] for body, sign in ((joint.leaves, 1), (joint.enters, -1)) if body),
         np.zeros(system.n, dtype=int),
     )
-    return [system.joints[a].name for a in np.flatnonzero(TS)]
+    return [system.joints[a].name for a in np.flatnonzero(TS) if system.joints[a].flexible is None]
 
 
 def natural_lengths(motion: TreeMotion, rows: CutRows) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dockfmu.components.multibody.reference.constraints import NonHolonomic
+from dockfmu.components.multibody.reference.flexible import FlexibleBody
 from dockfmu.components.multibody.reference.graph import GraphError, paths, predecessors
 from dockfmu.components.multibody.reference.joints import JointMotion
 
@@ -49,6 +50,9 @@ class JointArc:
     rows: NonHolonomic | None = None
     """Further constraints on the motion in a cut joint, non-holonomic or rheonomic ones."""
 
+    flexible: int | None = None
+    """Index of the elastic body whose deformation the joint is."""
+
 
 @dataclass(frozen=True)
 class BaseMotion:
@@ -67,11 +71,15 @@ AT_REST = BaseMotion()
 
 @dataclass(frozen=True)
 class RigidSystem:
-    """Bodies 1 .. n with the n joints of a tree, any numbering and any directions, and cut joints that close loops."""
+    """Bodies 1 .. n with the n joints of a tree, any numbering and any directions, and cut joints that close loops.
+
+    The modal coordinates of elastic bodies follow the coordinates of the joints, body by body.
+    """
 
     bodies: tuple[ReferenceBody, ...]
     joints: tuple[JointArc, ...]
     cuts: tuple[JointArc, ...] = ()
+    flexible: tuple[FlexibleBody, ...] = ()
 
     def __post_init__(self) -> None:
         for cut in self.cuts:
@@ -129,45 +137,76 @@ class RigidSystem:
         """Return the central inertias, n x 3 x 3, in axes of the bodies."""
         return np.array([body.inertia for body in self.bodies]).reshape(-1, 3, 3)
 
+    def _places(self, sizes: Sequence[int]) -> list[slice]:
+        """Return where joints of these sizes are; those that deform an elastic body are all at its modes."""
+        own = [0 if joint.flexible is not None else size for joint, size in zip(self.joints, sizes, strict=True)]
+        ends = np.cumsum([0, *own])
+        places = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        modes = self._modes(int(ends[-1]))
+        return [
+            place if joint.flexible is None else modes[joint.flexible]
+            for joint, place in zip(self.joints, places, strict=True)
+        ]
+
+    def _modes(self, first: int) -> list[slice]:
+        ends = np.cumsum([first, *(part.count for part in self.flexible)])
+        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
     @cached_property
     def rate_slices(self) -> list[slice]:
         """Return where the rates of each joint of the tree are in u."""
-        ends = np.cumsum([0, *(joint.motion.rates for joint in self.joints)])
-        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        return self._places([joint.motion.rates for joint in self.joints])
 
     @cached_property
     def position_slices(self) -> list[slice]:
         """Return where the coordinates of each joint of the tree are in q."""
-        ends = np.cumsum([0, *(joint.motion.positions for joint in self.joints)])
-        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        return self._places([joint.motion.positions for joint in self.joints])
+
+    @cached_property
+    def mode_rates(self) -> list[slice]:
+        """Return where the modal rates of each elastic body are in u."""
+        return self._modes(sum(joint.motion.rates for joint in self.joints if joint.flexible is None))
+
+    @cached_property
+    def mode_positions(self) -> list[slice]:
+        """Return where the modal coordinates of each elastic body are in q."""
+        return self._modes(sum(joint.motion.positions for joint in self.joints if joint.flexible is None))
 
     @property
     def rates(self) -> int:
-        """Return the number of rates of the tree."""
-        return sum(joint.motion.rates for joint in self.joints)
+        """Return the number of rates of the tree, with the modes of elastic bodies."""
+        own = sum(joint.motion.rates for joint in self.joints if joint.flexible is None)
+        return own + sum(part.count for part in self.flexible)
 
     @cached_property
     def arc_of_rate(self) -> np.ndarray:
-        """Return the index of the joint of each rate."""
+        """Return the index of the joint of each rate, joint after joint."""
         return np.repeat(np.arange(len(self.joints)), [joint.motion.rates for joint in self.joints])
+
+    def gathered(self, rows: np.ndarray) -> np.ndarray:
+        """Return one row a rate from those of the rates of each joint: joints that share modes are added up."""
+        if not self.flexible:
+            return rows
+        places = np.concatenate([np.arange(here.start, here.stop) for here in self.rate_slices])
+        found = np.zeros((self.rates, *rows.shape[1:]))
+        np.add.at(found, places, rows)
+        return found
 
     def moved(self, q: ArrayLike, change: np.ndarray) -> np.ndarray:
         """Return the coordinates after a finite step along the rates."""
         q = np.asarray(q, dtype=float)
-        parts = [
-            joint.motion.moved(q[here], change[rates])
-            for joint, here, rates in zip(self.joints, self.position_slices, self.rate_slices, strict=True)
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        found = np.zeros_like(q)
+        for joint, here, rates in zip(self.joints, self.position_slices, self.rate_slices, strict=True):
+            found[here] = joint.motion.moved(q[here], change[rates])
+        return found
 
     def coordinate_rates(self, q: ArrayLike, u: np.ndarray) -> np.ndarray:
         """Return dq/dt for the rates u."""
         q = np.asarray(q, dtype=float)
-        parts = [
-            joint.motion.coordinate_rates(q[here], u[rates])
-            for joint, here, rates in zip(self.joints, self.position_slices, self.rate_slices, strict=True)
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        found = np.zeros_like(q)
+        for joint, here, rates in zip(self.joints, self.position_slices, self.rate_slices, strict=True):
+            found[here] = joint.motion.coordinate_rates(q[here], u[rates])
+        return found
 
     def renumbered(self, bodies: Sequence[int], arcs: Sequence[int]) -> RigidSystem:
         """Return the same system with new numbers of the bodies 0 .. n and new indices of the joints of the tree."""
@@ -181,4 +220,5 @@ class RigidSystem:
         def at(joint: JointArc) -> JointArc:
             return replace(joint, leaves=bodies[joint.leaves], enters=bodies[joint.enters])
 
-        return RigidSystem(tuple(new_bodies), tuple(map(at, new_joints)), tuple(map(at, self.cuts)))
+        flexible = tuple(replace(part, body=bodies[part.body]) for part in self.flexible)
+        return RigidSystem(tuple(new_bodies), tuple(map(at, new_joints)), tuple(map(at, self.cuts)), flexible)

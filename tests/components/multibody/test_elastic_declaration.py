@@ -8,6 +8,7 @@ from dockfmu.components.multibody import component
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.declaration import ModelError, read_model, read_text
 from dockfmu.components.multibody.model.elastic import expanded
+from dockfmu.components.multibody.reference.from_model import rigid_system
 from tests.dockfmu.elastic import models
 
 pytestmark = pytest.mark.quick
@@ -126,9 +127,12 @@ def test_a_body_with_the_name_of_a_node_is_refused(folder):
     assert "bodies.beam_node21: this is the name of node 21 of the elastic body beam" in message
 
 
-def test_the_analysis_of_rigid_bodies_refuses_elastic_ones(folder):
+def test_formulations_of_rigid_bodies_refuse_elastic_ones(folder):
+    """ABA and CART in numpy; `dockfmu.Multibody` takes elastic bodies."""
+    model = read_model(declared(folder)).model
     with pytest.raises(ModelError, match=r"bodies\.beam: is elastic"):
-        Multibody(read_model(declared(folder)).model)
+        rigid_system(model)
+    assert "beam.mode1" in Multibody(model).rates
 
 
 def test_damaged_embedded_data_are_told(folder):
