@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -26,6 +27,19 @@ def _fits(chosen: ParameterSet, layout: Record) -> bool:
     )
 
 
+def _kernels(elastic: bool, two_way: bool, sections: bool) -> tuple[Callable[..., int], Callable[..., int]]:
+    """Return the kernels (initialize, step) of a craft."""
+    if two_way and sections:
+        return kernel.initialize_two_way_sections, kernel.step_two_way_sections
+    if two_way:
+        return kernel.initialize_two_way, kernel.step_two_way
+    if sections:
+        return kernel.initialize_elastic_sections, kernel.step_elastic_sections
+    if elastic:
+        return kernel.initialize_elastic, kernel.step_elastic
+    return kernel.initialize_rigid, kernel.step_rigid
+
+
 def component(
     modes: Modes | str | None = None,
     *,
@@ -38,7 +52,8 @@ def component(
 
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
     declares them, see `modes.declared`. The numbers of ports and thrusters then default to those of the modes. With
-    `coupling` two_way the modes act back on the motion of the craft (flexible 3.4). The default `name` is Spacecraft,
+    `coupling` two_way the modes act back on the motion of the craft (flexible 3.4). Modes of a reduced structure with
+    sections give the loads there (outputs `section`). The default `name` is Spacecraft,
     ElasticSpacecraft, or TwoWaySpacecraft. Raises ValueError for modes that cannot be read, that are given at other
     numbers of ports and thrusters than requested, or that lack the inertial coupling needed by two_way.
     """
@@ -62,14 +77,12 @@ def component(
         if modes is None or modes.coupling is None:
             raise ValueError("coupling = two_way needs modes with the masses behind them, such as those of a beam")
         resources["coupling.f64"] = modes.coupling.table()
-    layout = record(ports, thrusters, count, two_way)
-    initialize, step = (
-        (kernel.initialize_two_way, kernel.step_two_way)
-        if two_way
-        else (kernel.initialize_elastic, kernel.step_elastic)
-        if count
-        else (kernel.initialize_rigid, kernel.step_rigid)
-    )
+    sections: tuple[str, ...] = ()
+    if modes is not None and modes.sections is not None:
+        sections = modes.sections.names
+        resources["sections.f64"] = modes.sections.table()
+    layout = record(ports, thrusters, count, two_way, sections)
+    initialize, step = _kernels(count > 0, two_way, bool(sections))
     return Component(
         name=name or ("TwoWaySpacecraft" if two_way else "Spacecraft" if modes is None else "ElasticSpacecraft"),
         description="rigid spacecraft" if modes is None else f"spacecraft with {count} elastic modes",

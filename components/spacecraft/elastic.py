@@ -153,6 +153,16 @@ def excite_by_thrusters(e, modes, thruster, nozzle, n):
 
 
 @kernel
+def control_wrench(p, r, a):
+    """Return the wrench of control, push and attitude hold about nozzle 1: (force, torque), axes S."""
+    frame = load_matrix(r.frame)
+    f = apply_transposed(frame, vector.load(a.direct_force))
+    m = apply_transposed(frame, vector.load(a.direct_torque))
+    arm = subtract(vector.load(p.thruster[0].position), vector.load(p.center_of_mass))
+    return f, subtract(m, cross(arm, f))
+
+
+@kernel
 def excite_by_control(p, e, modes, r, a, n):
     """Add the modal forces of control wrench, push and attitude hold, and set `e.force` to the sum so far.
 
@@ -160,11 +170,7 @@ def excite_by_control(p, e, modes, r, a, n):
     the torque about that point. So a control wrench equal to the thrust of nozzle 1 excites the modes in the same way
     (ruling R43).
     """
-    frame = load_matrix(r.frame)
-    f = apply_transposed(frame, vector.load(a.direct_force))
-    m = apply_transposed(frame, vector.load(a.direct_torque))
-    arm = subtract(vector.load(p.thruster[0].position), vector.load(p.center_of_mass))
-    m = subtract(m, cross(arm, f))
+    f, m = control_wrench(p, r, a)
     if vector.dot(f, f) + vector.dot(m, m) > 0.0:
         shape = modes.control
         for j in range(n):

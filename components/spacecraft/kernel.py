@@ -12,7 +12,7 @@ from dockfmu.components.physics.mechanics import vector
 from dockfmu.components.physics.mechanics.inertia import asymmetry
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, from_quaternion, load_quaternion
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store
-from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, two_way
+from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, sections, two_way
 
 NOT_FINITE = 11
 INERTIA = 12
@@ -258,8 +258,8 @@ def _excite(m, p, n, h):
 
 
 @kernel
-def step_elastic(m, t, h):
-    """Advance the elastic spacecraft by h > 0, s. Returns 0, or the code of a failure."""
+def _load_elastic(m, h):
+    """Gather the loads and modal forces of a step of h. Returns 0, or the code of a failure."""
     code = _loads(m, h)
     if code != 0:
         return code
@@ -271,6 +271,13 @@ def step_elastic(m, t, h):
         if code != 0:
             return code
         elastic.excite_by_port(m.elastic, m.modes, m.mount[p], p, n)
+    return 0
+
+
+@kernel
+def _move_elastic(m, h):
+    """Advance modes and rigid body over h under the gathered loads. Returns 0, or the code of a failure."""
+    n = int(m.parameters.modes_used)
     energy = m.elastic.kinetic_energy + m.elastic.stored_energy
     work = elastic.advance(m.elastic, m.modes, n)
     m.audit.work_control += work
@@ -284,6 +291,41 @@ def step_elastic(m, t, h):
     _move(m, h)
     code = _publish(m, h)
     _add_energies(m)
+    return code
+
+
+@kernel
+def step_elastic(m, t, h):
+    """Advance the elastic spacecraft by h > 0, s. Returns 0, or the code of a failure."""
+    code = _load_elastic(m, h)
+    if code != 0:
+        return code
+    return _move_elastic(m, h)
+
+
+@kernel
+def initialize_elastic_sections(m):
+    """Set the elastic spacecraft with loads at sections to its initial state. Returns 0, or the code of a failure."""
+    code = initialize_elastic(m)
+    sections.reset(m.section)
+    sections.publish(m.section, m.cut, m.modes, m.elastic, int(m.parameters.modes_used))
+    return code
+
+
+@kernel
+def step_elastic_sections(m, t, h):
+    """Advance the elastic spacecraft with loads at sections by h > 0, s. Returns 0, or the code of a failure."""
+    code = _load_elastic(m, h)
+    if code != 0:
+        return code
+    n = int(m.parameters.modes_used)
+    _sum(m.actuation, m.mount, m.rigid, -1)
+    motion = sections.rigid_acceleration(m.parameters, m.rigid, h)
+    sections.hold(
+        m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n
+    )  # fmt: skip
+    code = _move_elastic(m, h)
+    sections.publish(m.section, m.cut, m.modes, m.elastic, n)
     return code
 
 
@@ -313,17 +355,25 @@ def initialize_two_way(m):
 
 
 @kernel
-def step_two_way(m, t, h):
-    """Advance the spacecraft whose modes act back by h > 0, s. Returns 0, or the code of a failure."""
+def _load_two_way(m, h):
+    """Gather the loads of a step of h, and find the motion and the modal forces. Returns 0, or a code."""
     code = _loads(m, h)
     if code != 0:
         return code
-    p = m.parameters
-    n = int(p.modes_used)
+    n = int(m.parameters.modes_used)
+    two_way.tune(m.parameters, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h)
     _excite(m, -1, n, h)
     _sum(m.actuation, m.mount, m.rigid, -1)
-    if not two_way.respond(p, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h):
+    if not two_way.respond(m.parameters, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h):
         return fail(m.status, COUPLING, 0.0, 0)
+    return 0
+
+
+@kernel
+def _move_two_way(m, h):
+    """Advance modes and carrying motion over h. Returns 0, or the code of a failure."""
+    p = m.parameters
+    n = int(p.modes_used)
     work, lost = two_way.advance_modes(m.elastic, m.modes, n)
     m.audit.work_control += work
     m.audit.dissipated_modes += lost
@@ -337,3 +387,37 @@ def step_two_way(m, t, h):
         two_way.advance(p, m.rigid, m.elastic, m.coupling, m.whole, A_CI, n, h)
     _count_work(m, A_CI, h)
     return _publish_two_way(m, h)
+
+
+@kernel
+def step_two_way(m, t, h):
+    """Advance the spacecraft whose modes act back by h > 0, s. Returns 0, or the code of a failure."""
+    code = _load_two_way(m, h)
+    if code != 0:
+        return code
+    return _move_two_way(m, h)
+
+
+@kernel
+def initialize_two_way_sections(m):
+    """Set the spacecraft of `initialize_two_way` with loads at sections. Returns 0, or the code of a failure."""
+    code = initialize_two_way(m)
+    sections.reset(m.section)
+    sections.publish(m.section, m.cut, m.modes, m.elastic, int(m.parameters.modes_used))
+    return code
+
+
+@kernel
+def step_two_way_sections(m, t, h):
+    """Advance the spacecraft of `step_two_way` with loads at sections. Returns 0, or the code of a failure."""
+    code = _load_two_way(m, h)
+    if code != 0:
+        return code
+    n = int(m.parameters.modes_used)
+    motion = two_way.motion(m.parameters, m.rigid, m.whole, h)
+    sections.hold(
+        m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n
+    )  # fmt: skip
+    code = _move_two_way(m, h)
+    sections.publish(m.section, m.cut, m.modes, m.elastic, n)
+    return code

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dockfmu.components.core import ports
 from dockfmu.components.core.field import BOOLEAN, INTEGER, OUTPUT, Group, input, output, parameter, private
 from dockfmu.components.core.field import table as constant
@@ -254,14 +256,56 @@ def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
     )  # fmt: skip
 
 
-def record(port_count: int, thruster_count: int, mode_count: int, two_way: bool = False) -> Record:
-    """Return the record of a craft with these numbers of ports, thrusters (at least one each) and elastic modes."""
+def _sections(names: Sequence[str]) -> tuple[Group, ...]:
+    listed = ", ".join(f"{k} {name}" for k, name in enumerate(names, 1))
+    return (
+        Group(
+            "section",
+            output("force", "N", "that the part beyond the section exerts on the part of its node, axes S", shape=3),
+            output("torque", "N.m", "the same about the node of the section, axes S", shape=3),
+            private("held", "1", "force (N) and torque (N.m) of the loads held over the step", shape=6),
+            count=len(names),
+            description=f"load at a section of the structure by mode acceleration: {listed}",
+        ),
+    )
+
+
+def _cuts(names: Sequence[str], port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
+    file = "sections.f64"
+    return (
+        Group(
+            "cut",
+            constant("port", "1", "load by the wrench on each port, axes S (SI)", shape=(port_count, 6, 6),
+                     resource=file),
+            constant("thruster", "1", "load by the force at each nozzle, axes S (SI)", shape=(thruster_count, 6, 3),
+                     resource=file),
+            constant("control", "1", "load by the wrench at nozzle 1, axes S (SI)", shape=(6, 6), resource=file),
+            constant("inertia", "1", "load by minus the acceleration of C, axes S (SI)", shape=(6, 6), resource=file),
+            constant("spin", "1", "load by minus the products of the angular velocity, axes S (SI)", shape=(6, 6),
+                     resource=file),
+            constant("modal", "1", "load by minus the acceleration and damping of each mode, axes S (SI)",
+                     shape=(n, 6), resource=file),
+            count=len(names),
+        ),
+    )  # fmt: skip
+
+
+def record(
+    port_count: int, thruster_count: int, mode_count: int, two_way: bool = False, sections: Sequence[str] = ()
+) -> Record:
+    """Return the record of a craft with these numbers of ports, thrusters (at least one each) and elastic modes.
+
+    `sections` names the sections of its structure whose loads it gives.
+    """
     audit = ports.audit(devices=("modes",), works=("control",))
     elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
     more = _two_way(mode_count) if two_way else ()
+    loads = _sections(sections) if sections else ()
+    cuts = _cuts(sections, port_count, thruster_count, mode_count) if sections else ()
     return Record(
         *_inputs(port_count, thruster_count),
         *_outputs(),
+        *loads,
         _parameters(port_count, thruster_count, mode_count),
         Group(
             "audit",
@@ -276,4 +320,5 @@ def record(port_count: int, thruster_count: int, mode_count: int, two_way: bool 
         *more[:1],
         *elastic,
         *more[1:],
+        *cuts,
     )  # fmt: skip

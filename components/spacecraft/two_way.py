@@ -11,11 +11,17 @@ changes its rate by h z_i + c2_i times that force, so the modes are eliminated a
 not integrated from them: linear and angular momentum of the whole craft change exactly by the received impulses, and
 the motion of C follows from them and the modes.
 
+The exact step of a mode is a midpoint rule with the step 2/w tan(w h/2) instead of h. So the equations are those of a
+craft whose modes carry tan(w h/2)/(w h/2) times their mass, and unstable if they then carry more than the craft has.
+Modes that are too fast for this take the implicit midpoint rule, with h, or follow their loads (`tune`).
+
 Names end with the axes of their components: I, the body's C, the structure's S, in which the modes are given. `A_CS`
 turns components in S to those in C.
 """
 
 from __future__ import annotations
+
+from math import tan
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.physics.mechanics import matrix, rotation
@@ -44,6 +50,13 @@ from dockfmu.components.physics.mechanics.vector import (
 )
 from dockfmu.components.spacecraft import elastic
 from dockfmu.components.spacecraft.rigid import turn_rate, turn_to
+
+STIFF = 1.0
+"""Circular frequency times step above which a mode that carries mass follows its load: backward Euler."""
+FREE = 1e-9
+"""Share of the mass below which a mode, one of a free craft, carries none: it is exact at any step."""
+HALVINGS = 30
+"""Of the largest frequency of exact modes, until the mass matrix is positive definite."""
 
 
 @kernel
@@ -187,6 +200,64 @@ def prepare(p, r, e, c, whole, n):
 
 
 @kernel
+def _carried(p, r, c, j):
+    """Return the share of the craft's mass or inertia that mode j carries."""
+    shift_S = load(c.translation[j])
+    turn_C = apply(load_matrix(r.frame), load(c.rotation[j]))
+    return dot(shift_S, shift_S) / p.mass + dot(turn_C, apply(load_matrix(r.inverse), turn_C))
+
+
+@kernel
+def _follow(e, modes, j, h):
+    """Set the coefficients of mode j to those of the midpoint rule, or of backward Euler above STIFF."""
+    w = modes.frequency[j]
+    x = w * h
+    rub = elastic.damping(w, modes.decrement[j]) * h
+    if x > STIFF:
+        whole = 1.0 + rub + x * x
+        e.from_coordinate[j] = (1.0 + rub) / whole
+        e.from_force[j] = h * h / whole
+        e.rate_from_rate[j] = 1.0 / whole
+    else:
+        whole = 1.0 + 0.5 * rub + 0.25 * x * x
+        e.from_coordinate[j] = (1.0 + 0.5 * rub - 0.25 * x * x) / whole
+        e.from_force[j] = 0.5 * h * h / whole
+        e.rate_from_rate[j] = (1.0 - 0.5 * rub - 0.25 * x * x) / whole
+    e.from_rate[j] = h / whole
+
+
+@kernel
+def tune(p, r, e, c, modes, whole, n, h):
+    """Set the coefficients for steps of h, kept until h changes: exact for the modes for which that is stable."""
+    if e.step == h:
+        return
+    elastic.tune(e, modes, n, h, -1)
+    if p.fixed != 0.0:
+        return
+    A_CS = load_matrix(r.frame)
+    inertia_S = compose(transpose(A_CS), compose(load_matrix(r.inertia), A_CS))
+    for j in range(n):
+        whole.change[j] = _carried(p, r, c, j)
+        for i in range(3):
+            whole.lever[j, 3 + i] = c.rotation[j, i]
+    limit = STIFF
+    for _ in range(HALVINGS):
+        for j in range(n):
+            half = 0.5 * h * modes.frequency[j]
+            whole.weight[j] = 1.0
+            if 2.0 * half <= limit:
+                # twice what it is above 1: at the border the step would be stable, but not accurate
+                whole.weight[j] = 2.0 * tan(half) / half - 1.0
+        _set_response(p, inertia_S, ZERO, whole, c, whole.weight, n)
+        if _definite(whole.response, 6):
+            break
+        limit *= 0.5
+    for j in range(n):
+        if h * modes.frequency[j] > limit and whole.change[j] > FREE:
+            _follow(e, modes, j, h)
+
+
+@kernel
 def _predict(e, modes, whole, n, h):
     """Set the coordinates and rates at mid-step, and the weights and free changes of rate over the step.
 
@@ -259,6 +330,17 @@ def respond(p, r, e, c, modes, whole, n, h):
         e.force[j] -= total
         whole.carried[j] = e.force[j] - whole.carried[j]
     return True
+
+
+@kernel
+def motion(p, r, whole, h):
+    """Return (acceleration, angular acceleration, angular velocity at mid-step) of C, means over the step, axes S."""
+    if p.fixed != 0.0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    w_C = axpy(0.5 * h, load(r.angular_acceleration), load(r.angular_velocity))
+    a = whole.acceleration
+    w_S = apply_transposed(load_matrix(r.frame), w_C)
+    return (a[0], a[1], a[2]), (a[3], a[4], a[5]), w_S
 
 
 @kernel

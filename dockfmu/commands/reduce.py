@@ -64,6 +64,14 @@ def add_reduce(commands: Any) -> None:
     )
     parser.add_argument("--nodes", type=path, metavar="FILE", help="nodes of the matrices: a table, or GRID cards")
     parser.add_argument("--mass-file", type=path, metavar="FILE.mtx", help="mass matrix of a MatrixMarket stiffness")
+    parser.add_argument(
+        "--section",
+        action="append",
+        default=[],
+        type=_section,
+        metavar="NAME=NODE-NODE,...",
+        help="section whose loads the body gives: cuts at the first node on the way to the second; may be repeated",
+    )
     parser.add_argument("--figure", type=output_file, metavar="FILE", help="draw the lowest shapes: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
     parser.set_defaults(action=_reduce)
@@ -75,6 +83,9 @@ def _reduce(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None and arguments.output.suffix != ".npz":
         raise CommandError(f"--output {arguments.output}: the name of the file must end in .npz")
+    sections = dict(arguments.section)
+    if len(sections) < len(arguments.section):
+        raise CommandError("--section: a name is given twice; list all cuts of a section behind one name")
     body = reduce(
         arguments.model,
         interface=[node for given in arguments.interface for node in given],
@@ -87,13 +98,14 @@ def _reduce(arguments: argparse.Namespace) -> int:
         rayleigh=arguments.rayleigh,
         nodes=arguments.nodes,
         mass_file=arguments.mass_file,
+        sections=sections,
     )
     if arguments.json:
         checks = [{"name": c.name, "value": c.value, "limit": c.limit, "ok": c.ok, "note": c.note} for c in body.checks]
-        frequency = body.frequency.tolist()
-        print(
-            json.dumps({"name": body.name, "method": body.method, "frequency": frequency, "checks": checks}, indent=2)
-        )
+        content = {"name": body.name, "method": body.method, "frequency": body.frequency.tolist(), "checks": checks}
+        if body.sections is not None:
+            content["sections"] = dict(zip(body.sections.names, body.sections.place.tolist(), strict=True))
+        print(json.dumps(content, indent=2))
     else:
         for line in body.table():
             print(line)
@@ -114,6 +126,18 @@ def _nodes(text: str) -> list[int]:
     if len(nodes) < len(numbers):
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a list of node numbers")
     return nodes
+
+
+def _section(text: str) -> tuple[str, list[tuple[int, int]]]:
+    name, _, cuts = text.partition("=")
+    pairs = [[word.strip() for word in cut.split("-")] for cut in cuts.split(",")]
+    if not (name.isidentifier() and all(len(pair) == 2 and all(map(_is_number, pair)) for pair in pairs)):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no section, such as truss=12-13 or ring=4-8,5-9")
+    return name, [(int(one), int(two)) for one, two in pairs]
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 16
 
 
 def _whole(text: str) -> int:

@@ -241,7 +241,7 @@ def _models(name: str, file: Path, assembly: _Assembly) -> tuple[FullModel, Full
             tensor[node] += own + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     order = [int(node) for node in nodes]
     bodies = NodeBodies(*(np.array([found[node] for node in order]) for found in (total, centre, tensor)))
-    shared = {
+    shared: dict[str, Any] = {
         "name": name,
         "source": str(file),
         "stiffness": assembled([([one, two], stiffness) for one, two, stiffness, _ in assembly.blocks]),
@@ -249,6 +249,7 @@ def _models(name: str, file: Path, assembly: _Assembly) -> tuple[FullModel, Full
         "nodes": nodes,
         "position": np.array([assembly.position[node] for node in order]),
         "lines": np.array([(index[one], index[two]) for one, two in assembly.lines]),
+        "members": True,
     }
     lumped = assembled([([node], _body_matrix(total[node], centre[node], tensor[node])) for node in order])
     consistent = assembled(

@@ -39,6 +39,7 @@ class FullModel:
     lines : (l, 2) indices of nodes that a line of the picture joins
     bodies : masses of elements at the nodes; None where only the matrix is known
     reduced : whether the matrices are already reduced, so that masses between the nodes are not known
+    members : whether all stiffness is of members between two nodes, as in a frame model
     """
 
     name: str
@@ -51,6 +52,7 @@ class FullModel:
     lines: np.ndarray
     bodies: NodeBodies | None = None
     reduced: bool = False
+    members: bool = False
 
     def __post_init__(self) -> None:
         """Check shapes, finite values, symmetry and signs; drop what has neither stiffness nor mass."""

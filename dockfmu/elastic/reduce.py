@@ -21,6 +21,7 @@ from dockfmu.elastic.model import FullModel, dense
 from dockfmu.elastic.nastran import read_nastran
 from dockfmu.elastic.neutral import read_matrix_market, read_npz
 from dockfmu.elastic.reduction import ReducedShapes, check_free, craig_bampton
+from dockfmu.elastic.sections import Cuts, section_loads
 
 KINDS = (".toml", ".npz", ".mtx", ".op4", ".pch", ".dmig", ".bdf", ".dat", ".nas")
 ASSUMED_DAMPING = 0.005
@@ -40,6 +41,7 @@ def reduce(
     rayleigh: tuple[float, float] | None = None,
     nodes: str | Path | None = None,
     mass_file: str | Path | None = None,
+    sections: Cuts | None = None,
 ) -> ElasticBody:
     """Return the elastic body that a finite-element model reduces to (flexible 3.2, 3.3).
 
@@ -61,6 +63,9 @@ def reduce(
         Ratio of each shape, or the factors of stiffness, s, and mass, 1/s.
     nodes, mass_file : path
         Table of nodes, and the mass matrix of MatrixMarket files.
+    sections : {str: [(int, int), ...]}
+        Names of sections whose loads the body gives, and the pairs of nodes between which each cuts: at the first, on
+        the way to the second.
 
     Raises
     ------
@@ -118,6 +123,7 @@ def reduce(
             lines=full.lines.reshape(-1, 2),
             checks=tuple(lines),
             source=_source(file, nodes, mass_file, units=units, modes=modes, cut_off=cut_off),
+            sections=section_loads(full, shapes, joined, root, sections or {}),
         )
     _check_finite(file, body)
     return body

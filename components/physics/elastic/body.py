@@ -14,6 +14,7 @@ import numpy as np
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import atomic_file
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
+from dockfmu.components.physics.elastic.sections import ElasticSections
 
 FORMAT = "dockfmu elastic body 1"
 LARGEST_FILE = 1 << 30
@@ -58,6 +59,7 @@ class ElasticBody:
     points, point_shape, lines : (k, 3), (k, 3, H), (l, 2) wireframe for pictures, with its displacements
     checks : what was checked when the body was made
     source : files, units and options it was made from
+    sections : loads at sections of the body, None without
     """
 
     name: str
@@ -76,6 +78,7 @@ class ElasticBody:
     lines: np.ndarray
     checks: tuple[ElasticCheck, ...]
     source: dict[str, str]
+    sections: ElasticSections | None = None
 
     @property
     def stiffness(self) -> np.ndarray:
@@ -98,7 +101,12 @@ class ElasticBody:
             f"invariants.{field.name}": getattr(self.invariants, field.name) for field in fields(self.invariants)
         }
         checks = [[check.name, check.value, check.limit, check.note] for check in self.checks]
-        about = {"format": FORMAT, "name": self.name, "frame": self.frame, "method": self.method}
+        about: dict[str, Any] = {
+            "format": FORMAT, "name": self.name, "frame": self.frame, "method": self.method,
+        }  # fmt: skip
+        if self.sections is not None:
+            about["sections"] = list(self.sections.names)
+            content |= {f"sections.{name}": getattr(self.sections, name) for name in self.sections.shapes(0, 0)}
         content["about"] = np.array(json.dumps({**about, "source": self.source, "checks": checks}))
         file = Path(file)
         with atomic_file(file) as unfinished, unfinished.open("wb") as stream:
@@ -127,16 +135,20 @@ class ElasticBody:
                 ElasticCheck(str(name), float(value), None if limit is None else float(limit), str(note))
                 for name, value, limit, note in about["checks"]
             )
+            cuts = tuple(str(name) for name in about.get("sections", ()))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             if isinstance(error, ElasticBodyError):
                 raise
             raise ElasticBodyError(f"{file}: entry 'about' is damaged ({error}); reduce the model again") from error
+        sections = _sections(file, arrays, cuts) if cuts else None
         arrays = _checked(file, arrays)
         found: dict[str, Any] = {field.name: arrays[f"invariants.{field.name}"] for field in fields(ElasticInvariants)}
         found["mass"] = float(found["mass"])
         rest: dict[str, Any] = {name: arrays[name] for name in arrays if not name.startswith("invariants.")}
         rest |= texts
-        return ElasticBody(invariants=ElasticInvariants(**found), checks=checks, source=source, **rest)
+        return ElasticBody(
+            invariants=ElasticInvariants(**found), checks=checks, source=source, sections=sections, **rest
+        )
 
     def table(self) -> Iterator[str]:
         """Yield the lines that describe the body: what it is, its shapes, the checks."""
@@ -153,6 +165,11 @@ class ElasticBody:
         for j, (omega, rate, static) in enumerate(zip(self.frequency, self.damping, self.residual, strict=True), 1):
             note = "  static flexibility" if static else ""
             yield f"{j:6}  {omega / (2.0 * np.pi):11.6g} Hz  {rate / (2.0 * omega):9.4g}{note}"
+        if self.sections is not None:
+            yield ""
+            yield f"{'section':>20}  node at, m in E"
+            for name, place in zip(self.sections.names, self.sections.place, strict=True):
+                yield f"{name:>20}  ({', '.join(f'{x:.6g}' for x in place)})"
         yield ""
         yield f"{'check':42}  {'value':>12}  {'limit':>8}"
         for check in self.checks:
@@ -178,6 +195,23 @@ def read_arrays(file: Path) -> dict[str, np.ndarray]:
         raise ElasticBodyError(f"{file}: cannot be read as .npz ({error}); it is damaged or of another kind") from error
     except (zipfile.error, MemoryError, SyntaxError, OverflowError) as error:
         raise ElasticBodyError(f"{file}: an array is damaged ({error})") from error
+
+
+def _sections(file: Path, arrays: dict[str, np.ndarray], names: tuple[str, ...]) -> ElasticSections:
+    """Return the loads at sections that a file has. Raises ElasticBodyError that names the entry."""
+    none = np.zeros(0)
+    sizes = ElasticSections(names, none, none, none, none, none, none).shapes(
+        int(np.size(arrays.get("nodes", ()))), int(np.size(arrays.get("frequency", ())))
+    )
+    found = {}
+    for name, shape in sizes.items():
+        array = arrays.get(f"sections.{name}", none)
+        if array.shape != shape or array.dtype.kind != "f" or not np.all(np.isfinite(array)):
+            raise ElasticBodyError(
+                f"{file}: entry 'sections.{name}' is {array.dtype} {array.shape}, expected finite numbers {shape}"
+            )
+        found[name] = array
+    return ElasticSections(names, **found)
 
 
 def _checked(file: Path, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.components.physics.elastic.sections import ElasticSections
 from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
+from dockfmu.components.spacecraft.modes.sections import CraftSections, sections_at
 
 Bands = Sequence[tuple[float, float, float]]
 
@@ -37,6 +39,7 @@ class Modes:
     initial_coordinate, initial_rate : (n,) state at the start, kg^1/2 m and kg^1/2 m/s; zero by default
     coupling : inertial coupling to the motion of the craft, for `coupling = "two_way"`; None if the masses behind the
         shapes are not known
+    sections : loads at sections of the structure, or None
     """
 
     frequency: np.ndarray
@@ -47,6 +50,7 @@ class Modes:
     initial_rate: np.ndarray = field(default_factory=lambda: np.zeros(0))
     control: np.ndarray = field(default_factory=lambda: np.zeros(0))
     coupling: InertialCoupling | None = None
+    sections: CraftSections | None = None
 
     def __post_init__(self) -> None:
         n = len(self.frequency)
@@ -70,6 +74,8 @@ class Modes:
                 raise ValueError(f"modes: {name} has values that are not finite")
         if self.coupling is not None:
             self.coupling.check(n)
+        if self.sections is not None:
+            self.sections.check(n)
         if not (n and np.all(self.frequency > 0.0) and np.all(np.isfinite(self.frequency))):
             raise ValueError("modes: frequencies must be positive; drop the rigid-body modes")
         if np.any(self.decrement < 0.0) or np.any(np.diff(self.frequency) < 0.0):
@@ -98,6 +104,7 @@ class ModalModel:
     shape : (k, 6, n) displacement and rotation of each point, axes S, mass-normalised
     position : (k, 3) positions of the points in S, m, or None if the source does not give them
     coupling : inertial coupling of all modes, or None if the source does not give the masses
+    sections : loads at sections of the structure, its nodes being the grid points, or None
     """
 
     frequency: np.ndarray
@@ -105,6 +112,7 @@ class ModalModel:
     shape: np.ndarray
     position: np.ndarray | None = None
     coupling: InertialCoupling | None = None
+    sections: ElasticSections | None = None
 
     def nearest(self, place: Sequence[float]) -> int:
         """Return the number of the grid point nearest to a position in S."""
@@ -113,12 +121,12 @@ class ModalModel:
         distance = np.linalg.norm(self.position - np.asarray(place), axis=1)
         return int(self.point_ids[np.argmin(distance)])
 
-    def _at(self, point: int | Sequence[float]) -> np.ndarray:
+    def _row(self, point: int | Sequence[float]) -> int:
         number = point if isinstance(point, int) else self.nearest(point)
         rows = np.flatnonzero(self.point_ids == number)
         if not len(rows):
             raise ValueError(f"the modal model has no grid point {number}")
-        return self.shape[rows[0]]
+        return int(rows[0])
 
     def select(
         self,
@@ -140,14 +148,16 @@ class ModalModel:
         kept = [j for j in order if above < hertz[j] <= below][:limit]
         if not kept:
             raise ValueError(f"no mode lies between {above:g} and {below:g} Hz")
-        nozzles = [self._at(point)[:, kept] for point in thrusters]
+        at_ports, at_nozzles = [self._row(point) for point in ports], [self._row(point) for point in thrusters]
+        nozzles = [self.shape[row][:, kept] for row in at_nozzles]
         return Modes(
             frequency=self.frequency[kept],
             decrement=np.array([_decrement(bands, hertz[j]) for j in kept]),
-            port=np.stack([self._at(point)[:, kept] for point in ports]),
+            port=np.stack([self.shape[row][:, kept] for row in at_ports]),
             thruster=np.stack([nozzle[:3] for nozzle in nozzles]),
             control=nozzles[0],
             coupling=None if self.coupling is None else self.coupling.select(kept),
+            sections=sections_at(self.sections, kept, at_ports, at_nozzles),
         )
 
     def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:

@@ -20,6 +20,7 @@ from dockfmu.components.physics.elastic.body import ElasticBody
 from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 from dockfmu.components.spacecraft.modes.model import ModalModel, Modes
+from dockfmu.components.spacecraft.modes.sections import joined_sections, placed_sections, sections_at
 
 NEAR = 1e-6
 """m: a port or nozzle this near to an interface node of an appendage is on it."""
@@ -57,7 +58,7 @@ def whole_model(body: ElasticBody) -> ModalModel:
             "structure of the whole craft with --frame mean"
         )
     coupling = moved_coupling(body, np.zeros(3), np.eye(3))
-    return ModalModel(body.frequency, body.nodes, body.shape, body.place, coupling)
+    return ModalModel(body.frequency, body.nodes, body.shape, body.place, coupling, body.sections)
 
 
 def appendage_modes(
@@ -70,7 +71,7 @@ def appendage_modes(
     Places are from the centre of mass of the whole craft. Ports and nozzles are positions in S: on an interface node of
     an appendage, or on the rigid craft. Raises ValueError for a body whose frame is not tied to a node.
     """
-    frequencies, dampings, couplings, nodes = [], [], [], []
+    frequencies, dampings, couplings, nodes, sections = [], [], [], [], []
     for body, place, angles in appendages:
         if body.frame == "mean":
             raise ValueError(f"{body.name} is in mean axes, an appendage is held: reduce it with --frame NODE")
@@ -86,7 +87,16 @@ def appendage_modes(
         dampings.append(body.damping)
         couplings.append(moved_coupling(body, at, R))
         both = np.kron(np.eye(2), R)
-        nodes.append((at + body.place @ R.T, np.einsum("ij,kja->kia", both, body.shape)))
+        places = at + body.place @ R.T
+        nodes.append((places, np.einsum("ij,kja->kia", both, body.shape)))
+        sections.append(
+            sections_at(
+                None if body.sections is None else placed_sections(body.sections, at, R),
+                range(len(body.frequency)),
+                [_near(places, point) for point in ports],
+                [_near(places, point) for point in thrusters],
+            )
+        )
     sizes = [len(one) for one in frequencies]
     ends = np.cumsum([0, *sizes])
     n = int(ends[-1])
@@ -105,9 +115,8 @@ def appendage_modes(
     def shape_at(point: Sequence[float]) -> np.ndarray:
         found = np.zeros((6, n))
         for k, (position, shape) in enumerate(nodes):
-            distance = np.linalg.norm(position - np.asarray(point, float), axis=1)
-            if distance.min() < NEAR:
-                found[:, ends[k] : ends[k + 1]] = shape[int(np.argmin(distance))]
+            if (index := _near(position, point)) is not None:
+                found[:, ends[k] : ends[k + 1]] = shape[index]
         return found
 
     frequency, damping = np.concatenate(frequencies), np.concatenate(dampings)
@@ -125,7 +134,14 @@ def appendage_modes(
         thruster=np.stack([nozzle[:3] for nozzle in nozzles]),
         control=nozzles[0],
         coupling=coupling.select(list(order)),
+        sections=joined_sections(sections, list(order), sizes),
     )
+
+
+def _near(places: np.ndarray, point: Sequence[float]) -> int | None:
+    """Return the index of the place that a point is on, None if there is none."""
+    distance = np.linalg.norm(places - np.asarray(point, float), axis=1)
+    return int(np.argmin(distance)) if distance.min() < NEAR else None
 
 
 def is_elastic_body(file: Path) -> bool:
