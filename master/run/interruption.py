@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dockfmu.base.errors import DockfmuError
+
 _WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 if hasattr(signal, "SIGHUP"):
     _WORDS[signal.SIGHUP] = "terminated, because the terminal was closed,"
@@ -39,7 +41,8 @@ def orderly() -> Iterator[None]:
     """Make Ctrl-C and requests to terminate raise Terminated, so that files are closed.
 
     If code that the exception meets swallows it, the next `deferred(earlier=True)` reports the signal. If another error
-    has come of it, as Python makes one of whatever is raised in a class body, Terminated is raised in its place.
+    has come of it, as Python makes one of whatever is raised in a class body, or a library fails that has swallowed it,
+    Terminated is raised in its place.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,9 +58,9 @@ def orderly() -> Iterator[None]:
         origin: BaseException | None = error
         while origin is not None and not isinstance(origin, Terminated):
             origin = origin.__cause__ or origin.__context__
-        if origin is None:
+        if origin is None and (isinstance(error, DockfmuError) or not _raised):
             raise
-        raise Terminated(origin.number) from error
+        raise Terminated(_raised[-1] if origin is None else origin.number) from error
     finally:
         _raised.clear()
         for number, handler in before.items():

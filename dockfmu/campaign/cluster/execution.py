@@ -34,6 +34,7 @@ from distributed.security import Security
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.temporary import TemporaryFolder
+from dockfmu.campaign.cluster.strangers import MODULE, strangers_unheard
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.machine import MachineFaultError, fault_here, fault_of, killed_for_memory
@@ -151,7 +152,11 @@ class Execution:
             opened.enter_context(dask.config.set(SETTINGS))
             # of this user alone, with a name that nobody can foresee; removed after the cluster has ended
             folder = str(opened.enter_context(TemporaryFolder("campaign")))
-            opened.enter_context(dask.config.set({"temporary-directory": folder}))
+            preload = [*dask.config.get("distributed.worker.preload"), MODULE]
+            opened.enter_context(
+                dask.config.set({"temporary-directory": folder, "distributed.worker.preload": preload})
+            )
+            opened.enter_context(strangers_unheard())
             opened.callback(self._leave)
             if self.options.scheduler is None:
                 workers = self.options.workers or len(os.sched_getaffinity(0))

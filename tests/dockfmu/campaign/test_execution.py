@@ -1,10 +1,13 @@
 """Nothing lost, nothing double: campaigns whose processes are killed, compared with values computed one by one."""
 
+import logging
 import os
 import random
 import shutil
 import signal
+import socket
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -307,8 +310,20 @@ def test_at_a_scheduler_with_a_worker_killed_and_then_the_scheduler(tmp_path, cl
     rows_are_whole(tmp_path)
 
 
-def test_a_neighbour_reaches_neither_scheduler_nor_workers_of_this_machine(tmp_path, monkeypatch):
-    """They speak TLS with a certificate of the campaign, serve no pages, and keep their files in a private folder."""
+def break_off(address):
+    """Connect to an address many times, begin a handshake of TLS, and reset the connection."""
+    host, _, port = address.partition("://")[2].rpartition(":")
+    for _ in range(100):
+        with socket.create_connection((host, int(port)), timeout=5) as stranger:
+            stranger.sendall(bytes.fromhex("16030100ff"))
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_a_neighbour_reaches_neither_scheduler_nor_workers_of_this_machine(tmp_path, monkeypatch, capfd):
+    """They speak TLS with a certificate of the campaign, serve no pages, and keep their files in a private folder.
+
+    Nobody hears of the neighbour: asyncio logged a traceback for each connection that breaks off before its handshake.
+    """
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with Execution(stand_in.study(4), {}, ClusterOptions(workers=1), stand_in.StandIn) as execution:
         scheduler = execution._cluster.scheduler
@@ -324,8 +339,12 @@ def test_a_neighbour_reaches_neither_scheduler_nor_workers_of_this_machine(tmp_p
         modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()}
         assert modes
         assert set(modes.values()) == {0o700}, modes
+        for address in (scheduler.address, *workers):
+            break_off(address)
         assert len(list(execution.run([RunPoint(k) for k in range(4)]))) == 4
     assert list(tmp_path.iterdir()) == []
+    assert "Traceback" not in capfd.readouterr().err
+    assert not logging.getLogger("asyncio").filters
 
 
 def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):

@@ -2,10 +2,12 @@
 
 import os
 import signal
+from contextlib import suppress
 
 import h5py
 import pytest
 
+from dockfmu.base.errors import DockfmuError
 from dockfmu.master.observers.observer import Observer
 from dockfmu.master.observers.recording.recorder import Recorder
 from dockfmu.master.run.interruption import Terminated, orderly, uninterrupted
@@ -102,3 +104,18 @@ def test_an_error_that_an_interruption_has_become_is_an_interruption():
         type("Class", (), {"field": Named()})
     with pytest.raises(ValueError, match="own"), orderly():
         raise ValueError("an error of its own")
+
+
+def test_a_library_that_swallows_an_interruption_and_then_fails_is_interrupted():
+    """Dask did: an assertion on the loop that it had not started. An error of dockfmu still counts more."""
+
+    def fail(error):
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        raise error
+
+    with pytest.raises(Terminated) as raised, orderly():
+        fail(AssertionError())
+    assert raised.value.number == signal.SIGTERM
+    with pytest.raises(DockfmuError, match="own"), orderly():
+        fail(DockfmuError("an error of its own"))
