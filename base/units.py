@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dockfmu.base.errors import FAILED, DockfmuError
+from dockfmu.base.messages import shown
 from dockfmu.base.number_text import DECIMAL
 
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
@@ -109,18 +110,18 @@ def parse_unit(text: str) -> Unit:
                 continue
             match = _FACTOR.fullmatch(word)
             if match is None or match[1] not in _ATOMS:
-                raise UnitError(f"unit {text!r}: {word!r} is not known; known units are {', '.join(_ATOMS)}")
+                raise UnitError(f"unit {shown(text)}: {shown(word)} is not known; known units are {', '.join(_ATOMS)}")
             power = sign * int(match[2] or 1)
             if abs(power) > LARGEST_EXPONENT:
-                raise UnitError(f"unit {text!r}: the exponent of {word!r} is beyond {LARGEST_EXPONENT}")
+                raise UnitError(f"unit {shown(text)}: the exponent of {shown(word)} is beyond {LARGEST_EXPONENT}")
             exponents, size = _ATOMS[match[1]]
             factor *= size**power
             for base, exponent in exponents.items():
                 total[base] += power * exponent
     if not 0.0 < factor < math.inf:
-        raise UnitError(f"unit {text!r} is too large or too small for a number")
+        raise UnitError(f"unit {shown(text)} is too large or too small for a number")
     if not numerator or (not denominator and "/" in text):
-        raise UnitError(f"unit {text!r} is not a valid unit expression, such as N.m/rad")
+        raise UnitError(f"unit {shown(text)} is not a valid unit expression, such as N.m/rad")
     return Unit(text, tuple(total[name] for name in BASE_UNITS), factor)
 
 
@@ -174,7 +175,8 @@ def conversion(source: Unit, target: Unit) -> tuple[float, float]:
         if source.name == target.name:
             return 1.0, 0.0
         unknown = source.name if source.exponents is None else target.name
-        raise UnitError(f"units {source.name!r} and {target.name!r} differ, and {unknown!r} is not defined in SI units")
+        both = f"units {shown(source.name)} and {shown(target.name)}"
+        raise UnitError(f"{both} differ, and {shown(unknown)} is not defined in SI units")
     if source.exponents != target.exponents:
-        raise UnitError(f"units {source.name!r} and {target.name!r} measure different quantities")
+        raise UnitError(f"units {shown(source.name)} and {shown(target.name)} measure different quantities")
     return source.factor / target.factor, (source.offset - target.offset) / target.factor

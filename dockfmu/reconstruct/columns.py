@@ -14,13 +14,26 @@ import h5py
 import numpy as np
 
 from dockfmu.base.extras import load_extra
-from dockfmu.base.messages import shown
+from dockfmu.base.messages import shortened, shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.number_text import any_number
 from dockfmu.base.units import UnitError, conversion, parse_unit
 from dockfmu.declare.toml.tables import DeclarationError
+from dockfmu.master.observers.recording.layout import LayoutError
+from dockfmu.master.observers.recording.salvage import probe_columns
 
 SECOND = parse_unit("s")
+LARGEST_FILE = 1 << 30
+"""Largest file of telemetry, bytes."""
+MOST_LISTED = 20
+"""Most columns that a message lists."""
+MOST_CELLS = 100_000_000
+"""Most cells of a Parquet file."""
+_ERRORS = (
+    OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, IndexError, MemoryError, OverflowError,
+    csv.Error, LayoutError,
+)  # fmt: skip
+"""What the readers of the three formats raise for a file that is damaged or of another kind."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,9 @@ class TelemetryColumns:
     def of(self, name: str, where: str) -> tuple[np.ndarray, str]:
         """Return a column as it stands in the file, and its unit. Raises DeclarationError, with near matches."""
         if name not in self.values:
-            hint = did_you_mean(name, self.values) or f"; it has {', '.join(self.values)}"
+            first = ", ".join(shortened(one) for one in list(self.values)[:MOST_LISTED])
+            more = f" and {len(self.values) - MOST_LISTED} more" if len(self.values) > MOST_LISTED else ""
+            hint = did_you_mean(name, self.values) or f"; it has {first}{more}"
             raise DeclarationError(f"{where}: {self.file} has no column {shown(name)}{hint}")
         return self.values[name], self.units[name]
 
@@ -45,7 +60,9 @@ class TelemetryColumns:
             return values.astype(float), unit
         numbers = np.full(len(values), np.nan)
         for row, cell in enumerate(values.tolist()):
-            text = (cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell or "")).strip()
+            text = (
+                cell.decode(errors="replace") if isinstance(cell, bytes) else "" if cell is None else str(cell)
+            ).strip()
             if text.lower() in ("", "nan", "none", "null"):
                 continue
             try:
@@ -123,8 +140,10 @@ def read_columns(file: Path, where: str) -> TelemetryColumns:
     if reader is None:
         raise DeclarationError(f"{where}: {file}: its name must end in {', '.join(readers)}")
     try:
+        if (size := file.stat().st_size) > LARGEST_FILE:
+            raise ValueError(f"it has {size} bytes, of {LARGEST_FILE} that are read")
         values, units = reader(file)
-    except (OSError, ValueError, KeyError, csv.Error) as error:
+    except _ERRORS as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DeclarationError(f"{where}: {file}: cannot be read ({reason})") from error
     return TelemetryColumns(file, values, units)
@@ -155,10 +174,16 @@ def _table(headers: Sequence[str], columns: Sequence[list[str]]) -> tuple[dict[s
 def _parquet(file: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     parquet = load_extra("pyarrow.parquet", "a Parquet file", "campaign")
     with file.open("rb") as stream:
-        table = parquet.read_table(stream)
+        opened = parquet.ParquetFile(stream)
+        # what is repeated takes next to no room in the file
+        if (cells := opened.metadata.num_rows * opened.metadata.num_columns) > MOST_CELLS:
+            raise ValueError(f"it has {cells} cells, of {MOST_CELLS} that are read")
+        table = opened.read()
     values, units = {}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         name, unit = _named(field.name)
+        if name in values:
+            raise ValueError(f"several columns are called {shown(name)}")
         found = column.to_numpy()
         values[name] = found if found.dtype.kind in "fiubM" else np.array(column.to_pylist(), object)
         units[name] = (field.metadata or {}).get(b"unit", b"").decode(errors="replace") or unit
@@ -171,10 +196,14 @@ def _hdf5(file: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     def visit(path: str, item: h5py.Dataset | h5py.Group) -> None:
         if isinstance(item, h5py.Dataset) and item.ndim == 1 and item.dtype.kind in "fiubOS":
             name, unit = _named(path)
+            if name in values:
+                raise ValueError(f"several datasets are called {shown(name)}")
             values[name] = item[:]
             given = item.attrs.get("unit", "")
             units[name] = (given.decode(errors="replace") if isinstance(given, bytes) else str(given)) or unit
 
+    # a file of strangers may lead out of itself, claim any size, and crash the library
+    probe_columns(file)
     with h5py.File(file) as opened:
         opened.visititems(visit)
     return values, units

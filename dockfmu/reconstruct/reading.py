@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dockfmu.base.messages import shown
+from dockfmu.base.messages import shortened, shown
 from dockfmu.declare.toml.files import read_plain
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.reconstruct.columns import TelemetryColumns, read_columns, unit_factor
@@ -78,7 +79,7 @@ def read_telemetry(file: Path | str) -> Telemetry:
 def _system(table: Table, file: Path) -> str:
     text: str = table.text("system", "")
     beside = file.parent / text
-    return str(beside) if text and beside.is_file() else text
+    return str(beside) if text and os.path.isfile(beside) else text  # noqa: PTH113
 
 
 def _sensors(table: Table, file: Path) -> Sensors:
@@ -95,9 +96,11 @@ def _sensors(table: Table, file: Path) -> Sensors:
 def _file_of(frame: Frame, folder: Path) -> Path:
     if frame.file:
         return folder / frame.file
-    found = [place for ending in ENDINGS if (place := folder / f"{frame.name}{ending}").is_file()]
+    found = [place for ending in ENDINGS if os.path.isfile(place := folder / f"{frame.name}{ending}")]  # noqa: PTH113
     if not found:
-        raise DeclarationError(f"frame {frame.name}: {folder} has no {frame.name}{' or '.join(ENDINGS)}")
+        raise DeclarationError(
+            f"frame {frame.name}: {shortened(str(folder))} has no {frame.name}{' or '.join(ENDINGS)}"
+        )
     return found[0]
 
 
@@ -128,6 +131,8 @@ def _of_frame(frame: Frame, stamps: np.ndarray, columns: TelemetryColumns, where
     for sensor in frame.sensors:
         place = f"{where}, signal {sensor.column}"
         values, unit = columns.numbers(sensor.column, place)
+        if len(values) != len(stamps):
+            raise DeclarationError(f"{place}: {columns.file} has {len(values)} of them and {len(stamps)} times")
         if unit and unit != sensor.unit.name:
             values = values * unit_factor(unit, sensor.unit.name, f"{place}: {columns.file}")
             notes.append(f"{name}, {sensor.column}: converted from {unit} to {sensor.unit.name}")
@@ -237,6 +242,10 @@ def _events(table: Table, sensors: Sensors, folder: Path, epoch: float | None) -
     columns = read_columns(folder / table.text("events", EVENTS), where)
     names = [str(name) for name in columns.of("name", where)[0].tolist()]
     ends = []
+    if uneven := [name for name, column in columns.values.items() if len(column) != len(names)]:
+        raise DeclarationError(
+            f"{where}: {columns.file} has {len(names)} names, and another number of {shown(uneven[0])}"
+        )
     for end in ("after", "by"):
         times, calendar = columns.times(end, where) if names else (np.empty(0), False)
         if calendar and epoch is None:

@@ -38,6 +38,9 @@ WINDOW = 2
 BLOCK_BYTES = 8 << 20
 """Largest number of bytes of a block."""
 
+MOST_NEWS = 10_000
+"""Most messages that wait for a page: one that sends and never reads must not fill the memory."""
+
 PAUSE_S = 0.015
 """Pause between two blocks, s: a page draws some 60 frames per second."""
 
@@ -65,8 +68,9 @@ class Viewer:
         self.wake = asyncio.Event()
 
     def tell(self, news: dict[str, Any]) -> None:
-        """Send a message as soon as possible."""
-        self.news.append(news)
+        """Send a message as soon as possible; a page that has left `MOST_NEWS` of them unread gets no more."""
+        if len(self.news) < MOST_NEWS:
+            self.news.append(news)
         self.wake.set()
 
     async def follow(self, hub: Hub) -> None:

@@ -198,7 +198,7 @@ def check_here(file: Path) -> None:
     with h5py.File(file, "r") as opened:
         check_safety(opened, file.stat().st_size)
         check_layout(opened)
-        _read_all(opened)
+        _read_all(opened, len(opened["time"]))
 
 
 def readers(folder: Path, sound: Path) -> dict[str, object]:

@@ -6,7 +6,7 @@ libraries, and state sizes that they do not have. A recording does none of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import h5py
@@ -28,6 +28,8 @@ NUMBERS = {"step", "record_every", "t_end"}
 
 FILTERS = (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE, h5z.FILTER_FLETCHER32)
 """Filters of the datasets, which HDF5 itself has."""
+OTHER_FILTERS = (*FILTERS, h5z.FILTER_NBIT, h5z.FILTER_SCALEOFFSET, h5z.FILTER_LZF)
+"""Filters of files that are no recordings; none of them is a library that HDF5 loads because a file names it."""
 
 COMPRESSION = 1100
 """Largest ratio of sizes before and after compression: deflate reaches 1032."""
@@ -42,15 +44,16 @@ class LayoutError(MasterError):
     """A file is not laid out as a recording."""
 
 
-def check_safety(opened: h5py.File, size: int) -> None:
+def check_safety(opened: h5py.File, size: int, *, depth: int = 2, filters: Sequence[int] = FILTERS) -> None:
     """Raise LayoutError if anything in a file of `size` bytes leads out of it, or claims to be larger than it.
 
-    Nothing but headers is read. What cannot be read because of damage is passed over.
+    Nothing but headers is read. What cannot be read because of damage is passed over. A recording has groups in groups,
+    up to `depth` of them, and uses the `filters`.
     """
     declared = 0
-    for path, member in _members(opened, "", 2):
+    for path, member in _members(opened, "", depth, depth):
         if isinstance(member, h5py.Dataset):
-            _check_storage(path, member)
+            _check_storage(path, member, filters)
             declared += member.size * member.dtype.itemsize if member.shape is not None else 0
             if declared > SMALL + COMPRESSION * size:
                 raise LayoutError(f"{path} and what comes before it claim {declared} bytes, in a file of {size}")
@@ -94,7 +97,7 @@ def check_layout(opened: h5py.File) -> None:
                 _check_column(f"{name}/{variable}", column, STRINGS in opened)
 
 
-def _members(group: h5py.Group, path: str, depth: int) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
+def _members(group: h5py.Group, path: str, depth: int, most: int) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
     """Yield the path and the object of each member, at any depth. Raises LayoutError for links and other objects."""
     try:
         names = list(group)
@@ -116,11 +119,11 @@ def _members(group: h5py.Group, path: str, depth: int) -> Iterator[tuple[str, h5
         yield where, member
         if isinstance(member, h5py.Group):
             if depth == 0:
-                raise LayoutError(f"{where} is a group in a group in a group")
-            yield from _members(member, f"{where}/", depth - 1)
+                raise LayoutError(f"{where} is a group in a group{' in a group' * (most - 1)}")
+            yield from _members(member, f"{where}/", depth - 1, most)
 
 
-def _check_storage(path: str, dataset: h5py.Dataset) -> None:
+def _check_storage(path: str, dataset: h5py.Dataset, filters: Sequence[int]) -> None:
     """Raise LayoutError if the values of a dataset are not in the file, or need filters that HDF5 does not have."""
     creation = dataset.id.get_create_plist()
     if creation.get_external_count():
@@ -128,8 +131,8 @@ def _check_storage(path: str, dataset: h5py.Dataset) -> None:
     if creation.get_layout() == h5d.VIRTUAL:
         raise LayoutError(f"{path} is a virtual dataset, with values from elsewhere")
     for k in range(creation.get_nfilters()):
-        if (code := creation.get_filter(k)[0]) not in FILTERS:
-            raise LayoutError(f"{path} is filtered by a filter that recordings do not use, number {code}")
+        if (code := creation.get_filter(k)[0]) not in filters:
+            raise LayoutError(f"{path} is filtered by a filter that is not read here, number {code}")
     if creation.get_layout() == h5d.CHUNKED:
         chunk = int(np.prod(creation.get_chunk(), dtype=float)) * dataset.dtype.itemsize
         if chunk > 64 * SMALL:

@@ -22,7 +22,7 @@ if sys.platform != "win32":
 from dockfmu.base.processes import import_path, python_command
 from dockfmu.master.observers.recording import checksum, killed
 from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES
-from dockfmu.master.observers.recording.layout import LayoutError, check_layout, check_safety
+from dockfmu.master.observers.recording.layout import OTHER_FILTERS, LayoutError, check_layout, check_safety
 
 LONGEST_S = 10.0
 """Time limit for a small file, s."""
@@ -33,6 +33,11 @@ REFUSED = 3
 """Exit status for a file that is not laid out as a recording."""
 MEMORY = 1 << 33
 """Limit of the address space of the process, bytes: a small file can claim to hold more than any machine has."""
+
+COLUMNS = "--columns"
+"""In place of OUT: FILE is no recording."""
+DEPTH = 8
+"""Deepest groups of a file that is no recording."""
 
 _ERRORS = (OSError, RuntimeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError)
 """Exceptions that h5py raises for a damaged file."""
@@ -52,6 +57,20 @@ def probe(file: Path) -> None:
     Raises LayoutError for a file that is not laid out as a recording, RuntimeError if it cannot be read.
     """
     _run_apart(file)
+
+
+def probe_columns(file: Path) -> None:
+    """Check that an HDF5 file, which is no recording, is whole and leads nowhere else, in another process.
+
+    Raises LayoutError and RuntimeError as `probe` does.
+    """
+    _run_apart(file, COLUMNS)
+
+
+def check_columns(opened: h5py.File, size: int) -> None:
+    """Check an open file of `size` bytes that is no recording, and read it. Raises the exceptions of h5py too."""
+    check_safety(opened, size, depth=DEPTH, filters=OTHER_FILTERS)
+    _read_all(opened, size)
 
 
 def _run_apart(file: Path, *arguments: str) -> str:
@@ -188,13 +207,12 @@ def _read(source: h5py.File, out: h5py.File) -> list[str]:
     return [*notes, *(f"{name} cannot be read" for name in missing)]
 
 
-def _read_all(source: h5py.File) -> None:
-    """Read everything, as many rows as there are times. Raises the exceptions of h5py."""
-    count = len(source["time"])
+def _read_all(source: h5py.File, count: int) -> None:
+    """Read everything, `count` rows at most. Raises the exceptions of h5py."""
 
     def read(_: str, found: h5py.Group | h5py.Dataset) -> None:
         dict(found.attrs)
-        if isinstance(found, h5py.Dataset):
+        if isinstance(found, h5py.Dataset) and found.shape:
             step = found.chunks[0] if found.chunks else max(len(found), 1)
             for first in range(0, min(len(found), count), step):
                 found[first : first + step]
@@ -209,7 +227,7 @@ def main(file: Path, out: Path | None = None) -> None:
         with _opened(file) as source:
             check_safety(source, file.stat().st_size)
             check_layout(source)
-            _read_all(source)
+            _read_all(source, len(source["time"]))
         return
     copy = out.with_name(out.name + ".copy")
     with _copied(file, copy) as source, h5py.File(out, "w", libver=LIBVER) as target:
@@ -225,7 +243,11 @@ if __name__ == "__main__":
         least = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
         resource.setrlimit(resource.RLIMIT_AS, (least, least))
     try:
-        main(*map(Path, sys.argv[1:]))
+        if sys.argv[2:] == [COLUMNS]:
+            with h5py.File(sys.argv[1]) as columns:
+                check_columns(columns, Path(sys.argv[1]).stat().st_size)
+        else:
+            main(*map(Path, sys.argv[1:]))
     except LayoutError as error:
         print(str(error).replace("\n", " "), file=sys.stderr)
         sys.exit(REFUSED)

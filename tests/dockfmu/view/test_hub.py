@@ -6,7 +6,7 @@ import json
 import pytest
 
 from dockfmu.view.commands import Control, PageMessage
-from dockfmu.view.live import Hub, Viewer
+from dockfmu.view.live import MOST_NEWS, Hub, Viewer
 
 pytestmark = pytest.mark.quick
 
@@ -67,5 +67,16 @@ def test_a_discarded_value_is_withdrawn_from_all_and_said_to_its_sender_after_th
         assert served.first.news == [*served.second.news, {"refused": "fmi2Discard"}]
         # nor is a page that comes late told of it
         assert served.hub._taken == {}
+
+    asyncio.run(scenario())
+
+
+def test_a_page_that_sends_and_never_reads_does_not_fill_the_memory():
+    async def scenario():
+        viewer = Viewer(None)
+        for k in range(MOST_NEWS + 5):
+            viewer.tell({"refused": str(k)})
+        assert len(viewer.news) == MOST_NEWS
+        assert viewer.news[-1] == {"refused": str(MOST_NEWS - 1)}
 
     asyncio.run(scenario())
