@@ -23,6 +23,8 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.cli import main
+from dockfmu.components.multibody import component
+from dockfmu.components.multibody.declaration import read_model
 from dockfmu.components.physics.elastic.body import ElasticBody
 from tests.dockfmu.elastic.models import BEAM, HUB
 from tests.fuzz.checkpoints import _change_array
@@ -30,6 +32,25 @@ from tests.fuzz.numbers import NUMBERS, _written, change
 from tests.fuzz.recordings import place_of
 from tests.fuzz.seeds import try_seeds
 
+SWING = """
+name = "swing"
+[bodies.beam]
+elastic = "body.npz"
+reach = 20
+[bodies.ball]
+mass = 3
+inertia = [0.1, 0.1, 0.1]
+[joints.hinge]
+kind = "revolute"
+bodies = ["base", "beam"]
+points = [[0, 0, 0], [-5, 0, 0]]
+axis = [0, 1, 0]
+[joints.tip]
+kind = "spherical"
+bodies = ["beam", "ball"]
+points = [[5, 0, 0], [0, 0, 0.2]]
+"""
+"""A declared system with the body."""
 OPTIONS = {
     "--interface": ["1,21", "1", "21,1", "1,1,21"],
     "--modes": ["0", "1", "4", "99999"],
@@ -196,19 +217,34 @@ def craft(folder: Path, rng: random.Random) -> tuple[list[str], str]:
     return ["reduce", str(folder / model), "-o", str(folder / "out.npz"), *words], f"{kind}: {', '.join(done)}"
 
 
+def _changed(text: str, file: Path, rng: random.Random) -> str:
+    """Return the text of a declaration, which has the elastic body in it, with a change."""
+    file.write_text(text, encoding="utf-8")
+    _change_text(file, rng)
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
 def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:
-    """Craft a model from those in `sound` and reduce it, or craft a body and load it; return failures and changes."""
+    """Craft a model from those in `sound` and reduce it, or craft a body, declare a system with it and load it.
+
+    Return the failures, and what was changed.
+    """
     rng = random.Random(seed)
     shutil.copytree(sound, folder)
     if seed % 4:
         command, changed = craft(folder, rng)
     else:
-        command, changed = [], f"body: {_change_arrays(folder / 'body.npz', rng)}"
+        # every other time the body is sound, and the text that it is written into is not
+        changes = _change_arrays(folder / "body.npz", rng) if seed % 8 else "its text"
+        command, changed = [], f"body: {changes}"
     failures: list[str] = []
     try:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()) as said, redirect_stderr(io.StringIO()) as more:
             warnings.simplefilter("ignore")
             if not command:
+                (folder / "swing.toml").write_text(SWING, encoding="utf-8")
+                declared = read_model(folder / "swing.toml")
+                component(declared.text if seed % 8 else _changed(declared.text, folder / "whole.toml", rng))
                 list(ElasticBody.load(folder / "body.npz").table())
             elif main(command) == 0:
                 list(ElasticBody.load(folder / "out.npz").table())

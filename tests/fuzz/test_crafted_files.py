@@ -3,7 +3,7 @@
 import pytest
 
 from dockfmu.master.observers.recording import results
-from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, records, robots
+from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, records, robots, telemetry
 from tests.fuzz.sound import sound_run
 
 pytestmark = pytest.mark.slow
@@ -73,3 +73,19 @@ def test_crafted_models_are_reduced_or_refused(tmp_path):
 def test_crafted_sensors_sections_ledgers_and_summaries_are_read_or_refused(tmp_path):
     place = records.sound_records(sound_run(tmp_path / "sound"))
     assert failures_of(lambda seed: records.trial(place, tmp_path / str(seed), seed)) == {}
+
+
+def test_crafted_telemetry_is_read_or_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    assert failures_of(lambda seed: telemetry.trial(tmp_path / str(seed), seed), 3 * SEEDS) == {}
+
+
+def test_an_operator_flies_whatever_reaches_the_page(tmp_path):
+    """Bytes, requests and messages of strangers and operators; the session is then repeated from its log, bitwise."""
+    pytest.importorskip("websockets")
+    from tests.fuzz import station
+
+    failures: list[str] = []
+    with station.flown(tmp_path, failures) as place:
+        found = failures_of(lambda seed: station.trial(place, seed), SEEDS // 2)
+    assert (found, failures) == ({}, [])

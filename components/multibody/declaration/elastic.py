@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from dockfmu.base.messages import shown
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.components.multibody.declaration.problems import Entries
 from dockfmu.components.multibody.model.elastic import NEAR, attachments, elastic_rigid_body, nearest_node, node_name
@@ -18,6 +18,8 @@ from dockfmu.components.physics.elastic.body import ElasticBody, ElasticBodyErro
 ELASTIC_KEYS = ("elastic", "elastic_start", "reach", "description")
 DATA = "data:application/x-npz;base64,"
 """Begins the value of `elastic` where the file itself stands in the declaration."""
+LONGEST_NAME = 4096
+"""Most characters of the name of a file."""
 MOST_MODES = 60
 """Of one body: the record holds a number for each pair of them."""
 
@@ -45,6 +47,9 @@ def read_elastic(name: str, entries: Entries, folder: Path) -> RigidBody:
 
 
 def _load(entries: Entries, given: str, folder: Path) -> ElasticBody | None:
+    if len(given) > LONGEST_NAME and not given.startswith(DATA):
+        entries.problem("elastic", f"{shown(given)} is neither the name of a file nor one that is embedded")
+        return None
     try:
         if not given.startswith(DATA):
             return ElasticBody.load(folder / given)
@@ -52,10 +57,11 @@ def _load(entries: Entries, given: str, folder: Path) -> ElasticBody | None:
             file = place / "body.npz"
             file.write_bytes(base64.b64decode(given.removeprefix(DATA), validate=True))
             return ElasticBody.load(file)
-    except binascii.Error as error:
-        entries.problems.add(f"{entries.where}.elastic", f"the embedded file is damaged: {error}")
     except ElasticBodyError as error:
         entries.problems.add(f"{entries.where}.elastic", str(error))
+    except ValueError as error:
+        # of binascii, and of b64decode for characters that are no ASCII
+        entries.problems.add(f"{entries.where}.elastic", f"the embedded file is damaged: {error}")
     return None
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -193,7 +195,7 @@ def read_arrays(file: Path) -> dict[str, np.ndarray]:
         raise ElasticBodyError(f"{file}: there is no such file") from error
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise ElasticBodyError(f"{file}: cannot be read as .npz ({error}); it is damaged or of another kind") from error
-    except (zipfile.error, MemoryError, SyntaxError, OverflowError) as error:
+    except (zipfile.error, zlib.error, lzma.LZMAError, MemoryError, SyntaxError, OverflowError) as error:
         raise ElasticBodyError(f"{file}: an array is damaged ({error})") from error
 
 
@@ -243,6 +245,11 @@ def _checked(file: Path, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]
         found[name] = array
     if np.any(found["frequency"] <= 0.0) or found["invariants.mass"] <= 0.0:
         raise ElasticBodyError(f"{file}: frequencies and mass must be positive; reduce the model again")
+    modal = found["invariants.modal_mass"]
+    if h and (np.abs(modal - modal.T).max() > 1e-9 * np.abs(modal).max() or np.linalg.eigvalsh(modal)[0] <= 0.0):
+        raise ElasticBodyError(
+            f"{file}: entry 'invariants.modal_mass' is not symmetric and positive; reduce the model again"
+        )
     if len(found["lines"]) and not (found["lines"].min() >= 0 and found["lines"].max() < points):
         raise ElasticBodyError(f"{file}: entry 'lines' names points that are not there")
     return found

@@ -138,3 +138,23 @@ def test_formulations_of_rigid_bodies_refuse_elastic_ones(folder):
 def test_damaged_embedded_data_are_told(folder):
     with pytest.raises(ModelError, match=r"bodies\.beam\.elastic: the embedded file is damaged"):
         read_text(SWING.replace("beam.npz", "data:application/x-npz;base64,@@").format(more="", at=-5.0))
+
+
+def test_bodies_and_embedded_data_of_strangers_are_told(folder, tmp_path):
+    """What the fuzz script of models found: each of these ended in an exception of a library."""
+    good = read_model(declared(folder)).text
+    start = good.index("base64,") + len("base64,")
+    for wrong, says in (
+        (good[:start] + "\u0661" + good[start:], "the embedded file is damaged"),
+        (good[: start + 400] + "AAAA" + good[start + 404 :], "damaged"),
+        (good.replace("base64,", "base64 "), "neither the name of a file nor one that is embedded"),
+    ):
+        with pytest.raises(ModelError, match=says) as error:
+            read_text(wrong)
+        assert len(str(error.value)) < 1000
+    with np.load(folder / "beam.npz") as content:
+        arrays = {name: content[name] for name in content.files}
+    mass = arrays["invariants.modal_mass"]
+    for k, wrong_mass in enumerate((-mass, mass + np.triu(np.full_like(mass, 0.1), 1))):
+        np.savez(tmp_path / "beam.npz", **{**arrays, "invariants.modal_mass": wrong_mass})
+        assert "'invariants.modal_mass' is not symmetric and positive" in told(declared(tmp_path)), k
