@@ -29,7 +29,7 @@ from dockfmu.components.multibody.model import BASE, RATES, Model, Mounting, Mul
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from dockfmu.fmus import build
 from tests.components.multibody.pinocchio_model import in_pinocchio, placement
-from tests.components.multibody.random_models import attitude, flex_of, interpreted, matrix, random_model
+from tests.components.multibody.random_models import attitude, interpreted, matrix, random_model
 
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 KINDS = {
@@ -45,10 +45,10 @@ STEP = 1e-6
 
 
 @kernel
-def _accelerations(link, count, flex):
+def _accelerations(link, count):
     for _ in range(count):
-        links.place(link, flex)
-        links.accelerate(link, False, flex)
+        links.place_rigid(link)
+        links.accelerate_rigid(link, False)
 
 
 def main() -> None:
@@ -110,11 +110,11 @@ def _instance(model: Model) -> Instance:
 
 def _ours(instance: Instance, size: int) -> Callable[[], float]:
     count = max(20, 20000 // size)
-    _accelerations(instance.m.link, 1, flex_of(instance.m))
+    _accelerations(instance.m.link, 1)
 
     def run() -> float:
         start = time.process_time()
-        _accelerations(instance.m.link, count, flex_of(instance.m))
+        _accelerations(instance.m.link, count)
         return (time.process_time() - start) / count
 
     return run

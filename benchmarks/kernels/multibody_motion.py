@@ -31,7 +31,6 @@ from dockfmu.components.multibody.declaration import Declared
 from dockfmu.components.multibody.importing import read_robot
 from dockfmu.components.multibody.model import Model
 from tests.components.multibody.moving_robots import DURATION, coordinates_of_mujoco, moving_robot
-from tests.components.multibody.random_models import interpreted
 from tests.components.multibody.test_constraint_forces import chain
 from tests.components.multibody.test_importing import DESCRIPTIONS, compiled
 
@@ -178,7 +177,7 @@ def _mujoco(model: mujoco.MjModel, start: Start, names: list[str], integrator: i
 
 def _kernels(model: Model) -> Simulation:
     model = replace(model, joints=tuple(replace(joint, closure_limit=1e9) for joint in model.joints))
-    component = interpreted(component_of(Declared(model, "benchmark")))
+    component = component_of(Declared(model, "benchmark"))
 
     def simulate(step: float) -> tuple[np.ndarray, float]:
         values = {"micro_tolerance": 0.0, "micro_step": step, "longest_micro_step": max(step, 1e-2)}

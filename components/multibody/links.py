@@ -223,6 +223,17 @@ def place(link, flex):
 
 
 @kernel
+def place_rigid(link):
+    """Place all links as `place` does, where none is of an elastic body: what these need is not handed over."""
+    store(ZERO, link[0].force)
+    store(ZERO, link[0].torque)
+    for k in range(1, len(link)):
+        b = link[k]
+        A, w = _place(b, link[int(b.parent)])
+        _set_inertia(b, A, w)
+
+
+@kernel
 def _place_elastic(b, p, link, flex):
     """Place the frame or a node of an elastic body as `_place` does, with inertia and inertial loads."""
     if b.kind == NODE:
@@ -425,6 +436,19 @@ def accelerate(link, to_base, flex):
         elif b.kind != MODE:
             _reduce(b, p, to_base or b.parent != 0.0)
     carry(link, flex)
+
+
+@kernel
+def accelerate_rigid(link, to_base):
+    """Set all accelerations as `accelerate` does, where no link is of an elastic body."""
+    if to_base:
+        _clear(link[0])
+    for k in range(len(link) - 1, 0, -1):
+        b = link[k]
+        _reduce(b, link[int(b.parent)], to_base or b.parent != 0.0)
+    for k in range(1, len(link)):
+        b = link[k]
+        _accelerate(b, link[int(b.parent)])
 
 
 @kernel

@@ -158,7 +158,10 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     """
     surface, face, pair, contact, kind, tally, sums, loads = touch
     flex = solver[4]
-    links.place(link, flex)
+    if run.elastic > 0.0:
+        links.place(link, flex)
+    else:
+        links.place_rigid(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
         forces.pull_springs(link, spring, strength, run, h)
@@ -166,9 +169,12 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
     contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
     loop, drive, data = elements
     forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
+    to_base = h == 0.0 or run.free_root != 0.0
     if run.elastic > 0.0:
         elastic_bodies.bend(link, flex, run, h)
-    links.accelerate(link, h == 0.0 or run.free_root != 0.0, flex)
+        links.accelerate(link, to_base, flex)
+    else:
+        links.accelerate_rigid(link, to_base)
     closure.constrain(link, cut, row, solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
         friction.rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h)
