@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import dockfmu
 from dockfmu import LoadLimit, System
 from dockfmu.commands.arguments import DONE, NO_SUCCESS
 from dockfmu.declare.declaration import DeclarationError, read
@@ -64,6 +65,27 @@ def test_the_command_tells_the_verdict_and_exits_by_it_if_loads_decide(pulsed, d
     within = pulsed(6e3, 0.05, decides).write(tmp_path / "within.ssp")
     assert status_of("run", within, "-o", "within", "--no-report") == DONE
     assert "ok, limit 3.5 kN, for less than 0.1 s 6.5 kN" in capfd.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_campaign_tells_how_often_loads_exceed_their_limits(pulsed, tmp_path):
+    """Heights drawn between 5 and 8 kN for 50 ms, limit 6.5 kN: the runs above it are exceeded, and counted."""
+    file = pulsed(7e3, 0.05).write(tmp_path / "pulsed.ssp")
+    height = {"name": "mechanism.parameters.height", "law": "uniform", "low": 5e3, "high": 8e3}
+    study = {"name": "pulses", "system": str(file), "runs": 8, "seed": 3, "vary": [height]}
+    campaign = dockfmu.Campaign(study, tmp_path / "campaign")
+    campaign.run(workers=1)
+    above = [campaign.values(k)["mechanism.parameters.height"] > 6.5e3 for k in range(8)]
+    rows = [campaign.row(k) for k in range(8)]
+    assert 0 < sum(above) < 8
+    assert [row["loads"] for row in rows] == ["exceeded" if one else "within" for one in above]
+    assert [row["loads_exceeded"] for row in rows] == ["compression" if one else "" for one in above]
+    answers = json.loads((tmp_path / "campaign" / "answers" / "answers.json").read_text())
+    (found,) = [answer for answer in answers if answer["name"] == "interface_loads"]
+    counted = {row[0]: row for row in found["table"]}
+    assert set(counted) == {"exceeded", "compression"}
+    assert all(row[found["head"].index("runs")] == sum(above) for row in counted.values())
+    assert "Loads of 8 runs beyond their limits" in (tmp_path / "campaign" / "report.html").read_text()
 
 
 LOADS = """
