@@ -92,6 +92,25 @@ class ElasticBody:
         """Whether all checks are kept."""
         return all(check.ok for check in self.checks)
 
+    def mobility(self, node: int) -> np.ndarray:
+        """Return the acceleration and angular acceleration of an interface node by a unit wrench on it, free body, SI.
+
+        (6, 6), axes of E, undeformed: J_p M^-1 J_p^T with the shapes that vibrate; those of static
+        flexibility follow their loads. Its inverse is what a mass on the node feels. Raises ElasticBodyError.
+        """
+        rows = np.flatnonzero(self.nodes == node)
+        if not len(rows):
+            listed = ", ".join(map(str, self.nodes))
+            raise ElasticBodyError(f"{self.name}: node {node} is no interface node; there are {listed}")
+        x, y, z = self.place[rows[0]]
+        kept = ~self.residual
+        moved = np.eye(6)
+        moved[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
+        motion = np.hstack([moved, self.shape[rows[0]][:, kept]])
+        every = np.concatenate([np.ones(6, bool), kept])
+        mass = self.invariants.mass_matrix(np.zeros(len(kept)))[np.ix_(every, every)]
+        return np.asarray(motion @ np.linalg.solve(mass, motion.T))
+
     def write(self, file: str | Path) -> Path:
         """Write the body to a .npz file and return its path. Raises WriteError."""
         content: dict[str, Any] = {
@@ -172,6 +191,11 @@ class ElasticBody:
             yield f"{'section':>20}  node at, m in E"
             for name, place in zip(self.sections.names, self.sections.place, strict=True):
                 yield f"{name:>20}  ({', '.join(f'{x:.6g}' for x in place)})"
+        yield ""
+        yield f"{'interface node':>20}  effective mass along x, y, z, kg; inertia about x, y, z, kg.m2 (free body)"
+        for node in self.nodes:
+            felt = 1.0 / np.diag(self.mobility(int(node)))
+            yield f"{node:>20}  {', '.join(f'{m:.4g}' for m in felt[:3])}; {', '.join(f'{m:.4g}' for m in felt[3:])}"
         yield ""
         yield f"{'check':42}  {'value':>12}  {'limit':>8}"
         for check in self.checks:

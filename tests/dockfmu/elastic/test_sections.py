@@ -168,3 +168,24 @@ def test_json_has_the_places_of_the_sections(tmp_path, capsys):
 
     main(["reduce", str(ladder(tmp_path)), "--interface", "1,5", "--modes", "2", "--section", "s=1-3", "--json"])
     assert set(json.loads(capsys.readouterr().out)) == {"name", "method", "frequency", "checks", "sections"}
+
+
+def test_the_mobility_of_all_shapes_is_that_of_the_whole_model(tmp_path):
+    """With all fixed-interface modes kept the shapes are complete: the block of the inverse mass matrix."""
+    from dockfmu.elastic.frame import read_frame
+
+    full, _ = read_frame(ladder(tmp_path))
+    body = dockfmu.reduce(ladder(tmp_path), interface=[1, 5], modes=200)
+    inverse = np.linalg.inv(full.mass)
+    for node in (1, 5):
+        rows = full.rows_of(node)
+        object.__setattr__(body, "residual", np.zeros(len(body.frequency), bool))
+        assert body.mobility(node) == pytest.approx(inverse[np.ix_(rows, rows)], rel=1e-6, abs=1e-9)
+    rigid = dockfmu.reduce(ladder(tmp_path), interface=[1, 5], cut_off=0.01)
+    assert rigid.residual.all()
+    # without shapes that vibrate: that of the rigid body
+    arm = full.rigid(rigid.origin)[full.rows_of(1)]
+    block = full.rigid(rigid.origin).T @ full.mass @ full.rigid(rigid.origin)
+    assert rigid.mobility(1) == pytest.approx(arm @ np.linalg.solve(block, arm.T), rel=1e-9, abs=1e-12)
+    with pytest.raises(ElasticBodyError, match="node 3 is no interface node; there are 1, 5"):
+        rigid.mobility(3)
