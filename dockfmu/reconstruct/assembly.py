@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import block_diag, expm
 
 from dockfmu.reconstruct.craft import ACCELERATION, CraftModel, LinearReading
-from dockfmu.reconstruct.kalman import GaussMarkov, discrete, matern
+from dockfmu.reconstruct.kalman import Filtered, GaussMarkov, discrete, matern, variance_slopes
 from dockfmu.reconstruct.telemetry import Telemetry
 
 TICK = 1e-5
@@ -51,6 +51,8 @@ class SensorLayout:
         Times of the model, s.
     rows : list of ndarray
         For each time, the numbers of the readings of the telemetry that are taken there.
+    sigma : ndarray, shape (n,)
+        Standard deviations of the readings: of their noise, and of known loads at times when these may have changed.
     """
 
     telemetry: Telemetry
@@ -63,6 +65,7 @@ class SensorLayout:
     signal_of: np.ndarray
     known: Callable[[str, np.ndarray], np.ndarray]
     parts: Mapping[str, slice]
+    sigma: np.ndarray
     kept: dict[tuple[int, float, int], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     """Transition and noise of each unit input over steps by their ticks, for a length scale and a smoothness."""
 
@@ -78,8 +81,12 @@ def lay_out(
     wrenches: Sequence[UnknownWrench],
     used: Mapping[str, LinearReading],
     known: Callable[[str, np.ndarray], np.ndarray],
+    doubt: Callable[[str, np.ndarray], np.ndarray] | None = None,
 ) -> SensorLayout:
-    """Return the layout of the readings of the signals `used`; `known` gives the loads of a craft that are known."""
+    """Return the layout of the readings of the signals `used`.
+
+    `known` gives the loads of a craft that are known, over time, and `doubt` how far they may be wrong.
+    """
     chosen = np.zeros(len(telemetry.time), bool)
     signal_of = np.full(len(telemetry.time), -1)
     for number, signal in enumerate(telemetry.signals):
@@ -95,10 +102,27 @@ def lay_out(
     for name, craft in crafts.items():
         parts[name] = slice(start, start + craft.states)
         start += craft.states
+    sigma = telemetry.sigma.copy()
+    for signal in telemetry.signals:
+        if doubt is not None and signal.name in used:
+            sigma[signal.part] = np.hypot(
+                sigma[signal.part], _of_loads(used[signal.name], crafts, doubt, telemetry.time[signal.part])
+            )
     inputs = wrenches[0].inputs.shape[1]
     return SensorLayout(
-        telemetry, crafts, tuple(wrenches), inputs, used, times[begins], rows, signal_of, known, parts
+        telemetry, crafts, tuple(wrenches), inputs, used, times[begins], rows, signal_of, known, parts, sigma
     )  # fmt: skip
+
+
+def _of_loads(
+    reading: LinearReading, crafts: Mapping[str, CraftModel], loads: Callable[[str, np.ndarray], np.ndarray],
+    time: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Return what loads of craft over time make of a reading at once."""
+    total = np.zeros(len(time))
+    for name, factor, what, port, offset, axis in reading.parts:
+        total += reading.scale * factor * (loads(name, time) @ crafts[name].row(what, port, offset, axis)[1])
+    return total
 
 
 @dataclass(frozen=True)
@@ -114,11 +138,11 @@ class InputPrior:
     level: np.ndarray
 
 
-def input_rows(layout: SensorLayout, order: int, derivative: int = 0) -> np.ndarray:
-    """Return the matrix that takes the inputs, or a derivative of them, out of the augmented state, (m, states)."""
+def input_rows(layout: SensorLayout, order: int) -> np.ndarray:
+    """Return the matrix that takes the inputs out of the augmented state, shape (m, states)."""
     rows = np.zeros((layout.inputs, layout.states + order * layout.inputs))
     for k in range(layout.inputs):
-        rows[k, layout.states + order * k + derivative] = 1.0
+        rows[k, layout.states + order * k] = 1.0
     return rows
 
 
@@ -127,35 +151,70 @@ def assemble(layout: SensorLayout, prior: InputPrior, rates: Mapping[str, np.nda
 
     `rates` are those of the craft over time, shape (N, 3) each, for what is of second order in them.
     """
+    A, drives, whole = _continuous(layout, prior)
+    loads = known_loads(layout, rates)
+    drift = _drift(layout, A, drives, loads, len(whole))
+    layouts, numbers, readings = _readings(layout, input_rows(layout, prior.order), loads, rates)
+    steps, step = _steps(layout, whole, prior)
+    return GaussMarkov(np.zeros(len(whole)), _covariance(layout, prior), steps, step, drift, layouts, numbers, readings)
+
+
+def with_prior(model: GaussMarkov, layout: SensorLayout, prior: InputPrior) -> GaussMarkov:
+    """Return the model that a layout has, with another prior of the same smoothness: its readings stay."""
+    steps, step = _steps(layout, _continuous(layout, prior)[2], prior)
+    return replace(model, covariance=_covariance(layout, prior), steps=steps, step=step)
+
+
+def _continuous(layout: SensorLayout, prior: InputPrior) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Return the dynamics of the craft, their maps from loads, and the dynamics of craft and inputs together."""
     n, m, order = layout.states, layout.inputs, prior.order
     A, B = block_diag(*[craft.dynamics()[0] for craft in layout.crafts.values()]), np.zeros((n, m))
-    drives = {}
-    for name, craft in layout.crafts.items():
-        drives[name] = craft.dynamics()[1]
+    drives = {name: craft.dynamics()[1] for name, craft in layout.crafts.items()}
     for wrench in layout.wrenches:
         craft = layout.crafts[wrench.craft]
         B[layout.parts[wrench.craft]] += drives[wrench.craft] @ craft.load(wrench.port) @ wrench.inputs
-    A1, Q1, P1 = matern(order, 1.0, prior.length)
-    rows = input_rows(layout, order)
     whole = np.zeros((n + order * m, n + order * m))
     whole[:n, :n] = A
-    whole[:n] += B @ rows
-    whole[n:, n:] = np.kron(np.eye(m), A1)
-    steps, step = _steps(layout, whole, Q1, prior)
-    covariance = block_diag(_start(layout), *[sigma**2 * P1 for sigma in prior.sigma])
-    mean = np.zeros(len(whole))
-    loads = known_loads(layout, rates)
-    drift = _drift(layout, A, drives, loads, len(whole))
-    layouts, numbers, readings = _readings(layout, rows, loads, rates, order)
-    return GaussMarkov(mean, covariance, steps, step, drift, layouts, numbers, readings)
+    whole[:n] += B @ input_rows(layout, order)
+    whole[n:, n:] = np.kron(np.eye(m), matern(order, 1.0, prior.length)[0])
+    return A, drives, whole
+
+
+def _covariance(layout: SensorLayout, prior: InputPrior) -> np.ndarray:
+    _, _, stationary = matern(prior.order, 1.0, prior.length)
+    return np.asarray(block_diag(_start(layout), *[sigma**2 * stationary for sigma in prior.sigma]))
+
+
+def noise_slopes(layout: SensorLayout, prior: InputPrior, found: Filtered) -> tuple[np.ndarray, np.ndarray]:
+    """Return the derivatives of the log likelihood by the logarithms of what is assumed of the inputs.
+
+    They are those by the standard deviations at the start, shape (m,), and by the levels of each step, (N - 1, m).
+    """
+    n, m, order = layout.states, layout.inputs, prior.order
+    slopes = variance_slopes(found)
+    stationary = matern(order, 1.0, prior.length)[2]
+    parts = [slice(n + order * k, n + order * (k + 1)) for k in range(m)]
+    start = np.array([np.sum(slopes[0][part, part] * stationary) for part in parts])
+    ticks = _ticks(layout)
+    by_step = np.empty((len(ticks), m))
+    for h in np.unique(ticks):
+        own = np.flatnonzero(ticks == h)
+        noise = layout.kept[int(h), prior.length, order][1]
+        by_step[own] = slopes[1:][own].reshape(len(own), -1) @ noise.reshape(m, -1).T
+    return 2.0 * prior.sigma**2 * start, 2.0 * (prior.sigma * prior.level) ** 2 * by_step
+
+
+def _ticks(layout: SensorLayout) -> np.ndarray:
+    return np.asarray(np.round(np.diff(layout.time) / TICK).astype(int))
 
 
 def _steps(
-    layout: SensorLayout, whole: np.ndarray, unit: np.ndarray, prior: InputPrior
+    layout: SensorLayout, whole: np.ndarray, prior: InputPrior
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """Return the different steps, and their number from each time to the next; noise adds up over the inputs."""
     n, order = layout.states, prior.order
-    ticks = np.round(np.diff(layout.time) / TICK).astype(int)
+    unit = matern(order, 1.0, prior.length)[1]
+    ticks = _ticks(layout)
     logs = np.round(1e6 * np.log(prior.level)).astype(int)
     unique, number = np.unique(np.column_stack([ticks, logs]), axis=0, return_inverse=True)
     steps = []
@@ -225,7 +284,6 @@ def _readings(
     rows: np.ndarray,
     loads: Mapping[str, np.ndarray],
     rates: Mapping[str, np.ndarray] | None,
-    order: int,
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray, list[np.ndarray]]:
     """Return the layouts of readings, their number at each time, and what is read less what is known."""
     telemetry, signals = layout.telemetry, layout.telemetry.signals
@@ -240,7 +298,7 @@ def _readings(
     numbers, readings = np.empty(len(layout.time), int), []
     for k, taken in enumerate(layout.rows):
         which = layout.signal_of[taken]
-        sigma = telemetry.sigma[taken]
+        sigma = layout.sigma[taken]
         key = which.tobytes() + sigma.tobytes()
         if key not in patterns:
             patterns[key] = len(layouts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -161,7 +161,7 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
     notes += [*_ended(prior_rows, "before the data"), *_excluded(problem, data, everything)]
 
     def told(step: AssimilationStep) -> None:
-        progress(_line(step, problem.windows))
+        progress(_line(step))
 
     posterior = smooth(
         prior,
@@ -170,6 +170,7 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
         data.deviation,
         seed=problem.seed + 1,
         windows=data.windows,
+        time=data.time,
         blocks=data.blocks,
         options=problem.options,
         told=told,
@@ -206,12 +207,13 @@ def _ended(rows: pandas.DataFrame, when: str) -> list[str]:
     return [f"runs {when} ended as {', '.join(f'{name} {count}' for name, count in outcomes.items())}"]
 
 
-def _line(step: AssimilationStep, windows: Sequence[float]) -> str:
+def _line(step: AssimilationStep) -> str:
     absent = f"; {step.absent} members without outputs" if step.absent else ""
     if step.window < 0:
-        return f"refined: {100.0 * step.share:.0f} % of the members moved, mean square {step.misfit:.4g}{absent}"
-    part = f"window {step.window + 1} of at most {len(windows) + 1}"
-    return f"{part}: {100.0 * step.total:.3g} % assimilated, mean square before {step.misfit:.4g}{absent}"
+        what = f"refined: {100.0 * step.share:.0f} % of the members moved, mean square"
+    else:
+        what = f"{100.0 * step.total:.3g} % of window {step.window + 1} assimilated, mean square before"
+    return f"to {step.until:.3f} s, {what} {step.misfit:.4g}{absent}"
 
 
 def _identify(problem: ModelProblem) -> None:

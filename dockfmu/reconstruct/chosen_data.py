@@ -11,7 +11,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.reconstruct.model_problem import ModelProblem
-from dockfmu.reconstruct.readings_runner import HISTORIES, READINGS
+from dockfmu.reconstruct.readings_runner import HISTORIES, READINGS, reading_deviations
 
 if TYPE_CHECKING:
     import pandas
@@ -39,7 +39,7 @@ class ChosenData:
     parts : mapping of str to slice
         The data of each signal, and of the events.
     windows : tuple of ndarray
-        Masks of the windows.
+        Masks of the windows; none if they grow.
     blocks : ndarray of int, shape (n,)
         Numbers of blocks of neighbouring readings of a signal; each event is one of its own.
     """
@@ -92,7 +92,7 @@ def choose(problem: ModelProblem, outputs: np.ndarray) -> tuple[ChosenData, list
         notes.append(
             f"{dropped} readings from {times.min():.3f} to {times.max():.3f} s lie outside the runs and do not count"
         )
-    used = telemetry.mask & inside
+    used, spread = telemetry.mask & inside, reading_deviations(telemetry, problem.model_error)
     places, values, deviations, when = [], [], [], []
     parts: dict[str, slice] = {}
     start = 0
@@ -100,10 +100,9 @@ def choose(problem: ModelProblem, outputs: np.ndarray) -> tuple[ChosenData, list
         own = np.arange(count)[signal.part][used[signal.part]]
         parts[signal.name] = slice(start, start + len(own))
         start += len(own)
-        size = float(np.sqrt(np.mean(telemetry.values[own] ** 2))) if len(own) else 0.0
         places.append(own)
         values.append(telemetry.values[own])
-        deviations.append(np.hypot(telemetry.sigma[own], problem.model_error * size))
+        deviations.append(spread[own])
         when.append(telemetry.time[own])
     known = problem.campaign.system.plan.events
     told = [(k, event) for k, event in enumerate(telemetry.events) if event.name in known]
@@ -124,7 +123,7 @@ def choose(problem: ModelProblem, outputs: np.ndarray) -> tuple[ChosenData, list
         )
     edges = np.array([-np.inf, *problem.windows, np.inf])
     number = np.searchsorted(edges, time) - 1
-    masks = tuple(number == k for k in range(len(edges) - 1) if (number == k).any())
+    masks = tuple(number == k for k in range(len(edges) - 1) if (number == k).any()) if problem.windows else ()
     # each signal in blocks of its own; every event in one
     own = [np.arange(part.stop - part.start) // (1 if name == "events" else BLOCK) for name, part in parts.items()]
     ends = np.cumsum([0, *(int(block[-1]) + 1 if len(block) else 0 for block in own)])

@@ -48,16 +48,14 @@ class DirectLoads:
         The ports, and whether each is that of a target, into which its x axis points.
     mean, covariance : ndarray, shape (N, k), (N, k, k)
         Of all components, six for each port: `names`.
-    drawn, slopes : ndarray, shape (samples, N, k)
-        Samples of the posterior, and of its rate for a smooth input; none for the unbiased method.
+    drawn : ndarray, shape (samples, N, k)
+        Samples of the posterior; none for the unbiased method.
     fitted : ndarray, shape (n,)
         What the smoothed model makes of each reading of the telemetry, NaN for those that were not used.
     residuals : dict of str to (ndarray, ndarray)
         Times and innovations of each signal over their standard deviations: white with variance 1 for a true model.
     prior : InputPrior or None
         What was assumed of the inputs.
-    input_map : ndarray, shape (k, m)
-        How the inputs make the components.
     mass_error : float
         Relative standard deviation of the masses, by which all loads are wrong alike.
     log_likelihood : float
@@ -72,11 +70,9 @@ class DirectLoads:
     mean: np.ndarray
     covariance: np.ndarray
     drawn: np.ndarray
-    slopes: np.ndarray
     fitted: np.ndarray
     residuals: Mapping[str, tuple[np.ndarray, np.ndarray]]
     prior: InputPrior | None
-    input_map: np.ndarray
     mass_error: float
     log_likelihood: float
     notes: tuple[str, ...]
@@ -137,7 +133,9 @@ def reconstruct_directly(
     inputs = known_inputs(telemetry, structure, crafts, settings)
     notes += _thrust_notes(structure, crafts, {known.craft for known in inputs})
     layout = lay_out(
-        telemetry, crafts, wrenches, used, lambda name, time: known_load(crafts[name], inputs, time)
+        telemetry, crafts, wrenches, used,
+        lambda name, time: known_load(crafts[name], inputs, time),
+        lambda name, time: known_load(crafts[name], inputs, time, doubt=True),
     )  # fmt: skip
     if len(layout.time) < 3:
         raise UnobservableError(f"{telemetry.table.where}: {len(layout.time)} times with readings are too few")
@@ -152,21 +150,17 @@ def reconstruct_directly(
     rows = _wrench_rows(layout, prior.order)
     mean, covariance = smoothed(found, rows)
     progress("samples of the posterior")
-    k = len(rows)
-    both = np.vstack([rows, _wrench_rows(layout, prior.order, 1)]) if prior.order > 1 else rows
-    drawn = samples(found, both, settings.samples, np.random.default_rng(settings.seed))
+    drawn = samples(found, rows, settings.samples, np.random.default_rng(settings.seed))
     result = DirectLoads(
         telemetry,
         layout.time,
         ports,
         mean,
         covariance,
-        drawn[:, :, :k],
-        drawn[:, :, k:],
+        drawn,
         _fitted(layout, found, rates),
         _residuals(layout, found),
         prior,
-        np.vstack([wrench.inputs for wrench in wrenches]),
         settings.mass_error,
         found.log_likelihood,
         (),
@@ -251,9 +245,9 @@ def _pose(structure: Structure, port: str) -> tuple[np.ndarray, np.ndarray]:
     return values("position", 3) + body.T @ craft.arm[number], craft.axes[number] @ body
 
 
-def _wrench_rows(layout: SensorLayout, order: int, derivative: int = 0) -> np.ndarray:
-    """Return the matrix that takes all wrenches, or their rates, out of the augmented state, six rows for each port."""
-    return np.asarray(np.vstack([wrench.inputs for wrench in layout.wrenches]) @ input_rows(layout, order, derivative))
+def _wrench_rows(layout: SensorLayout, order: int) -> np.ndarray:
+    """Return the matrix that takes all wrenches out of the augmented state, six rows for each port."""
+    return np.asarray(np.vstack([wrench.inputs for wrench in layout.wrenches]) @ input_rows(layout, order))
 
 
 def _rates(layout: SensorLayout, found: Filtered) -> dict[str, np.ndarray]:
@@ -339,11 +333,9 @@ def _unbiased(
         mean=found.inputs @ rows.T,
         covariance=rows @ found.input_covariance @ rows.T,
         drawn=np.empty((0, count, len(rows))),
-        slopes=np.empty((0, count, 0)),
         fitted=fitted,
         residuals={},
         prior=None,
-        input_map=rows,
         mass_error=settings.mass_error,
         log_likelihood=float("nan"),
         notes=(*notes, *more),

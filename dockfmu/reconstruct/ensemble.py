@@ -10,7 +10,7 @@ What a step loses because a wide ensemble sees no straight line is lost for good
 each goes from its own draw of the prior to the most probable point for its own perturbed data (randomised maximum
 likelihood, Chen & Oliver 2013, doi:10.1007/s10596-013-9351-5), by steps of Gauss and Newton with the slopes that the
 members have where they are now. A member that a step makes worse stays where it is.
-Between windows there is one such step, with the data so far.
+Between windows there is one such step, with the data so far, where the members do not explain these.
 
 Outputs are split in a part linear in the unknowns, by regression over the members, and a rest, which is what contact
 that is not smooth makes of them. The rest counts as an error of the model in that step, with a covariance of half its
@@ -23,36 +23,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dockfmu.base.errors import DockfmuError
+from dockfmu.reconstruct.ensemble_step import (
+    FEWEST,
+    SPARE,
+    EnsembleError,
+    drawn_anew,
+    perturbations,
+    regression,
+    share_of,
+    update,
+)
+from dockfmu.reconstruct.ensemble_windows import given_windows, growing_windows
 
-REFINEMENTS = 5
+REFINEMENTS = 25
 """Most steps of the refinement."""
+BETWEEN = 4
+"""Most steps of the refinement between windows."""
 CONVERGED = 0.02
 """Share of the mean objective that a step of the refinement must gain for another one."""
 SURPRISING = 4.0
 """Mean square of the residuals of a block, over spread and noise, above which what is in excess counts as noise."""
 MOST_STEPS = 12
 """Steps of a window after which the rest of its data is assimilated at once."""
-FEWEST = 3
-"""Fewest members that an update can use."""
-SPARE = 5
-"""Members beyond the unknowns that a regression needs."""
-DIAGONAL = 0.5
-"""Share of the diagonal in the covariance of the part of the outputs that is not linear."""
+UNEXPLAINED = 3.0
+"""Mean square of the residuals of the members so far, over noise, above which they are refined between windows."""
 DIGITS = 9
 """Decimals of unknowns, which the last bits of a sum do not change: a repeated estimation requests the same runs."""
-RANK = 1e-10
-"""Singular values below this share of the largest are zero."""
 
 Forward = Callable[[np.ndarray], np.ndarray]
-
-
-class EnsembleError(DockfmuError):
-    """An ensemble cannot be updated."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class AssimilationStep:
         explains the data.
     absent : int
         Members without outputs, drawn anew from the others after the step.
+    until : float
+        The latest time of the data so far, NaN where data have no times.
     """
 
     window: int
@@ -80,6 +84,7 @@ class AssimilationStep:
     total: float
     misfit: float
     absent: int
+    until: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,7 @@ def smooth(
     *,
     seed: int = 0,
     windows: Sequence[np.ndarray] = (),
+    time: np.ndarray | None = None,
     blocks: np.ndarray | None = None,
     options: SmootherOptions = SmootherOptions(),
     told: Callable[[AssimilationStep], None] = lambda step: None,
@@ -183,6 +189,8 @@ def smooth(
     windows : sequence of ndarray
         Masks of the data that are assimilated one after the other, each to the end; by default all at once. Members
         need outputs in the present window and those before it alone.
+    time : ndarray, shape (data,), optional
+        Times of the data. Without windows, these then grow as `growing_windows` says.
     blocks : ndarray of int, shape (data,), optional
         Numbers of blocks of neighbouring data. Where the data of a block are further from the mean of the members than
         spread and noise explain, what is in excess counts as noise: an impact that no member has yet, or a fault of
@@ -197,22 +205,35 @@ def smooth(
     """
     random = np.random.default_rng(seed)
     members = np.array(prior, float)
-    masks = [np.asarray(window, bool) for window in windows] or [np.ones(len(data), bool)]
-    _check(members, data, deviation, masks)
+    _check(members, data, deviation)
+    masks = given_windows(windows, len(data))
     state = _State(members, np.asarray(forward(members), float))
     before = state.outputs
     surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
-    noise = _perturbations(len(members), len(data), random)
-    for number, mask in enumerate(masks):
+    noise = perturbations(len(members), len(data), random)
+
+    def note(step: AssimilationStep) -> None:
+        until = math.nan if time is None else float(time[needed].max())
+        state.steps.append(replace(step, until=until))
+        told(state.steps[-1])
+
+    grown = iter(masks) if len(windows) or time is None else growing_windows(state, np.asarray(time), deviation)
+    for number, mask in enumerate(grown):
         needed = needed | mask
-        if mask.any():
-            _assimilate(state, forward, data, deviation, (number, mask, needed), surprise, random, options, told)
-        if mask.any() and number < len(masks) - 1:
-            _refine(state, forward, data, deviation, (members, needed, 1), surprise, noise, random, options, told)
+        _assimilate(state, forward, data, deviation, (number, mask, needed), surprise, random, options, note)
+        if not needed.all():
+            start = (members, needed, BETWEEN)
+            _refine(state, forward, data, deviation, start, surprise, noise, random, options, note)
     last = (members, needed, options.refinements)
-    _refine(state, forward, data, deviation, last, surprise, noise, random, options, told)
+    _refine(state, forward, data, deviation, last, surprise, noise, random, options, note)
     return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps))
+
+
+def _unexplained(state: _State, data: np.ndarray, deviation: np.ndarray, needed: np.ndarray) -> bool:
+    """Return whether the members are further from the data so far than noise and spread make draws of a posterior."""
+    residuals = ((data - state.outputs) / deviation)[:, needed]
+    return bool(np.nanmean(residuals**2) > UNEXPLAINED) if np.isfinite(residuals).any() else False
 
 
 def _assimilate(
@@ -242,7 +263,7 @@ def _assimilate(
         excess = surprise.of(residuals, mask)
         if valid.sum() - 1 - state.unknowns.shape[1] >= SPARE:
             # what is not linear is noise to this step
-            residuals = residuals / np.sqrt(_slope(state.unknowns[valid], residuals)[1] + excess)
+            residuals = residuals / np.sqrt(regression(state.unknowns[valid], residuals)[1] + excess)
         misfits = 0.5 * np.sum(residuals**2, axis=1)
         last = 1.0 - total
         share = 1.0 / options.steps if options.steps else share_of(misfits, int(mask.sum()), last)
@@ -256,12 +277,11 @@ def _assimilate(
         members = np.empty_like(state.unknowns)
         members[valid] = updated
         if absent:
-            members[~valid] = _drawn_anew(updated, absent, random)
+            members[~valid] = drawn_anew(updated, absent, random)
         total = 1.0 if share == last else total + share
         members = np.round(members, DIGITS)
         state.unknowns, state.outputs = members, np.asarray(forward(members), float)
-        state.steps.append(AssimilationStep(number, share, total, mean_square, absent))
-        told(state.steps[-1])
+        told(AssimilationStep(number, share, total, mean_square, absent))
 
 
 def _refine(
@@ -271,14 +291,14 @@ def _refine(
     deviation: np.ndarray,
     start: tuple[np.ndarray, np.ndarray, int],
     surprise: _Surprise,
-    perturbations: np.ndarray,
+    perturbed: np.ndarray,
     random: np.random.Generator,
     options: SmootherOptions,
     told: Callable[[AssimilationStep], None],
 ) -> None:
     """Move each member towards the most probable point for its draw of the prior and its perturbed data."""
     prior, needed, most = start
-    measured, inverse, noise = data[needed], 1.0 / deviation[needed], perturbations[:, needed]
+    measured, inverse, noise = data[needed], 1.0 / deviation[needed], perturbed[:, needed]
     # centred draws of the prior, so that the mean is that of the prior itself
     centred = prior - prior.mean(axis=0)
 
@@ -288,11 +308,13 @@ def _refine(
         return np.asarray(np.where(np.isfinite(found), found, np.inf))
 
     for _ in range(min(most, options.refinements)):
+        if most == BETWEEN and not _unexplained(state, data, deviation, needed):
+            return
         valid = np.isfinite(state.outputs[:, needed]).all(axis=1)
         if valid.sum() - 1 - prior.shape[1] < SPARE:
             return
         whitened = (state.outputs[valid][:, needed] - measured) * inverse
-        slope, variance = _slope(state.unknowns[valid], whitened)
+        slope, variance = regression(state.unknowns[valid], whitened)
         scale = 1.0 / np.sqrt(variance + surprise.of(whitened, needed))
         before = objective(state.unknowns, state.outputs, scale)
         members = state.unknowns.copy()
@@ -301,7 +323,7 @@ def _refine(
         gain = (right.T * (singular / (1.0 + singular**2))) @ left.T
         members[valid] = centred[valid] + reached * scale @ gain.T
         if not valid.all():
-            members[~valid] = _drawn_anew(members[valid], int((~valid).sum()), random)
+            members[~valid] = drawn_anew(members[valid], int((~valid).sum()), random)
         members = np.round(members, DIGITS)
         outputs = np.asarray(forward(members), float)
         after = objective(members, outputs, scale)
@@ -310,117 +332,15 @@ def _refine(
         state.outputs = np.where(better[:, None], outputs, state.outputs)
         gained = 1.0 - float(np.minimum(after, before)[valid].mean() / before[valid].mean())
         misfit = float(np.nanmean(((measured - state.outputs[:, needed]) * inverse) ** 2))
-        step = AssimilationStep(-1, float(better.mean()), 1.0, misfit, int((~np.isfinite(after)).sum()))
-        state.steps.append(step)
-        told(step)
+        told(AssimilationStep(-1, float(better.mean()), 1.0, misfit, int((~np.isfinite(after)).sum())))
         if gained < CONVERGED:
             return
 
 
-def _slope(unknowns: np.ndarray, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return slopes of outputs by regression, shape (data, n), and the variance of noise and of what is left.
-
-    `outputs` have noise of the variance 1.
-    """
-    anomalies, spread = unknowns - unknowns.mean(axis=0), outputs - outputs.mean(axis=0)
-    slope, *_ = np.linalg.lstsq(anomalies, spread, rcond=RANK)
-    rest = spread - anomalies @ slope
-    freedom = len(unknowns) - 1 - unknowns.shape[1]
-    return slope.T, 1.0 + np.sum(rest**2, axis=0) / freedom
-
-
-def share_of(misfits: np.ndarray, count: int, left: float = 1.0) -> float:
-    """Return the share of the data that a step can assimilate, by the misfits of the members, at most what is `left`.
-
-    It is the larger of n / (2 mean) and sqrt(n / (2 variance)) of half the sums of squares of n normalised residuals:
-    the change of the law of the members then stays of the order of what n data in their own noise say.
-    """
-    mean, variance = float(misfits.mean()), float(misfits.var(ddof=1)) if len(misfits) > 1 else 0.0
-    by_mean = count / (2.0 * mean) if mean > 0.0 else math.inf
-    by_variance = math.sqrt(count / (2.0 * variance)) if variance > 0.0 else math.inf
-    return min(max(by_mean, by_variance), left)
-
-
-def update(
-    unknowns: np.ndarray,
-    outputs: np.ndarray,
-    data: np.ndarray,
-    deviation: np.ndarray,
-    share: float,
-    random: np.random.Generator,
-    *,
-    localise: bool | None = None,
-    excess: np.ndarray | float = 0.0,
-) -> np.ndarray:
-    """Return members after a step that assimilates a share of the data, shape (members, n).
-
-    `excess` is added to the variance of the noise, in units of it.
-
-    With anomalies A of the unknowns and Y of the outputs, in the deviations of the data over sqrt(share) and divided by
-    sqrt(members - 1), a member moves by A Y' (Y Y' + E + 1)^-1 (d + e - y): the inverse in the subspace of the columns
-    of Y and E (Evensen 2004, doi:10.1007/s10236-004-0099-2).
-    """
-    count = len(unknowns)
-    if count < FEWEST:
-        raise EnsembleError(f"{count} members: an update needs at least {FEWEST}")
-    inflated = deviation / math.sqrt(share)
-    anomalies = (unknowns - unknowns.mean(axis=0)).T / math.sqrt(count - 1)
-    spread = (outputs - outputs.mean(axis=0)).T / inflated[:, None] / math.sqrt(count - 1)
-    innovation = ((data - outputs) / inflated + _perturbations(count, len(data), random)).T
-    linear, rest = _split(anomalies, spread)
-    alone = rest is None
-    # as the errors of the data, what is not linear is taken for as much larger as the share is smaller
-    rest = np.zeros((len(data), 0)) if rest is None else rest / math.sqrt(share)
-    scale = 1.0 / np.sqrt(1.0 + excess + DIAGONAL * np.sum(rest**2, axis=1))[:, None]
-    linear, innovation = linear * scale, innovation * scale
-    columns = np.hstack([linear, math.sqrt(1.0 - DIAGONAL) * rest * scale])
-    left, singular, _ = np.linalg.svd(columns, full_matrices=False)
-    kept = singular > RANK * max(singular[0], 1e-300)
-    left, singular = left[:, kept], singular[kept]
-    gain = anomalies @ (linear.T @ left)
-    if alone if localise is None else localise:
-        gain = gain * _significance(anomalies, linear.T @ left, count)
-    moved = gain / (1.0 + singular**2) @ (left.T @ innovation)
-    return np.asarray(unknowns + moved.T)
-
-
-def _perturbations(members: int, count: int, random: np.random.Generator) -> np.ndarray:
-    """Return standard normal numbers without a mean of their own, and with the spread that this takes from them."""
-    noise = random.standard_normal((members, count))
-    return np.asarray((noise - noise.mean(axis=0)) * math.sqrt(members / (members - 1)))
-
-
-def _split(anomalies: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the part of outputs linear in the unknowns and the rest, None with too few members to tell them apart."""
-    _, singular, right = np.linalg.svd(anomalies, full_matrices=False)
-    basis = right[singular > RANK * max(singular[0], 1e-300)]
-    freedom = anomalies.shape[1] - 1 - len(basis)
-    if freedom < SPARE:
-        return spread, None
-    linear = (spread @ basis.T) @ basis
-    return linear, (spread - linear) * math.sqrt((anomalies.shape[1] - 1) / freedom)
-
-
-def _significance(anomalies: np.ndarray, directions: np.ndarray, count: int) -> np.ndarray:
-    """Return by how much of each gain its correlation exceeds that of chance, from 0 to 1, shape (n, directions)."""
-    sizes = np.linalg.norm(anomalies, axis=1)[:, None] * np.linalg.norm(directions, axis=0)[None, :]
-    squared = (anomalies @ directions / np.maximum(sizes, 1e-300)) ** 2
-    excess = (count - 1) * squared - 1.0
-    return np.asarray(np.clip(excess / np.maximum((count - 2) * squared, 1e-300), 0.0, 1.0))
-
-
-def _drawn_anew(members: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """Return members drawn from the mean and the covariance of others."""
-    anomalies = (members - members.mean(axis=0)) / math.sqrt(len(members) - 1)
-    return np.asarray(members.mean(axis=0) + random.standard_normal((count, len(members))) @ anomalies)
-
-
-def _check(members: np.ndarray, data: np.ndarray, deviation: np.ndarray, masks: Sequence[np.ndarray]) -> None:
+def _check(members: np.ndarray, data: np.ndarray, deviation: np.ndarray) -> None:
     if members.ndim != 2 or len(members) < FEWEST:
         raise EnsembleError(f"members of shape {members.shape}: at least {FEWEST} rows of unknowns are needed")
     if data.shape != deviation.shape or data.ndim != 1 or not len(data):
         raise EnsembleError(f"data of shape {data.shape} need as many deviations, not {deviation.shape}")
     if not (np.isfinite(data).all() and (deviation > 0.0).all() and np.isfinite(deviation).all()):
         raise EnsembleError("data must be finite, and their deviations positive")
-    if any(mask.shape != data.shape for mask in masks) or np.sum(masks, axis=0).max() > 1:
-        raise EnsembleError("windows must be masks of the data, and a datum lies in one of them")

@@ -141,6 +141,24 @@ def _back(found: Filtered, k: int, adjoint: np.ndarray, information: np.ndarray)
     return kept.T @ adjoint - weighted @ found.innovations[k], 0.5 * (information + information.T)
 
 
+def variance_slopes(found: Filtered) -> np.ndarray:
+    """Return the derivatives of the log likelihood by the covariances of x[0] and of the noise of each step, (N, n, n).
+
+    They come from the adjoint of the smoother (Koopman and Shephard, Biometrika 79, 1992): half of r r' - N.
+    """
+    model = found.model
+    n, count = len(model.mean), len(model)
+    slopes = np.empty((count, n, n))
+    adjoint, information = np.zeros(n), np.zeros((n, n))
+    for k in range(count - 1, -1, -1):
+        adjoint, information = _back(found, k, adjoint, information)
+        slopes[k] = 0.5 * (np.outer(adjoint, adjoint) - information)
+        if k:
+            A, _ = model.steps[model.step[k - 1]]
+            adjoint, information = A.T @ adjoint, A.T @ information @ A
+    return slopes
+
+
 def samples(found: Filtered, rows: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
     """Return samples of `rows` @ state over time given all readings, shape (count, N, k) (Durbin and Koopman, 2002).
 

@@ -19,17 +19,38 @@ from dockfmu.telemetry.sensors import PortPoint
 
 @dataclass(frozen=True)
 class KnownInput:
-    """An input of a craft whose values are known, each from its time on, s."""
+    """An input of a craft whose values are known, each from its time on, s.
+
+    One that was `sampled` changed at an unknown time after the sample before; so did the first one.
+    """
 
     craft: str
     variable: str
     time: np.ndarray
     values: np.ndarray
+    sampled: bool = False
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        """Return the values at times; zero before the first."""
-        number = np.searchsorted(self.time, time, side="right") - 1
-        return np.where(number < 0, 0.0, self.values[np.clip(number, 0, None)])
+        """Return the values at times, zero before the first; the mean of both while it is not known which holds."""
+        before, after = self._ends(time)
+        return np.asarray(0.5 * (before + after))
+
+    def doubt(self, time: np.ndarray) -> np.ndarray:
+        """Return half the difference of the values of which it is not known which holds at times."""
+        before, after = self._ends(time)
+        return np.asarray(0.5 * np.abs(after - before))
+
+    def _ends(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values of the samples before and after times; both are one where it is known."""
+        values = np.concatenate([[0.0], self.values])
+        before = np.searchsorted(self.time, time, side="right")
+        if not self.sampled:
+            return values[before], values[before]
+        # at its own time a sample holds, but for the first: what was before it is not known
+        own = (before > 1) & (self.time[np.maximum(before - 1, 0)] == time)
+        first = (before == 1) & (self.time[0] == time)
+        later = np.minimum(before + 1, len(self.values))
+        return values[np.where(first, 0, before)], values[np.where(own | first, before, later)]
 
 
 def known_inputs(
@@ -53,7 +74,7 @@ def known_inputs(
         values = (telemetry.values[signal.part] - signal.sensor.bias) / (signal.sensor.scale * factor)
         for target in (column, *fed.get(column, ())):
             if (split := _split(target, crafts)) is not None:
-                found.append(KnownInput(*split, telemetry.time[signal.part][mask], values[mask]))
+                found.append(KnownInput(*split, telemetry.time[signal.part][mask], values[mask], sampled=True))
     for given, time, values in settings.known:
         split = _split(given, crafts)
         if split is None:
@@ -75,15 +96,16 @@ def _split(name: str, crafts: Mapping[str, CraftModel]) -> tuple[str, str] | Non
     return (craft, variable) if known else None
 
 
-def known_load(craft: CraftModel, inputs: list[KnownInput], time: np.ndarray) -> np.ndarray:
-    """Return the known load of a craft over time, as `CraftModel.load` has it, shape (N, 6 + modes)."""
+def known_load(craft: CraftModel, inputs: list[KnownInput], time: np.ndarray, doubt: bool = False) -> np.ndarray:
+    """Return the known load of a craft over time, as `CraftModel.load` has it, or its `doubt`, (N, 6 + modes)."""
     wrench = np.zeros((len(time), 6))
     for known in inputs:
         if known.craft != craft.name:
             continue
+        values = known.doubt(time) if doubt else known.at(time)
         stem, places = subscripts(known.variable)
         if stem == "command.push":
-            wrench[:, 0] += craft.push * known.at(time)
+            wrench[:, 0] += craft.push * values
         else:
-            wrench[:, places[0] - 1 + (3 if stem == "control.torque" else 0)] += known.at(time)
+            wrench[:, places[0] - 1 + (3 if stem == "control.torque" else 0)] += values
     return np.asarray(wrench @ craft.thrust().T)

@@ -16,7 +16,7 @@ from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.reconstruct.ensemble import REFINEMENTS, SmootherOptions
 from dockfmu.reconstruct.readings_runner import Instruments
 from dockfmu.reconstruct.telemetry import Telemetry
-from dockfmu.reconstruct.unknowns import StartOfRun, Unknowns, check_laws, read_start, sensor_laws
+from dockfmu.reconstruct.unknowns import Unknowns, check_laws, read_start, sensor_laws
 
 ENTRIES = (
     "members", "seed", "start", "windows", "steps", "refinements", "unknown", "sensor", "values", "parameters", "swap",
@@ -24,8 +24,6 @@ ENTRIES = (
 )  # fmt: skip
 MODEL_ERROR = 0.02
 """Deviation of the model, as a share of the root mean square of each signal, if none is given."""
-WINDOW = 0.5
-"""Length of windows, s, if none are given."""
 MEMBERS = 60
 FEWEST_MEMBERS = 10
 INTERVALS = 400
@@ -49,7 +47,7 @@ class ModelProblem:
     members, seed : int
         Size of the ensemble, and seed of everything that is drawn.
     windows : tuple of float
-        Ends of windows, true time, s; the last window goes to the end.
+        Ends of windows, true time, s; the last window goes to the end. None for windows that grow.
     options : SmootherOptions
         How the smoother works.
     model_error : float
@@ -110,10 +108,10 @@ def read_problem(telemetry: Telemetry, folder: Path, label: str = "") -> ModelPr
         telemetry,
         campaign,
         Unknowns(laws),
-        Instruments(telemetry, start, _loads(campaign), np.linspace(begin, end, INTERVALS + 1)),
+        Instruments(telemetry, start, _loads(campaign), np.linspace(begin, end, INTERVALS + 1), _model_error(table)),
         members,
         campaign.study.draws.seed,
-        _windows(table, telemetry, start),
+        _windows(table, telemetry),
         SmootherOptions(table.whole("steps", 0, least=0), refinements=table.whole("refinements", REFINEMENTS, least=0)),
         _model_error(table),
     )
@@ -157,17 +155,14 @@ def _loads(campaign: Campaign) -> tuple[str, ...]:
     )
 
 
-def _windows(table: Table, telemetry: Telemetry, start: StartOfRun) -> tuple[float, ...]:
-    """Return the ends of windows: given ones, times or events; by default each event that is told, and every 0.5 s."""
+def _windows(table: Table, telemetry: Telemetry) -> tuple[float, ...]:
+    """Return the ends of windows: times, or events that are told; none if the table has none."""
     given = table.content.get("windows")
+    if given is None:
+        return ()
     first: dict[str, float] = {}
     for event in telemetry.events:
         first.setdefault(event.name, event.by)
-    if given is None:
-        told = sorted({by for name, by in first.items() if name != start.event})
-        last = float(telemetry.time[telemetry.mask].max(initial=start.high))
-        ends = np.arange(start.high + WINDOW, last, WINDOW).tolist()
-        return tuple(sorted([*told, *(end for end in ends if all(abs(end - by) > 0.5 * WINDOW for by in told))]))
     found = []
     for end in given if isinstance(given, list | tuple) else [given]:
         if isinstance(end, str) and end in first:

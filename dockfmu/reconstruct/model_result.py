@@ -15,7 +15,7 @@ from dockfmu.base.files import atomic_file, write_file
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
-from dockfmu.reconstruct.ensemble import EnsembleError
+from dockfmu.reconstruct.ensemble_step import EnsembleError
 from dockfmu.reconstruct.model_error import (
     RARE,
     SignalResiduals,

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+from scipy.interpolate import PchipInterpolator
 
 from dockfmu.reconstruct.direct import DirectLoads
 
 BAND = (0.05, 0.95)
 """Ends of the band of a peak: shares of the posterior below them."""
-NEARBY_S = 0.1
-"""Half the time over which the deviation of values from their neighbours is averaged, s."""
+PLACES = np.array([0.25, 0.5, 0.75])
+"""Shares of a step at which paths are drawn between two times."""
+NEARBY = 2
+"""Values on each side of a step whose deviations from their neighbours tell how rough the load is there."""
 
 
 @dataclass(frozen=True)
@@ -30,22 +32,20 @@ class PeakLoad:
 
 
 Load = Callable[[np.ndarray, float], np.ndarray]
-LOADS: dict[str, tuple[str, Load, tuple[int, ...]]] = {
-    "compression": ("N", lambda w, sign: sign * w[..., 0], (0,)),
-    "tension": ("N", lambda w, sign: -sign * w[..., 0], (0,)),
-    "shear": ("N", lambda w, _: np.hypot(w[..., 1], w[..., 2]), (1, 2)),
-    "torsion": ("N.m", lambda w, _: np.abs(w[..., 3]), (3,)),
-    "bending": ("N.m", lambda w, _: np.hypot(w[..., 4], w[..., 5]), (4, 5)),
+LOADS: dict[str, tuple[str, Load]] = {
+    "compression": ("N", lambda w, sign: sign * w[..., 0]),
+    "tension": ("N", lambda w, sign: -sign * w[..., 0]),
+    "shear": ("N", lambda w, _: np.hypot(w[..., 1], w[..., 2])),
+    "torsion": ("N.m", lambda w, _: np.abs(w[..., 3])),
+    "bending": ("N.m", lambda w, _: np.hypot(w[..., 4], w[..., 5])),
 }
-"""Loads by name: unit, the load of wrenches on a port whose x axis presses for a sign of 1, and its components."""
+"""Loads by name: unit, and the load of wrenches on a port whose x axis presses for a sign of 1."""
 
 
 def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
-    """Return the peaks of the loads on each port.
+    """Return the peaks of the loads on each port, by the peak of each sample of the posterior.
 
-    A peak may lie between two times. There the paths of a smooth input are cubic by their values and rates, plus what
-    such curves miss: a normal deviation of the size by which values deviate from the mean of their neighbours nearby.
-    Those of a rough input are Brownian bridges, whose largest values are drawn.
+    A peak may lie between two times: paths go on there as `between` says.
     """
     random = np.random.default_rng(seed)
     peaks = []
@@ -54,17 +54,11 @@ def peak_loads(found: DirectLoads, seed: int = 1) -> list[PeakLoad]:
         sign = 1.0 if target else -1.0
         paths = found.drawn[:, :, part] if len(found.drawn) else found.mean[None, :, part]
         error = 1.0 + found.mass_error * random.standard_normal(len(paths))
-        for name, (unit, load, components) in LOADS.items():
-            mean = load(found.mean[:, part], sign)
-            values = load(paths, sign)
-            if found.slopes.size:
-                inside = load(_inside(paths, found.slopes[:, :, part], found.time), sign)
-                between = (inside + _missed(mean, found.time, inside.shape, random)).max(1)
-            else:
-                between = _between(values, _growth(found, number, components), random)
-            largest = np.maximum(values.max(1), between) * error
+        inside = between(paths, found.mean[:, part], found.time, random) if len(found.drawn) else paths
+        for name, (unit, load) in LOADS.items():
+            largest = np.maximum(load(paths, sign).max(1), load(inside, sign).max(1)) * error
             low, median, high = band_of(largest)
-            at = float(found.time[np.argmax(mean)])
+            at = float(found.time[np.argmax(load(found.mean[:, part], sign))])
             peaks.append(PeakLoad(port, name, unit, median, low, high, at))
     return peaks
 
@@ -75,49 +69,51 @@ def band_of(values: np.ndarray) -> tuple[float, float, float]:
     return float(low), float(median), float(high)
 
 
-def _growth(found: DirectLoads, port: int, components: tuple[int, ...]) -> np.ndarray:
-    """Return the variance that the prior adds to a component over each step, (N - 1,); zero for a smooth input."""
-    prior = found.prior
-    h = np.diff(found.time)
-    if prior is None or prior.order != 1:
-        return np.zeros(len(h))
-    rate = 2.0 * (prior.sigma * prior.level) ** 2 / prior.length
-    shares = found.input_map[6 * port : 6 * port + 6][list(components)] ** 2
-    return np.asarray((rate @ shares.T).mean(1) * h)
+def between(paths: np.ndarray, mean: np.ndarray, time: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return values of paths at PLACES inside each step, shape (paths, places (N - 1), components).
 
-
-def _inside(values: np.ndarray, slopes: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Return cubic Hermite values at three places inside each step, shape (paths, 3 (N - 1), components)."""
-    h = np.diff(time)[None, :, None]
-    a, b, da, db = values[:, :-1], values[:, 1:], h * slopes[:, :-1], h * slopes[:, 1:]
-    places = []
-    for s in (0.25, 0.5, 0.75):
-        blend = s * s * (3.0 - 2.0 * s)
-        places.append((1.0 - blend) * a + blend * b + s * (1.0 - s) * ((1.0 - s) * da - s * db))
-    return np.concatenate(places, axis=1)
-
-
-def _missed(values: np.ndarray, time: np.ndarray, shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
-    """Return draws of what lies between the samples of a load and a curve through them, at the places of `_inside`.
-
-    A value of a rough load deviates from the mean of its neighbours with twice the variance with which the middle of a
-    step deviates from the mean of its ends.
+    A load is smooth here and has a corner there, so that lots are drawn for each path and step. The one is between two
+    curves: the cubic through the two times before and the two after, right for a smooth load, and a monotone one, right
+    beside a corner. The other is by how much a curve misses the load: as much as a cubic through its neighbours misses
+    one of the values near the step. It grows with the gap, as beside a corner, and has the covariance of a process
+    whose rate is driven by noise between two given ends. What is shorter than a step is not seen.
     """
-    if len(values) < 3:
-        return np.zeros(shape)
-    deviation = np.zeros(len(values))
-    deviation[1:-1] = values[1:-1] - 0.5 * (values[:-2] + values[2:])
-    width = max(1, round(NEARBY_S / float(np.median(np.diff(time)))))
-    size = np.sqrt(0.5 * uniform_filter1d(deviation**2, 2 * width + 1))
-    middle = 0.5 * (size[:-1] + size[1:])
-    drawn = random.standard_normal((shape[0], len(middle))) * middle
-    return np.concatenate([share * drawn for share in (0.75, 1.0, 0.75)], axis=1)
+    if len(time) < 5:
+        return paths
+    gaps = time[1:] - time[:-1]
+    at = time[:-1, None] + PLACES * gaps[:, None]
+    first = np.clip(np.arange(len(gaps)) - 1, 0, len(time) - 4)
+    nodes = first[:, None] + np.arange(4)
+    curve = np.einsum("kpj,skjc->pskc", _lagrange(time[nodes], at), paths[:, nodes])
+    monotone = PchipInterpolator(time, paths, axis=1)(at.T.ravel()).reshape(len(paths), len(PLACES), len(gaps), -1)
+    curve = np.where(random.random(curve.shape[1:3])[None, :, :, None] < 0.5, curve, monotone.swapaxes(0, 1))
+    lot = random.integers(0, 2 * NEARBY, curve.shape[1:3])
+    size = _missed(mean, time)[np.arange(len(gaps)), lot] * gaps[:, None]
+    s, t = np.minimum.outer(PLACES, PLACES), np.maximum.outer(PLACES, PLACES)
+    root = np.linalg.cholesky(32.0 * s**2 * (1.0 - t) ** 2 * (3.0 * t - s - 2.0 * s * t))
+    curve += np.tensordot(root, random.standard_normal(curve.shape), 1) * size
+    return np.concatenate(list(curve), axis=1)
 
 
-def _between(values: np.ndarray, growth: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return the largest values of Brownian bridges between the values of each path, shape (paths,)."""
-    if not growth.any():
-        return np.asarray(values.max(1))
-    a, b = values[:, :-1], values[:, 1:]
-    drawn = -np.log(1.0 - random.random(a.shape))
-    return np.asarray(np.max(0.5 * (a + b + np.sqrt((a - b) ** 2 + 2.0 * growth * drawn)), axis=1))
+def _missed(values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Return by how much cubics through the neighbours miss the values near each step, over their gap.
+
+    The shape is (N - 1, 2 NEARBY, components).
+    """
+    inner = np.arange(2, len(time) - 2)
+    nodes = inner[:, None] + np.array([-2, -1, 1, 2])
+    told = np.einsum("kpj,kjc->kc", _lagrange(time[nodes], time[inner][:, None]), values[nodes])
+    found = np.zeros_like(values)
+    found[inner] = (values[inner] - told) / (time[inner + 1] - time[inner - 1])[:, None]
+    near = np.arange(len(time) - 1)[:, None] + np.arange(1 - NEARBY, 1 + NEARBY)
+    return np.asarray(np.abs(found[np.clip(near, 0, len(time) - 1)]))
+
+
+def _lagrange(nodes: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the weights of polynomials through nodes, shape (k, 4), at places, (k, p): shape (k, p, 4)."""
+    weights = np.ones((*at.shape, nodes.shape[1]))
+    for j in range(nodes.shape[1]):
+        for i in range(nodes.shape[1]):
+            if i != j:
+                weights[:, :, j] *= (at - nodes[:, i, None]) / (nodes[:, j] - nodes[:, i])[:, None]
+    return weights

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, resolve
@@ -20,6 +21,8 @@ READINGS, HISTORIES, SHIFT = "readings", "histories", "shift"
 time at which the run began."""
 BEFORE = 2.0
 """Time before a run for which its first values hold, s: the craft drift until they touch."""
+FIRST_S, TRIALS = 0.3, 26
+"""Time after the latest start whose readings tell when a run begins, s, and how many times are tried."""
 COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number"}
 
 
@@ -37,12 +40,15 @@ class Instruments:
         Signals whose largest value in each interval is kept.
     edges : ndarray, shape (intervals + 1,)
         Ends of the intervals, true time, s.
+    model_error : float
+        Deviation of the model, as a share of the root mean square of each signal.
     """
 
     telemetry: Telemetry
     start: StartOfRun
     loads: tuple[str, ...]
     edges: np.ndarray
+    model_error: float = 0.0
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -64,14 +70,15 @@ def variables_of(sensor: Sensor) -> list[str]:
 class DriftingRun:
     """The recording of a run in memory, with its first values for some time before it."""
 
-    def __init__(self, outcome: Outcome, before: float = BEFORE) -> None:
+    def __init__(self, outcome: Outcome, before: float = BEFORE, until: float = np.inf) -> None:
         self._outcome = outcome
-        time = outcome.time
+        self._rows = int(np.searchsorted(outcome.time, until, side="right"))
+        time = outcome.time[: self._rows]
         self.time = np.concatenate([time[:1] - before, time])
         self.variables: Sequence[str] = outcome.variables
 
     def __getitem__(self, name: str, /) -> np.ndarray:
-        values = self._outcome[name]
+        values = self._outcome[name][: self._rows]
         return np.concatenate([values[:1], values])
 
     def unit(self, name: str, /) -> str:
@@ -115,6 +122,8 @@ class ReadingsRunner(Runner):
             readings = np.full(len(telemetry.time) + len(telemetry.events), np.nan)
             histories = np.full(len(instruments.loads) * (len(instruments.edges) - 1), np.nan)
             return {READINGS: readings.tolist(), HISTORIES: histories.tolist()}
+        if instruments.start.fitted:
+            shift += fitted_delay(telemetry, outcome, shift, instruments.start, instruments.model_error)
         told = [(event["name"], event["t"]) for event in outcome.result.events]
         readings = np.concatenate(
             [telemetry.predict(DriftingRun(outcome), shift), telemetry.predict_events(told, shift)]
@@ -124,6 +133,39 @@ class ReadingsRunner(Runner):
             HISTORIES: largest(outcome, instruments.loads, instruments.edges - shift).ravel().tolist(),
             SHIFT: shift,
         }
+
+
+def reading_deviations(telemetry: Telemetry, model_error: float) -> np.ndarray:
+    """Return the standard deviations of readings: their noise, and a share of the root mean square of each signal."""
+    size = np.zeros(len(telemetry.time))
+    for signal in telemetry.signals:
+        values = telemetry.values[signal.part][telemetry.mask[signal.part]]
+        size[signal.part] = np.sqrt(np.mean(values**2)) if len(values) else 0.0
+    return np.asarray(np.hypot(telemetry.sigma, model_error * size))
+
+
+def fitted_delay(telemetry: Telemetry, outcome: Outcome, shift: float, start: StartOfRun, model_error: float) -> float:
+    """Return by how much later than the earliest time a run begins, s, for the least misfit of the first readings.
+
+    When a run begins changes nothing in it. So the time needs no member: for each run it is where the run tells the
+    readings of the first FIRST_S best. An impact tells it far better than a sample of its sensor.
+    """
+    deviation = reading_deviations(telemetry, model_error)
+    chosen = (telemetry.time <= start.high + FIRST_S) & telemetry.mask
+    early = telemetry.within(-np.inf, start.high + FIRST_S)
+    values, weights = telemetry.values[chosen], 1.0 / deviation[chosen]
+    counts = early.mask
+    run = DriftingRun(outcome, until=start.high + FIRST_S - shift + 1.0)
+
+    def misfit(delay: float) -> float:
+        return float(np.nansum(((early.predict(run, shift + delay)[counts] - values) * weights) ** 2))
+
+    span = start.high - start.low
+    grid = np.linspace(0.0, span, TRIALS)
+    best = int(np.argmin([misfit(delay) for delay in grid]))
+    ends = grid[max(best - 1, 0)], grid[min(best + 1, TRIALS - 1)]
+    found = minimize_scalar(misfit, bounds=ends, method="bounded", options={"xatol": 1e-4 * span, "maxiter": 12})
+    return float(found.x) if found.fun < misfit(float(grid[best])) else float(grid[best])
 
 
 def largest(outcome: Outcome, names: Sequence[str], edges: np.ndarray) -> np.ndarray:

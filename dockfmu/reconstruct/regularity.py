@@ -1,17 +1,22 @@
-"""How rough the unknown wrench may be in time: given, or by the likelihood of the readings."""
+"""How rough the unknown wrench may be in time: given, or by the likelihood of the readings.
+
+A docking is quiet, struck, and quiet again. The noise that drives an input has a level in time. Its logarithm is a
+random walk: one that all components share, since one impact strikes them all, plus one of each group of components.
+Both are where readings and walk together are likeliest. A component that the readings tell little of follows the
+others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 
-from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, input_rows
+from dockfmu.reconstruct.assembly import InputPrior, SensorLayout, assemble, input_rows, noise_slopes, with_prior
 from dockfmu.reconstruct.craft import WRENCH
-from dockfmu.reconstruct.kalman import filtered, samples, smoothed
+from dockfmu.reconstruct.kalman import GaussMarkov, filtered, smoothed
 from dockfmu.reconstruct.settings import DirectSettings
 
 GROUPS = {"axial force": (0,), "lateral force": (1, 2), "torsion": (3,), "bending": (4, 5)}
@@ -19,32 +24,35 @@ GROUPS = {"axial force": (0,), "lateral force": (1, 2), "torsion": (3,), "bendin
 FIRST = 1e3
 """First guess of a standard deviation, N and N m."""
 MOST_TIMES = 800
-"""Most times of the stretch on which the likelihood is maximised."""
-SMOOTHING_S = 0.1
-"""Time over which the roughness is averaged for its level, s."""
-LEVELS = (0.03, 30.0)
-"""Lowest and highest level."""
-ROUNDS, DRAWS = 3, 20
-"""Rounds of the estimate of levels, and samples of the posterior in each."""
+"""Most times of the stretch on which constant standard deviations are estimated."""
+LEAST, MOST = 1e-2, 1e7
+"""Limits of a standard deviation, N and N m."""
+BIN_S = 0.05
+"""Time over which the level is the same, s."""
+SHARED, OWN = 1.5, 0.5
+"""Standard deviations of the steps of the walks from bin to bin: of the shared one and of those of the groups."""
+FREE = 3.0
+"""Standard deviation of the first value of each walk."""
+ITERATIONS = 40
+"""Most iterations of the search for the level."""
+HIGHEST = 12.0
+"""Most that the logarithm of a level may be, of either sign."""
 
 
 def fit_prior(layout: SensorLayout, settings: DirectSettings, progress: Callable[[str], None]) -> InputPrior:
     """Return what is assumed of the inputs: as given, or where the readings are likeliest."""
-    level = np.ones((max(len(layout.time) - 1, 0), layout.inputs))
     groups = _groups(layout, settings)
     given = {name: settings.force if "force" in name else settings.torque for name in groups}
     start = InputPrior(
         _sigma(layout, settings, groups, np.array([given[name] or FIRST for name in groups])),
-        settings.length, settings.order, level,
+        settings.length, settings.order, np.ones((max(len(layout.time) - 1, 0), layout.inputs)),
     )  # fmt: skip
     if all(value is not None for value in given.values()):
         return start
-    part = _loudest(layout, start)
-    sizes = _likeliest(part, settings, groups, progress)
-    fixed = InputPrior(_sigma(layout, settings, groups, sizes), settings.length, settings.order, level)
-    if not settings.adaptive:
-        return fixed
-    return _with_levels(layout, settings, groups, sizes, fixed, progress)
+    sizes = _likeliest(_loudest(layout, start), settings, groups)
+    progress(", ".join(f"{name} {size:.3g}" for name, size in zip(groups, sizes, strict=True)))
+    fixed = replace(start, sigma=_sigma(layout, settings, groups, sizes))
+    return _with_levels(layout, groups, fixed, progress) if settings.adaptive else fixed
 
 
 def _groups(layout: SensorLayout, settings: DirectSettings) -> dict[str, np.ndarray]:
@@ -81,87 +89,80 @@ def _loudest(layout: SensorLayout, prior: InputPrior) -> SensorLayout:
     change = (np.diff(mean / prior.sigma, axis=0) ** 2).sum(1)
     sums = np.concatenate([[0.0], np.cumsum(change)])
     begin = int(np.argmax(sums[MOST_TIMES - 1 :] - sums[: len(sums) - MOST_TIMES + 1]))
-    return _stretch(layout, begin, begin + MOST_TIMES)
+    return replace(layout, time=layout.time[begin : begin + MOST_TIMES], rows=layout.rows[begin : begin + MOST_TIMES])
 
 
-def _stretch(layout: SensorLayout, begin: int, end: int) -> SensorLayout:
-    return replace(layout, time=layout.time[begin:end], rows=layout.rows[begin:end])
+@dataclass(frozen=True)
+class _Likelihood:
+    """Evaluates the likelihood of the readings of a layout under priors of its inputs."""
+
+    layout: SensorLayout
+    model: GaussMarkov
+
+    def of(self, prior: InputPrior) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the log likelihood and its slopes, as by `noise_slopes`; a very low one where arithmetic fails."""
+        try:
+            found = filtered(with_prior(self.model, self.layout, prior))
+        except np.linalg.LinAlgError:
+            return -1e18, np.zeros(self.layout.inputs), np.zeros_like(prior.level)
+        return (found.log_likelihood, *noise_slopes(self.layout, prior, found))
 
 
-def _likeliest(
-    layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray], progress: Callable[[str], None]
-) -> np.ndarray:
+def _likeliest(layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray]) -> np.ndarray:
     """Return the standard deviations of the groups at which the readings of a layout are likeliest."""
     level = np.ones((len(layout.time) - 1, layout.inputs))
 
-    def loss(logs: np.ndarray) -> float:
-        sigma = _sigma(layout, settings, groups, np.exp(np.clip(logs, np.log(1e-2), np.log(1e7))))
-        return -_likelihood(layout, InputPrior(sigma, settings.length, settings.order, level))
+    def prior_of(logs: np.ndarray) -> InputPrior:
+        return InputPrior(
+            _sigma(layout, settings, groups, np.exp(logs)), settings.length, settings.order, level
+        )  # fmt: skip
 
     begin = np.full(len(groups), np.log(FIRST))
-    simplex = np.vstack([begin, begin + 1.5 * np.eye(len(groups))])
-    found = minimize(
-        loss, begin, method="Nelder-Mead",
-        options={"initial_simplex": simplex, "maxfev": 25 * len(groups), "xatol": 0.1, "fatol": 0.5},
-    )  # fmt: skip
-    sizes = np.exp(np.clip(found.x, np.log(1e-2), np.log(1e7)))
-    progress(", ".join(f"{name} {size:.3g}" for name, size in zip(groups, sizes, strict=True)))
-    return np.asarray(sizes)
+    likelihood = _Likelihood(layout, assemble(layout, prior_of(begin)))
 
+    def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
+        prior, h = prior_of(logs), 1e-4
+        value, start, steps = likelihood.of(prior)
+        # how the standard deviations of the inputs follow those of the groups
+        moved = [np.log(prior_of(logs + h * unit).sigma / prior.sigma) / h for unit in np.eye(len(logs))]
+        return -value, -np.array(moved) @ (start + steps.sum(0))
 
-def _likelihood(layout: SensorLayout, prior: InputPrior) -> float:
-    """Return the log likelihood of the readings; a very low one where a prior is too wide for the arithmetic."""
-    try:
-        return filtered(assemble(layout, prior)).log_likelihood
-    except np.linalg.LinAlgError:
-        return -1e18
+    limits = [(np.log(LEAST), np.log(MOST))] * len(groups)
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 25, "ftol": 1e-5})
+    return np.asarray(np.exp(found.x))
 
 
 def _with_levels(
-    layout: SensorLayout, settings: DirectSettings, groups: dict[str, np.ndarray], sizes: np.ndarray, fixed: InputPrior,
-    progress: Callable[[str], None],
-) -> InputPrior:  # fmt: skip
-    """Return the prior with a level in time if the readings are likelier with it."""
-    found = filtered(assemble(layout, fixed))
-    best, best_likelihood = fixed, found.log_likelihood
-    rows = input_rows(layout, fixed.order, fixed.order - 1)
-    for number in range(ROUNDS):
-        drawn = samples(found, rows, DRAWS, np.random.default_rng(number))
-        level = _levels(layout, best, groups, drawn)
+    layout: SensorLayout, groups: dict[str, np.ndarray], fixed: InputPrior, progress: Callable[[str], None]
+) -> InputPrior:
+    """Return the prior with the level in time at which readings and walks are likeliest together."""
+    likelihood = _Likelihood(layout, assemble(layout, fixed))
+    place = ((layout.time[1:] - layout.time[0]) / BIN_S).astype(int)
+    bins, count = int(place.max(initial=0)) + 1, len(groups)
+    steps = np.full((count + 1, bins), OWN)
+    steps[0] = SHARED
+    steps[:, 0] = FREE
 
-        def of(scale: float, level: np.ndarray = level) -> InputPrior:
-            sigma = _sigma(layout, settings, groups, sizes) * np.exp(scale)
-            return InputPrior(sigma, settings.length, settings.order, level)
+    def prior_of(white: np.ndarray) -> tuple[InputPrior, np.ndarray]:
+        walks = np.cumsum(steps * white.reshape(steps.shape), axis=1)
+        logs = walks[0] + walks[1:]
+        level = np.ones_like(fixed.level)
+        for own, log in zip(groups.values(), np.clip(logs, -HIGHEST, HIGHEST), strict=True):
+            level[:, own] = np.exp(log)[place][:, None]
+        return replace(fixed, level=level), np.abs(logs) < HIGHEST
 
-        chosen = minimize_scalar(
-            lambda scale, of=of: -_likelihood(layout, of(scale)),
-            bounds=(-2.0, 2.0), method="bounded", options={"maxiter": 8, "xatol": 0.1},
-        )  # fmt: skip
-        trial = of(float(chosen.x))
-        found = filtered(assemble(layout, trial))
-        if found.log_likelihood <= best_likelihood:
-            break
-        best, best_likelihood = trial, found.log_likelihood
+    def loss(white: np.ndarray) -> tuple[float, np.ndarray]:
+        prior, inside = prior_of(white)
+        value, _, by_step = likelihood.of(prior)
+        by_bin = np.array([np.bincount(place, by_step[:, own].sum(1), bins) for own in groups.values()]) * inside
+        slopes = np.vstack([by_bin.sum(0), by_bin])
+        # a step of a walk moves all that follows
+        by_white = steps * np.cumsum(slopes[:, ::-1], axis=1)[:, ::-1]
+        return 0.5 * float(white @ white) - value, white - by_white.ravel()
+
+    found = minimize(
+        loss, np.zeros(steps.size), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS, "ftol": 1e-6}
+    )
+    best, _ = prior_of(found.x)
     progress(f"roughness changes in time by {best.level.max() / best.level.min():.3g}")
     return best
-
-
-def _levels(layout: SensorLayout, prior: InputPrior, groups: dict[str, np.ndarray], drawn: np.ndarray) -> np.ndarray:
-    """Return the levels of each step: how much the last derivatives of a group change there, against the expected.
-
-    The mean square of the change over samples of the posterior is that of the EM algorithm (Shumway and Stoffer, 1982),
-    here averaged over time: where the readings tell nothing, the level stays.
-    """
-    h = np.diff(layout.time)
-    rate = 2.0 / prior.length if prior.order == 1 else 4.0 * (np.sqrt(3.0) / prior.length) ** 3
-    expected = rate * prior.sigma**2 * h[:, None]
-    share = (np.diff(drawn, axis=1) ** 2).mean(0) / expected
-    even = np.arange(layout.time[0], layout.time[-1], float(np.median(h)))
-    width = SMOOTHING_S / float(np.median(h))
-    level = np.ones((len(h), layout.inputs))
-    for own in groups.values():
-        spread = gaussian_filter1d(np.interp(even, layout.time[1:], share[:, own].mean(1)), width)
-        raw = np.sqrt(np.interp(layout.time[1:], even, spread))
-        # steps of a quarter of a decade keep the number of different matrices small
-        level[:, own] = (10.0 ** (np.round(4.0 * np.log10(np.clip(raw, *LEVELS))) / 4.0))[:, None]
-    return level

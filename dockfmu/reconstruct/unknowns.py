@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ SENSOR = "sensor:"
 """Prefix of the names of errors of sensors and clocks: "sensor:gyros.yaw_rate.bias", "sensor:gyros.delay"."""
 START = "telemetry.start"
 """True time at which the run begins, or at which the event of the start falls, s."""
+SAMPLES = 2.0
+"""Samples of the fastest frame in the time in which a run may begin, from which its readings tell when it did."""
 _SENSOR = ("of", "error", "law", "mean", "deviation", "low", "high")
 
 
@@ -129,16 +131,18 @@ class StartOfRun:
     """When the run begins on the scale of the telemetry.
 
     With an `event`, that of the run and that of the telemetry fall together; without, the run begins then. The time is
-    an unknown between `low` and `high`, s, unless both are equal.
+    between `low` and `high`, s. It is an unknown unless both are equal, or it is `fitted`: chosen for each run by the
+    first readings.
     """
 
     event: str
     low: float
     high: float
+    fitted: bool = False
 
     def law(self) -> tuple[Law, ...]:
         """Return the law of the time, if it is unknown."""
-        return (Uniform((START,), (self.low,), (self.high,)),) if self.low < self.high else ()
+        return (Uniform((START,), (self.low,), (self.high,)),) if self.low < self.high and not self.fitted else ()
 
     def shift(self, values: Mapping[str, Any], events: Mapping[str, float]) -> float:
         """Return the true time at which a run begins, s, NaN for a run without the event."""
@@ -155,12 +159,12 @@ def read_start(table: Table, telemetry: Telemetry, events: Sequence[str]) -> Sta
         ends = [float(end) for end in given if isinstance(end, int | float)]
         if len(ends) != 2 or len(given) != 2 or not ends[0] < ends[1]:
             raise DeclarationError(f"{table.where}: start = {shown(given)}: must be an earliest and a latest time, s")
-        return StartOfRun("", *ends)
+        return _by_readings(StartOfRun("", ends[0], ends[1]), telemetry)
     if isinstance(given, int | float) and not isinstance(given, bool):
         return StartOfRun("", float(given), float(given))
     told = [event for event in telemetry.events if event.name in events]
     if given is None:
-        return _of_event(told[0]) if told else StartOfRun("", 0.0, 0.0)
+        return _by_readings(_of_event(told[0]), telemetry) if told else StartOfRun("", 0.0, 0.0)
     name = table.text("start")
     chosen = [event for event in told if event.name == name]
     if not chosen:
@@ -168,7 +172,13 @@ def read_start(table: Table, telemetry: Telemetry, events: Sequence[str]) -> Sta
         raise DeclarationError(
             f"{table.where}: start = {shown(name)}: no such event is told that the system has; there are {listed}"
         )
-    return _of_event(chosen[0])
+    return _by_readings(_of_event(chosen[0]), telemetry)
+
+
+def _by_readings(start: StartOfRun, telemetry: Telemetry) -> StartOfRun:
+    """Return a start that is fitted if a frame takes several samples in the time in which it may lie."""
+    fast = any(signal.clock.rate * (start.high - start.low) >= SAMPLES for signal in telemetry.signals)
+    return replace(start, fitted=fast)
 
 
 def _of_event(event: EventReading) -> StartOfRun:

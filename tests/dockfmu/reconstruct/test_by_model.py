@@ -16,6 +16,8 @@ from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
 from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
 from dockfmu.reconstruct.reading import read_telemetry
+from dockfmu.reconstruct.readings_runner import fitted_delay
+from dockfmu.reconstruct.unknowns import START
 from dockfmu.telemetry.make import write_telemetry
 from tests.dockfmu.small_systems import as_toml
 
@@ -165,6 +167,18 @@ def test_a_bias_of_a_sensor_is_an_unknown(impact, tmp_path):
     bias = found.values()[:, place]
     assert abs(bias.mean()) < 4.0 * bias.std(ddof=1) + 0.1
     assert bias.std(ddof=1) < 1.0
+
+
+@pytest.mark.slow
+def test_the_start_is_where_a_run_tells_the_first_readings(impact, tmp_path):
+    """Readings at 50 Hz tell it to 0.5 ms of an interval of 60 ms; one shorter than two samples leaves an unknown."""
+    asked = problem(impact, tmp_path / "runs", start=[-0.04, 0.02])
+    assert START not in asked.unknowns.names
+    assert START in problem(impact, tmp_path / "other", start=[-0.01, 0.01]).unknowns.names
+    instruments = asked.instruments
+    run = dockfmu.load(SYSTEM, TRUTH).run(stop=STOP, record=instruments.variables, every=1)
+    late = fitted_delay(instruments.telemetry, run, -0.04, instruments.start, instruments.model_error)
+    assert late == pytest.approx(0.04, abs=5e-4)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,20 @@ from scipy.linalg import expm
 
 from dockfmu.base.units import parse_unit
 from dockfmu.declare.toml.tables import Table
-from dockfmu.reconstruct.assembly import UnknownWrench, assemble, input_rows, lay_out
+from dockfmu.reconstruct.assembly import (
+    InputPrior,
+    UnknownWrench,
+    assemble,
+    input_rows,
+    lay_out,
+    noise_slopes,
+    with_prior,
+)
 from dockfmu.reconstruct.craft import ACCELERATION, RATE, CraftMode, CraftModel, linear_reading
 from dockfmu.reconstruct.kalman import filtered, smoothed
+from dockfmu.reconstruct.known_loads import KnownInput
 from dockfmu.reconstruct.observability import check_told
+from dockfmu.reconstruct.peaks import band_of, between
 from dockfmu.reconstruct.regularity import fit_prior
 from dockfmu.reconstruct.settings import DirectSettings, direct_settings
 from dockfmu.reconstruct.telemetry import SignalReadings, Telemetry
@@ -121,6 +131,57 @@ def test_a_wrench_on_a_rigid_craft_is_told():
     assert np.all(error < 1e-3)
     inside = np.abs(mean - wrench) < 1.645 * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
     assert 0.80 < inside.mean() < 0.97
+
+
+def test_slopes_by_what_is_assumed_are_differences_of_the_likelihood():
+    _, layout = twin(CRAFT, sensors(), count=30)
+    random = np.random.default_rng(1)
+    prior = InputPrior(np.exp(random.normal(5.0, 1.0, 6)), 1.0, 2, np.exp(random.normal(size=(29, 6))))
+    model, h = assemble(layout, prior), 1e-4
+    by_sigma, by_level = noise_slopes(layout, prior, filtered(model))
+
+    def likelihood(sigma, level):
+        return filtered(with_prior(model, layout, replace(prior, sigma=sigma, level=level))).log_likelihood
+
+    for k in range(6):
+        one, step = np.exp(h * np.eye(6)[k]), np.ones((29, 6))
+        step[4 * k, k] = np.exp(h)
+        at_start = likelihood(prior.sigma * one, prior.level / one) - likelihood(prior.sigma / one, prior.level * one)
+        in_step = likelihood(prior.sigma, prior.level * step) - likelihood(prior.sigma, prior.level / step)
+        assert at_start / (2.0 * h) == pytest.approx(by_sigma[k], rel=1e-3, abs=1e-4)
+        assert in_step / (2.0 * h) == pytest.approx(by_level[4 * k, k], rel=1e-3, abs=1e-4)
+
+
+def test_a_known_load_is_in_doubt_between_the_samples_of_its_change():
+    """On from the sample at 0.04 s, off before it: in between half of it, plus or minus half."""
+    told = KnownInput("craft", "command.push", np.array([0.0, 0.02, 0.04, 0.06]), np.array([0.0, 0.0, 1.0, 1.0]), True)
+    at = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.2])
+    assert told.at(at).tolist() == [0.0, 0.0, 0.5, 1.0, 1.0, 1.0]
+    assert told.doubt(at).tolist() == [0.0, 0.0, 0.5, 0.0, 0.0, 0.0]
+    given = replace(told, sampled=False)
+    assert given.at(at).tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+    assert not given.doubt(at).any()
+    first = replace(told, values=np.ones(4))
+    assert first.at(np.array([-0.1, 0.0, 0.01])).tolist() == [0.5, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("corner", [False, True], ids=["smooth", "with a corner"])
+def test_the_largest_value_between_samples_is_in_the_band(corner):
+    """Humps of 60 ms at random times, or ones that break off behind their crest, sampled each 10 ms: 300 of them."""
+    random = np.random.default_rng(3)
+    time, inside = np.arange(40) * 0.01, 0
+    for _ in range(300):
+        middle = 0.2 + 0.01 * random.random()
+        load = np.exp(-(((time - middle) / 0.03) ** 2))
+        if corner:
+            load = np.where(time > middle + 0.003, 0.3 * load, load)
+        noise = 1e-3
+        mean = load + noise * random.standard_normal(len(time))
+        paths = mean + noise * random.standard_normal((200, len(time)))
+        within = between(paths[:, :, None], mean[:, None], time, random)[:, :, 0]
+        low, _, high = band_of(np.maximum(paths.max(1), within.max(1)))
+        inside += low <= 1.0 <= high
+    assert inside >= 0.8 * 300
 
 
 @pytest.mark.parametrize(

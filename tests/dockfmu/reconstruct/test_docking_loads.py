@@ -59,7 +59,7 @@ def test_the_wrench_of_a_docking_is_told_by_a_rigid_craft(docking, system):
 
     The torsion is small, up to 60 N m: it is told to 5 N m. Bands and peaks hold the truth. Peaks: the band, widened by
     0.5 %: the recorded acceleration is the mean of a step, and the base wrench is that before the correction of the
-    affine base motion.
+    affine base motion. By 10 % for the torsion, of which the noise is as much.
     """
     loads = reconstruct_directly(read_telemetry(declared(docking)), system)
     assert list(loads.ports.items()) == [("chaser.port[1]", False)]
@@ -73,8 +73,8 @@ def test_the_wrench_of_a_docking_is_told_by_a_rigid_craft(docking, system):
     assert 0.80 < inside.mean() < 0.97
     for peak in peak_loads(loads):
         largest = LOADS[peak.load][1](wrench, -1.0).max()
-        if peak.load != "torsion":
-            assert 0.995 * peak.low <= largest <= 1.005 * peak.high, peak
+        slack = 0.1 if peak.load == "torsion" else 0.005
+        assert (1.0 - slack) * peak.low <= largest <= (1.0 + slack) * peak.high, peak
     assert loads.notes == ()
 
 

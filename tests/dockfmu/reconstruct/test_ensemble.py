@@ -64,6 +64,32 @@ def test_windows_one_after_the_other_give_the_posterior_of_all_data():
     assert np.diag(found.covariance) / np.diag(covariance) == pytest.approx(1.0, abs=0.3)
 
 
+def test_windows_that_grow_take_all_data_of_a_straight_line_at_once():
+    matrix, deviation, data, _, _ = linear_problem(4, 30, seed=4)
+    prior = np.random.default_rng(5).normal(size=(40, 4))
+    found = smooth(prior, lambda z: z @ matrix.T, data, deviation, time=np.arange(30.0))
+    assert {step.window for step in found.steps} == {0, -1}
+    assert all(step.until == 29.0 for step in found.steps)
+
+
+def test_windows_that_grow_follow_a_motion_that_no_wide_ensemble_sees():
+    """A phase that grows by e^1.3 each second: in windows each of three is found, all data at once lose one."""
+    time, deviation = np.linspace(0.1, 6.0, 60), np.full(60, 0.05)
+
+    def forward(z):
+        return np.sin(2.0 * z[:, :1] * np.exp(1.3 * time)) + 0.2 * z[:, 1:]
+
+    errors = {"grown": [], "at once": []}
+    for seed in range(3):
+        data = forward(np.array([[0.7, -0.4]]))[0] + 0.05 * np.random.default_rng(6 + seed).normal(size=60)
+        prior = np.random.default_rng(7 + seed).normal(size=(60, 2))
+        for name, chosen in (("grown", time), ("at once", None)):
+            found = smooth(prior, forward, data, deviation, seed=8, time=chosen)
+            errors[name].append(np.sqrt(np.mean((found.unknowns[:, 0] - 0.7) ** 2)))
+    assert max(errors["grown"]) < 1e-3
+    assert max(errors["at once"]) > 0.1
+
+
 def test_few_members_are_on_average_exact_too():
     """Of 300 ensembles of 30 members the mean of the variances is within 10 % of the exact one: no inbreeding."""
     matrix, deviation, data, _, covariance = linear_problem(5, 60, seed=6)

@@ -1,11 +1,13 @@
 """Filters of joint input-state estimation against closed forms and against the dense Gaussian posterior."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import block_diag, solve_discrete_are
 from scipy.stats import kstest, multivariate_normal
 
-from dockfmu.reconstruct.kalman import GaussMarkov, discrete, filtered, matern, samples, smoothed
+from dockfmu.reconstruct.kalman import GaussMarkov, discrete, filtered, matern, samples, smoothed, variance_slopes
 from dockfmu.reconstruct.unbiased import UnobservableError, estimate_unbiased
 
 pytestmark = pytest.mark.quick
@@ -72,6 +74,25 @@ def test_the_smoother_is_the_dense_gaussian_posterior(seed):
     chosen, of_chosen = smoothed(found, rows)
     assert chosen == pytest.approx(means @ rows.T)
     assert of_chosen == pytest.approx(rows @ covariances @ rows.T)
+
+
+def test_slopes_of_the_likelihood_are_its_differences():
+    """By the covariance of the start, and by that of the noise of each step, one step changed alone; differences."""
+    model, h = a_model(2), 1e-5
+    model = replace(model, steps=[model.steps[s] for s in model.step], step=np.arange(len(model.step)))
+    slopes = variance_slopes(filtered(model))
+    change = np.array([[1.0, 0.3, 0.0], [0.3, -0.5, 0.2], [0.0, 0.2, 0.4]])
+
+    def likelihood(k, size):
+        if not k:
+            return filtered(replace(model, covariance=model.covariance + size * change)).log_likelihood
+        steps = list(model.steps)
+        steps[k - 1] = steps[k - 1][0], steps[k - 1][1] + size * change
+        return filtered(replace(model, steps=steps)).log_likelihood
+
+    for k in range(len(model)):
+        difference = (likelihood(k, h) - likelihood(k, -h)) / (2.0 * h)
+        assert np.sum(slopes[k] * change) == pytest.approx(difference, abs=1e-6)
 
 
 def test_samples_have_the_dense_posterior():
