@@ -14,8 +14,11 @@ from typing import Any
 from numba import config
 from numba.extending import overload
 
+from dockfmu.base.cache import digest_of_files
 from dockfmu.base.compiler import jit
-from dockfmu.components.core.sources import digest
+from dockfmu.components.core.sources import kernel_digest
+
+_HERE = digest_of_files([Path(__file__)])
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -42,8 +45,8 @@ class Kernel:
         return self._compiled()
 
     def _compiled(self, **options: bool) -> Any:
-        sources = digest(Path(self.py_func.__code__.co_filename))
-        return jit(self.py_func, sources, no_cfunc_wrapper=True, _nrt=False, **options)
+        sources = kernel_digest(Path(self.py_func.__code__.co_filename))
+        return jit(self.py_func, sources + _HERE, no_cfunc_wrapper=True, _nrt=False, **options)
 
     @property
     def _numba_type_(self) -> Any:

@@ -61,6 +61,16 @@ def sources(file: Path) -> tuple[Path, ...]:
     return tuple(sorted(seen))
 
 
+def kernel_sources(file: Path) -> tuple[Path, ...]:
+    """Return the `sources` of a file with kernels on whose text their machine code can depend.
+
+    Without `dockfmu.base` and `dockfmu.components.core`: what a kernel refers to there is named by its content
+    (`dockfmu.base.compiler.digest_of`), and the compiler and the decorator of kernels are in the key by themselves.
+    """
+    floors = ROOT / "base", ROOT / "components" / "core"
+    return tuple(source for source in sources(file) if not any(source.is_relative_to(floor) for floor in floors))
+
+
 def named_sources(file: Path) -> dict[str, Path]:
     """Return `sources(file)` by names that do not depend on where dockfmu and the package of `file` are."""
     outermost = (_packages(Path(file).resolve()) or [Path(file).resolve()])[-1].parent
@@ -74,7 +84,18 @@ def named_sources(file: Path) -> dict[str, Path]:
 @cache
 def digest(file: Path) -> str:
     """Return the hex digest of the contents of `sources(file)`; independent of the location of the checkout."""
+    return _digest(named_sources(file))
+
+
+@cache
+def kernel_digest(file: Path) -> str:
+    """Return the hex digest of the contents of `kernel_sources(file)`; independent of the location of the checkout."""
+    kept = kernel_sources(file)
+    return _digest({name: source for name, source in named_sources(file).items() if source in kept})
+
+
+def _digest(named: dict[str, Path]) -> str:
     total = hashlib.sha256()
-    for name, source in named_sources(file).items():
+    for name, source in named.items():
         total.update(name.encode() + b"\0" + source.read_bytes() + b"\0")
     return total.hexdigest()

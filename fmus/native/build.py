@@ -11,13 +11,25 @@ from pathlib import Path
 import numba
 from numba.core import event
 
-from dockfmu.base.cache import alone, cache_root, digest_of_sources, is_whole, load_or_make, seal, versions
+from dockfmu.base import compiler as base_compiler
+from dockfmu.base import object_code
+from dockfmu.base.cache import (
+    alone,
+    cache_root,
+    digest_of_files,
+    digest_of_sources,
+    is_whole,
+    load_or_make,
+    seal,
+    versions,
+)
 from dockfmu.base.compiler import digest_of, name_of, settings
 from dockfmu.base.files import write_file
 from dockfmu.base.fmi import DESCRIPTION_FILE
 from dockfmu.base.platforms import BASELINE
+from dockfmu.components.core import kernel
 from dockfmu.components.core.component import Component
-from dockfmu.components.core.sources import digest
+from dockfmu.components.core.sources import kernel_digest
 from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 from dockfmu.fmus.identity import guid_of
 from dockfmu.fmus.native import SHIM, sources
@@ -67,7 +79,7 @@ def _assembly(component: Component) -> str:
     parts = [_compiler_digest(), settings(), component.name, record]
     for function in (component.initialize, component.step):
         plain = getattr(function, "py_func", function)
-        parts += [digest(Path(plain.__code__.co_filename)), digest_of(function)]
+        parts += [kernel_digest(Path(plain.__code__.co_filename)), digest_of(function)]
     return _cached(f"{component.name}.ll", parts, lambda: compile_component(component).encode()).decode()
 
 
@@ -91,9 +103,11 @@ def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes
 
 @cache
 def _compiler_digest() -> str:
-    """Return a digest of the versions and sources, besides the kernels, on which the code of kernels depends."""
-    own = [digest(Path(str(module.__file__))) for module in (kernel_compiler, targets)]
-    return hashlib.sha256(" ".join([versions(), BASELINE, *own]).encode()).hexdigest()
+    """Return a digest of the versions and sources, besides those of kernels, on which the code of kernels depends."""
+    own = digest_of_files(
+        Path(str(module.__file__)) for module in (base_compiler, object_code, kernel, kernel_compiler, targets)
+    )
+    return hashlib.sha256(" ".join([versions(), BASELINE, own]).encode()).hexdigest()
 
 
 @cache

@@ -1,5 +1,6 @@
 """Machine code has its name and its place in the cache from its content, whatever a process did before."""
 
+import gc
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import pytest
 from numba.core import config
 
 from dockfmu.base.cache import ROOT, cache_root
-from dockfmu.base.compiler import digest_of, jit, name_of, settings, target
+from dockfmu.base.compiler import Pipeline, digest_of, jit, name_of, settings, target
 from dockfmu.base.platforms import BASELINE
 from dockfmu.components.core.kernel import kernel, variant
 from dockfmu.fmus.catalogue import component
@@ -230,6 +231,16 @@ linalg.ensure_blas()
 assert "scipy.linalg.cython_blas" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+
+
+def test_garbage_is_looked_for_rarely_while_code_is_compiled_and_as_before_after_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
+    before, within = gc.get_threshold(), []
+    monkeypatch.setattr(Pipeline, "_compile_bytecode", lambda self: within.append(gc.get_threshold()) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        jit(_twice)(1.5)
+    assert within[0][0] > before[0]
+    assert gc.get_threshold() == before
 
 
 def test_compiling_leaves_settings_of_this_process_alone():

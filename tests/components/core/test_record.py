@@ -12,7 +12,7 @@ from dockfmu.components.core.component import Component, Instance, Message
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.parameters import read_parameter_set
 from dockfmu.components.core.record import GAP, ParameterError, Record, Span
-from dockfmu.components.core.sources import sources
+from dockfmu.components.core.sources import digest, kernel_digest, kernel_sources, sources
 
 RECORD = Record(
     field.Group(
@@ -209,6 +209,15 @@ def test_sources_follow_imports():
     found = {path.name for path in sources(ROOT / "components/physics/mechanics/rotation.py")}
     assert {"rotation.py", "kernel.py", "sources.py"} <= found
     assert "matrix.py" not in found
+
+
+def test_the_text_of_base_and_core_is_no_part_of_machine_code():
+    """What kernels refer to there is named by its content, so that a change of a message compiles nothing."""
+    file = ROOT / "components/physics/mechanics/inertia.py"
+    floors = {source.relative_to(ROOT).parts[:2] for source in kernel_sources(file)}
+    assert floors == {("components", "physics")}
+    assert file in kernel_sources(file)
+    assert kernel_digest(file) != digest(file)
 
 
 def test_sources_follow_imports_of_files_beside(tmp_path):
