@@ -125,18 +125,27 @@ def test_the_command_writes_loads_and_report(docking, capsys):
         assert words in page
 
 
-def test_a_column_of_the_wrong_sign_is_told(docking, system):
-    """An accelerometer is mounted the wrong way round: it contradicts the others, and the sign is named."""
+@pytest.mark.parametrize(
+    ("column", "factor", "says"),
+    [
+        ("accelerometers.a2y", -1.0, "has the wrong sign"),
+        ("accelerometers.a2y", 1e-3, "is in a unit a thousand times larger"),
+        ("accelerometers.a1x", 1.0 / 9.80665, "is in g, not in m/s2"),
+    ],
+    ids=["sign", "thousandth", "g"],
+)
+def test_a_column_of_a_wrong_sign_or_unit_is_told(docking, system, column, factor, says):
+    """An accelerometer is mounted the wrong way round, or its unit is another: it contradicts the others."""
     folder = docking / "turned"
     shutil.copytree(docking / "told", folder, dirs_exist_ok=True)
     rows = [line.split(",") for line in (folder / "accelerometers.csv").read_text().splitlines()]
-    column = rows[0].index("a2y [mm/s2]")
+    place = rows[0].index(f"{column.partition('.')[2]} [mm/s2]")
     for row in rows[1:]:
-        row[column] = str(-float(row[column])) if row[column] else ""
+        row[place] = str(factor * float(row[place])) if row[place] else ""
     (folder / "accelerometers.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
     told = read_telemetry(declared(docking, "window = [1.5, 3.0]\n", told="turned"))
     loads = reconstruct_directly(told, system, DirectSettings(force=2e4, torque=2e3, adaptive=False, samples=2))
-    assert any("accelerometers.a2y contradicts" in note and "has the wrong sign" in note for note in loads.notes)
+    assert any(f"{column} contradicts" in note and says in note for note in loads.notes), loads.notes
 
 
 def test_gyros_alone_are_refused_with_what_they_tell(docking, system):
