@@ -6,14 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dockfmu.base.names import subscripts
+from dockfmu.declare.conditions import limits
 from dockfmu.report.shown_units import shown_unit
-
-_LABELS = {
-    "miss[1]": "miss y", "miss[2]": "miss z", "start_gap": "gap at the start", "gap": "gap before the berth",
-    **{f"{name}[{k}]": f"{name.replace('_', ' ')} {axis}"
-       for name in ("velocity", "angular_velocity", "orbital_rate") for k, axis in enumerate("xyz", 1)},
-}  # fmt: skip
-"""Words for the initial conditions whose names are no words."""
 
 START = "start"
 """The phase before any event."""
@@ -45,7 +39,7 @@ def condition_lines(conditions: Mapping[str, Any]) -> list[dict[str, Any]]:
         lines.append(
             {
                 "name": f"initial_conditions.{name}",
-                "words": _LABELS.get(name, name),
+                "words": limits.CONDITION_WORDS.get(name, name),
                 "value": factor * entry["value"],
                 "unit": unit,
                 "limit": "" if limit is None else f"{factor * limit:.4g}{' (vector sum)' if summed else ''}",
@@ -63,13 +57,7 @@ def severity_text(conditions: Mapping[str, Any]) -> str:
     """Return R1, R2 and the condition nearest to its limit in words; empty for a system without limits."""
     if "R1" not in conditions:
         return ""
-    name, share = conditions["nearest"]
-    words = {"angles[1]": "yaw", "angles[2]": "pitch", "angles[3]": "roll", "angles[1, 2]": "yaw and pitch"}
-    nearest = words.get(name) or _LABELS.get(name, name.replace("_", " "))
-    return (
-        f"R1 = {conditions['R1']:.2f} (nominal below 1), R2 = {conditions['R2']:.2f} of the limits, "
-        f"most {nearest} with {share:.0%}"
-    )
+    return limits.severity_text(conditions["R1"], conditions["R2"], *conditions["nearest"])
 
 
 def condition_texts(conditions: Mapping[str, Any]) -> list[str]:

@@ -68,7 +68,8 @@ def card(name: str, runs: dict[str, Any]) -> Iterator[str]:
     run = runs.get(name)
     if run is not None:
         outcome = run["outcome"].replace("_", " ")
-        yield f":::{{card-footer}}\n{outcome} · {run['simulated_s']:g} s of flight in {run['wall_s']:g} s\n:::"
+        times = f"{run['simulated_s']:g} s of flight, {run['processor_s']:g} s of processor"
+        yield f":::{{card-footer}}\n{outcome} · {times}\n:::"
     elif shown:
         yield f":::{{card-footer}}\npicture of [{shown}](reference/systems/{shown}.md), which it extends\n:::"
     yield "::::"

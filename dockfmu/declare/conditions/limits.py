@@ -26,6 +26,24 @@ SIGMAS = 3.0
 """Standard deviations from the mean to a limit: a parameter reaches its limit in a few cases per thousand."""
 
 
+CONDITION_WORDS = {
+    "miss[1]": "miss y", "miss[2]": "miss z", "start_gap": "gap at the start", "gap": "gap before the berth",
+    **{f"{name}[{k}]": f"{name.replace('_', ' ')} {axis}"
+       for name in ("velocity", "angular_velocity", "orbital_rate") for k, axis in enumerate("xyz", 1)},
+}  # fmt: skip
+"""Words for the initial conditions whose names are no words."""
+
+_ANGLES = {f"angles[{k}]": name for k, name in enumerate(ANGLES, 1)} | {"angles[1, 2]": "yaw and pitch"}
+
+
+def severity_text(root_sum_square: float, total: float, nearest: str, share: float) -> str:
+    """Return R1, R2 and the condition nearest to its limit in words."""
+    words = _ANGLES.get(nearest) or CONDITION_WORDS.get(nearest, nearest.replace("_", " "))
+    return (
+        f"R1 = {root_sum_square:.2f} (nominal below 1), R2 = {total:.2f} of the limits, most {words} with {share:.0%}"
+    )
+
+
 @dataclass(frozen=True)
 class Severity:
     """Nearness of initial conditions to their limits (spacecraft section 8), from the shares deviation / limit.
@@ -42,11 +60,7 @@ class Severity:
     worst: tuple[str, float]
 
     def __str__(self) -> str:
-        name, share = self.worst
-        return (
-            f"R1 = {self.root_sum_square:.2f} (nominal below 1), R2 = {self.sum:.2f} of the limits, "
-            f"most {name} with {share:.0%}"
-        )
+        return severity_text(self.root_sum_square, self.sum, *self.worst)
 
 
 def nominal_speed(conditions: InitialConditions) -> float:

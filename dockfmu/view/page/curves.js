@@ -7,8 +7,35 @@ const PALETTE = ['#ffb347', '#5ad1ff', '#8ee07f', '#ff7fb0', '#c7a6ff', '#f4e06d
 const CURSOR = '#ffe14d', AXIS = '#39435a', TEXT = '#d7deea', DIM = '#93a0b8';
 const LEAST_PANEL = 46, FOOT = 16; // height
 const LINE = 13;
+const SAME = 0.1; // height, which nobody sees
 export const LEFT = 62; // of the curves, in units
 const BESIDE = 640; // least width of the pane with its legend beside the curves; else it stands above them
+
+// A line of many points. Of those that follow each other at the same height only the ends are drawn.
+class Path {
+  constructor(context) {
+    this.context = context;
+    this.begun = this.waits = false;
+  }
+
+  to(x, y) {
+    if (!this.begun) { this.context.moveTo(x, y); this.begun = true; this.y = y; }
+    else if (Math.abs(y - this.y) < SAME) this.waits = true;
+    else { this.end(); this.context.lineTo(x, y); this.y = y; }
+    this.x = x;
+  }
+
+  gap() {
+    this.end();
+    this.begun = false;
+  }
+
+  // Draw the line up to its last point.
+  end() {
+    if (this.waits) this.context.lineTo(this.x, this.y);
+    this.waits = false;
+  }
+}
 
 export class Curves {
   constructor(names) {
@@ -42,8 +69,12 @@ export class Curves {
   // Width of the legend beside the curves; 0 if it stands above them.
   legendWidth(source, context, width, other) {
     if (width < BESIDE) return 0;
-    const digits = other ? ' = -0.0001234, other -0.0001234' : ' = -0.0001234';
-    return Math.min(Math.max(...this.names.map(name => context.measureText(`1 ${name}${digits}`).width), 0) + 14, 0.45 * width);
+    const digits = other ? ' = -0.0001234, other -0.0001234' : ' = -0.0001234', text = `${this.names}${digits}`;
+    // measuring text in each frame takes a good part of it
+    if (this.measured?.text !== text) {
+      this.measured = { text, width: Math.max(...this.names.map(name => context.measureText(`1 ${name}${digits}`).width), 0) };
+    }
+    return Math.min(this.measured.width + 14, 0.45 * width);
   }
 
   // Times at the ends of the pane. Neither the time before the run nor that after it takes more than a margin.
@@ -176,39 +207,38 @@ export class Curves {
     context.restore();
   }
 
-  // Draw each point while there are few, else the smallest and largest value of each column of pixels. The line has a
-  // gap where a value is not finite.
+  // Draw each point while there are few, else the smallest and largest value of each column of pixels, in the order in
+  // which they come. The line has a gap where a value is not finite.
   line(source, name, context, y, left, width) {
     const column = source.columns.get(name), times = source.times;
     if (!column) return 0;
     const held = source.known.get(name).held, last = Math.min(source.row(this.window[1]) + 1, times.length - 1);
-    const first = source.row(this.window[0]);
+    const first = source.row(this.window[0]), path = new Path(context);
     context.strokeStyle = this.colour(name);
     context.lineWidth = 1.3;
     context.beginPath();
     if (last - first < 2 * (width - left)) {
       for (let k = first; k <= last; k++) {
         const x = this.x(times[k]);
-        if (!Number.isFinite(column[k])) continue;
-        if (k === first || !Number.isFinite(column[k - 1])) context.moveTo(x, y(column[k]));
-        else {
-          if (held) context.lineTo(x, y(column[k - 1]));
-          context.lineTo(x, y(column[k]));
-        }
+        if (!Number.isFinite(column[k])) { path.gap(); continue; }
+        if (held && k > first && Number.isFinite(column[k - 1])) path.to(x, y(column[k - 1]));
+        path.to(x, y(column[k]));
       }
     } else {
-      let k = first, gap = true;
+      let k = first;
       for (let x = left; x < width && k <= last; x++) {
         const until = this.timeAt(x + 1), begun = k;
-        let low = Infinity, high = -Infinity;
+        let low = -1, high = -1;
         for (; k <= last && times[k] < until; k++) {
-          if (column[k] < low && column[k] > -Infinity) low = column[k];
-          if (column[k] > high && column[k] < Infinity) high = column[k];
+          if (!Number.isFinite(column[k])) continue;
+          if (low < 0 || column[k] < column[low]) low = k;
+          if (high < 0 || column[k] > column[high]) high = k;
         }
-        if (low <= high) { if (gap) context.moveTo(x, y(low)); else context.lineTo(x, y(low)); context.lineTo(x, y(high)); }
-        if (k > begun) gap = !(low <= high);
+        if (low >= 0) { path.to(x, y(column[Math.min(low, high)])); path.to(x, y(column[Math.max(low, high)])); }
+        else if (k > begun) path.gap();
       }
     }
+    path.end();
     context.stroke();
     return last - first + 1;
   }

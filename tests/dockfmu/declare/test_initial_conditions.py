@@ -162,6 +162,12 @@ def test_spec04_section_8_severity():
     assert severity(WANTED) is None
 
 
+def test_severity_names_the_nearest_condition_in_words():
+    rolled = replace(WANTED, limits=LIMITS, angles=(0.0, 0.0, 0.1), nominal_speed=WANTED.velocity[0])
+    assert severity(rolled).worst[0] == "angles[3]"
+    assert str(severity(rolled)).endswith("most roll with 82%")
+
+
 def test_ruling_R60_a_centred_approach_at_the_nominal_speed_has_no_severity():
     centred = InitialConditions("a", "b", "c", velocity=(0.07, 0.0, 0.0), limits=LIMITS, nominal_speed=0.07)
     assert (severity(centred).root_sum_square, severity(centred).sum) == (0.0, 0.0)
