@@ -12,7 +12,7 @@ export const LEFT = 62; // of the curves, in units
 const BESIDE = 640; // least width of the pane with its legend beside the curves; else it stands above them
 
 // A line of many points. Of those that follow each other at the same height only the ends are drawn.
-class Path {
+export class Path {
   constructor(context) {
     this.context = context;
     this.begun = this.waits = false;

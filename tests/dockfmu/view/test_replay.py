@@ -170,6 +170,21 @@ def test_curves_stand_under_the_cursor(shown, results, times):
     assert curve["low"] < force.min() < force.max() < curve["high"]
 
 
+def test_level_pieces_of_curves_are_drawn_by_their_ends(shown):
+    """Lines through fewer points are within a tenth of a pixel of all points, with their ends and gaps."""
+    x = np.arange(400.0)
+    y = np.round(30.0 * np.sin(x / 40.0) ** 7, 2)
+    draw = """async ([xs, ys]) => { const { Path } = await import('/page/curves.js'), lines = [];
+        const path = new Path({ moveTo: (x, y) => lines.push([[x, y]]), lineTo: (x, y) => lines.at(-1).push([x, y]) });
+        xs.forEach((x, k) => { if (k === 200) path.gap(); else path.to(x, ys[k]); });
+        path.end(); return lines; }"""
+    first, second = (np.array(line) for line in shown(draw, [x.tolist(), y.tolist()]))
+    assert (first[0, 0], first[-1, 0], second[0, 0], second[-1, 0]) == (0.0, 199.0, 201.0, 399.0)
+    assert len(first) + len(second) < 0.75 * len(x)
+    for line, part in ((first, slice(0, 200)), (second, slice(201, None))):
+        assert np.interp(x[part], *line.T) == pytest.approx(y[part], abs=0.1 + 1e-9)
+
+
 def test_values_between_rows_are_interpolated_or_held(shown, results, times):
     row = int(np.searchsorted(results.time, times[3]))
     shown("t => dockfmu.seek(t)", float(0.25 * results.time[row] + 0.75 * results.time[row + 1]))

@@ -305,3 +305,14 @@ def test_nothing_overlaps_and_all_controls_are_in_sight(flown, size):
         assert a[2] <= station[2]
         assert station[1] <= a[1]
         assert a[3] <= station[3]
+
+
+def test_on_a_phone_no_control_is_cut_off(flown):
+    _, shown, _ = flown
+    shown.page.set_viewport_size({"width": 390, "height": 844})
+    shown.page.wait_for_timeout(300)
+    beyond = shown(
+        "[...document.querySelectorAll('#station *')].filter(e => e.getBoundingClientRect().right > innerWidth)"
+        ".map(e => e.textContent)"
+    )
+    assert beyond == []
