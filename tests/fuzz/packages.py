@@ -23,6 +23,7 @@ from lxml import etree
 from dockfmu.base.errors import DockfmuError
 from dockfmu.cli import main
 from dockfmu.system import System
+from tests.dockfmu.small_systems import write_pair
 from tests.fuzz.recordings import place_of
 from tests.fuzz.seeds import try_seeds
 
@@ -161,7 +162,14 @@ def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:
     def diagram() -> None:
         main(["diagram", str(file), "-o", str(folder / "diagram.svg")])
 
-    reads = [run, validate, parameters, *([ports] if file.suffix == ".fmu" else [diagram])]
+    def swapped() -> None:
+        # the FMU of a stranger in the place of the sound one
+        (folder / "sound").mkdir()
+        pair = write_pair(sound, folder / "sound")
+        if main(["check-swap", f"{pair}.first", str(file)]) == 0:
+            main(["run", str(pair), "--swap", f"first={file}", "--stop", "0.02", "-o", str(folder / "out"), "--json"])
+
+    reads = [run, validate, parameters, *([ports, swapped] if file.suffix == ".fmu" else [diagram])]
     for read in reads:
         try:
             with warnings.catch_warnings(), redirect_stdout(io.StringIO()) as said, redirect_stderr(io.StringIO()):
@@ -182,7 +190,6 @@ def trial(sound: Path, folder: Path, seed: int) -> tuple[list[str], str]:
 def run(first: int, count: int) -> int:
     """Try seeds, of FMUs and packages in turn; print what fails and a summary; return the number that failed."""
     import dockfmu
-    from tests.dockfmu.small_systems import write_pair
 
     with tempfile.TemporaryDirectory() as scratch:
         fmu = dockfmu.build("Oscillator")

@@ -1,8 +1,11 @@
 """Crafted files give results or an error of dockfmu, in every command that reads one: see the modules beside."""
 
+import subprocess
+
 import pytest
 
 from dockfmu.master.observers.recording import results
+from dockfmu.master.observers.recording.results import read_results
 from tests.fuzz import campaigns, checkpoints, models, numbers, packages, recordings, records, robots, telemetry
 from tests.fuzz.sound import sound_run
 
@@ -89,3 +92,13 @@ def test_an_operator_flies_whatever_reaches_the_page(tmp_path):
     with station.flown(tmp_path, failures) as place:
         found = failures_of(lambda seed: station.trial(place, seed), SEEDS // 2)
     assert (found, failures) == ({}, [])
+
+
+def test_a_docking_that_is_killed_leaves_rows_of_the_whole_one_and_goes_on(tmp_path):
+    """Three moments of a central impact; `python -m tests.fuzz.killed` tries whole dockings."""
+    from tests.fuzz import killed
+
+    system, stop = "central_impact_20t", "1"
+    subprocess.run(killed.command(system, stop, tmp_path / "whole"), capture_output=True, check=False)
+    with read_results(tmp_path / "whole" / "results.h5") as whole:
+        assert failures_of(lambda seed: killed.trial(whole, system, stop, 0.5, tmp_path / str(seed), seed), 3) == {}
