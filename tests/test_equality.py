@@ -252,9 +252,10 @@ SCENARIOS = [
     Scenario(
         "Spacecraft",
         PUSHES,
-        step=0.01,
-        sets=("Station-400t",),
-        options={"modes": "station_beam", "coupling": "two_way"},
+        step=0.05,
+        sets=("Soyuz-7t",),
+        # appendages, sections, and modes above and below the limit of the exact step
+        options={"modes": "transport_wings", "coupling": "two_way"},
     ),
     Scenario("ProbeCyclogram", BUTTONS, step=0.1, sets=("V1",)),
     Scenario("AttitudeControl", TUMBLE, step=0.04, sets=("AC-20t",), values={"parameters.delay": 0.07}),
