@@ -321,9 +321,7 @@ def step_elastic_sections(m, t, h):
     n = int(m.parameters.modes_used)
     _sum(m.actuation, m.mount, m.rigid, -1)
     motion = sections.rigid_acceleration(m.parameters, m.rigid, h)
-    sections.hold(
-        m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n
-    )  # fmt: skip
+    sections.hold(m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n)
     code = _move_elastic(m, h)
     sections.publish(m.section, m.cut, m.modes, m.elastic, n)
     return code
@@ -415,9 +413,7 @@ def step_two_way_sections(m, t, h):
         return code
     n = int(m.parameters.modes_used)
     motion = two_way.motion(m.parameters, m.rigid, m.whole, h)
-    sections.hold(
-        m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n
-    )  # fmt: skip
+    sections.hold(m.section, m.cut, m.mount, m.thruster, m.parameters, m.rigid, m.actuation, m.elastic, motion, n)
     code = _move_two_way(m, h)
     sections.publish(m.section, m.cut, m.modes, m.elastic, n)
     return code

@@ -115,9 +115,11 @@ def lay_out(
 
 
 def _of_loads(
-    reading: LinearReading, crafts: Mapping[str, CraftModel], loads: Callable[[str, np.ndarray], np.ndarray],
+    reading: LinearReading,
+    crafts: Mapping[str, CraftModel],
+    loads: Callable[[str, np.ndarray], np.ndarray],
     time: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return what loads of craft over time make of a reading at once."""
     total = np.zeros(len(time))
     for name, factor, what, port, offset, axis in reading.parts:

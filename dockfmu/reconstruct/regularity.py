@@ -45,8 +45,10 @@ def fit_prior(layout: SensorLayout, settings: DirectSettings, progress: Callable
     given = {name: settings.force if "force" in name else settings.torque for name in groups}
     start = InputPrior(
         _sigma(layout, settings, groups, np.array([given[name] or FIRST for name in groups])),
-        settings.length, settings.order, np.ones((max(len(layout.time) - 1, 0), layout.inputs)),
-    )  # fmt: skip
+        settings.length,
+        settings.order,
+        np.ones((max(len(layout.time) - 1, 0), layout.inputs)),
+    )
     if all(value is not None for value in given.values()):
         return start
     sizes = _likeliest(_loudest(layout, start), settings, groups)
@@ -113,9 +115,7 @@ def _likeliest(layout: SensorLayout, settings: DirectSettings, groups: dict[str,
     level = np.ones((len(layout.time) - 1, layout.inputs))
 
     def prior_of(logs: np.ndarray) -> InputPrior:
-        return InputPrior(
-            _sigma(layout, settings, groups, np.exp(logs)), settings.length, settings.order, level
-        )  # fmt: skip
+        return InputPrior(_sigma(layout, settings, groups, np.exp(logs)), settings.length, settings.order, level)
 
     begin = np.full(len(groups), np.log(FIRST))
     likelihood = _Likelihood(layout, assemble(layout, prior_of(begin)))

@@ -85,9 +85,15 @@ class FlexibleBody:
         return A @ p[:3], A @ p[3:6], 0.5 * float(u @ p)
 
     def inertial_forces(
-        self, A: np.ndarray, spin: np.ndarray, a: np.ndarray, e: np.ndarray, zeta: np.ndarray, w: np.ndarray,
+        self,
+        A: np.ndarray,
+        spin: np.ndarray,
+        a: np.ndarray,
+        e: np.ndarray,
+        zeta: np.ndarray,
+        w: np.ndarray,
         xi: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the force, and the moment about the origin of E, that move the body with accelerations a, e, zeta."""
         both = self.own.mass_matrix(w) @ np.concatenate((A.T @ a, A.T @ e, zeta))
         both = both - inertial_load(self.own, A.T @ spin, w, xi)

@@ -123,8 +123,11 @@ class ElasticBody:
         }
         checks = [[check.name, check.value, check.limit, check.note] for check in self.checks]
         about: dict[str, Any] = {
-            "format": FORMAT, "name": self.name, "frame": self.frame, "method": self.method,
-        }  # fmt: skip
+            "format": FORMAT,
+            "name": self.name,
+            "frame": self.frame,
+            "method": self.method,
+        }
         if self.sections is not None:
             about["sections"] = list(self.sections.names)
             content |= {f"sections.{name}": getattr(self.sections, name) for name in self.sections.shapes(0, 0)}

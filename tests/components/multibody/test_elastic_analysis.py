@@ -177,8 +177,14 @@ def test_spec11_oracle_O1_vibrations_of_a_cantilever(tmp_path):
 def test_spec11_oracle_O3_vibrations_of_a_free_hub_with_a_beam(tmp_path):
     """The hub is a rigid body here, joined to the beam: six rigid motions, then the frequencies of O3, 1e-4 above."""
     body = dockfmu.reduce(models.beam(tmp_path), interface=[1], modes=12, frame=1, mass="matrix")
-    hub = replace(clamped(body).bodies[0], name="hub", mass=1000.0, center=(-1.0, 0.0, 0.0), elastic=None,
-                  inertia=((800.0, 0.0, 0.0), (0.0, 600.0, 0.0), (0.0, 0.0, 600.0)))  # fmt: skip
+    hub = replace(
+        clamped(body).bodies[0],
+        name="hub",
+        mass=1000.0,
+        center=(-1.0, 0.0, 0.0),
+        elastic=None,
+        inertia=((800.0, 0.0, 0.0), (0.0, 600.0, 0.0), (0.0, 0.0, 600.0)),
+    )
     joints = (MultibodyJoint("flight", "free", "base", "hub"), MultibodyJoint("root", "fixed", "hub", "beam"))
     found = Multibody(Model("Craft", (hub, elastic_rigid_body("beam", body)), joints)).vibrations()
     assert np.abs(found.frequencies[:6]).max() < 1e-3
@@ -205,8 +211,12 @@ def test_two_elastic_beams_in_a_row_vibrate_as_one(tmp_path):
 def test_static_start_is_that_of_the_kernels_and_of_beam_theory(tmp_path):
     """A cantilever under gravity: tip deflection q L^4 / (8 EI); its weight and moment at the wall."""
     cantilever = elastic_rigid_body("beam", beam(tmp_path, interface=(1, 21), frame=1), settled=True)
-    model = replace(clamped(cantilever.elastic), bodies=(cantilever,), gravity=(0.0, 0.0, -0.01),
-                    ports=(Port("tip", "beam", (10.0, 0.0, 0.0)),))  # fmt: skip
+    model = replace(
+        clamped(cantilever.elastic),
+        bodies=(cantilever,),
+        gravity=(0.0, 0.0, -0.01),
+        ports=(Port("tip", "beam", (10.0, 0.0, 0.0)),),
+    )
     instance, system = Instance(made(model)), Multibody(model)
     modes = [one.coordinate for one in instance.m.modal]
     assert system.start.q == pytest.approx(modes, rel=1e-9, abs=1e-12)
