@@ -170,7 +170,6 @@ PRIVATE = {
     "tests/base/test_entry_points.py": "what machine code is named by, looked up anew",
     "tests/base/test_private_parts_ahead_of_time.py": "parts of numba, which it is about",
     "tests/base/test_private_parts_of_numba.py": "parts of numba, which it is about",
-    "tests/components/multibody/test_kernels_for_all_sizes.py": "what the kernels of a step hand on",
     "tests/components/multibody/test_analysis_contacts.py": "the motion of a state, which the analysis starts from",
     "tests/components/multibody/test_motion.py": "one kernel of the components",
     "tests/components/multibody/test_random_claims.py": "rates that are held, to leave singular starts out",
