@@ -182,8 +182,6 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
         yield name_of(value)
     elif isinstance(value, str | bytes | bool | int | float | complex | type(None) | np.dtype):
         yield f"{type(value).__name__} {value!r}"
-    elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        yield f"{value.__module__} {value.__qualname__} {value._fields}"
     elif isinstance(value, EnumType):
         members = [(member.name, member.value) for member in cast("type[Enum]", value)]
         yield f"{value.__module__} {value.__qualname__} {members}"

@@ -1,8 +1,8 @@
 """`initialize` and `step` of a multibody system.
 
-Only the kernels with an argument `m` know the record as a whole, whose type depends on the numbers of bodies, joints
-and springs. All others take arrays of groups and groups of fixed size: they are compiled once for all models. The type
-of an array as a field of a record has its length, that of a slice of it, `m.link[:]`, has not: they get slices.
+Only these two kernels know the record as a whole, whose type depends on the numbers of bodies, joints and springs. All
+others take arrays of groups and groups of fixed size: they are compiled once for all models. The type of an array as a
+field of a record has its length, that of a slice of it, `m.link[:]`, has not: the two kernels hand on slices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from dockfmu.components.multibody import (
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE
-from dockfmu.components.multibody.parts import Parts
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
 from dockfmu.components.physics.mechanics.rotation import (
@@ -249,15 +248,36 @@ def _check_inputs(base, target, coordinate, drive, port, run, base_motion, statu
 
 
 @kernel
-def _finish(s, tau, t, h):
+def _finish(
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    elements,
+    turning,
+    body,
+    spring,
+    strength,
+    port,
+    touch,
+    cut,
+    row,
+    solver,
+    run,
+    audit,
+    tau,
+    t,
+    h,
+):
     """Evaluate the state at the end of a step h, `tau` after its start, and set all outputs; h = 0 at the start."""
-    base, target, gravity, link, run = s.base, s.target, s.gravity, s.link, s.run
     run.now = t
-    stepping.follow_motions(link, s.coordinate, s.law, run, t)
+    stepping.follow_motions(link, coordinate, law, run, t)
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, tau)
     detection.place_target(target, run, tau)
-    stepping.evaluate(s, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     stepping.move(link)
     force, torque = stepping.base_wrench(link[0])
     store(force, run.force)
@@ -268,191 +288,267 @@ def _finish(s, tau, t, h):
         exchange.remember(link, run)
     if run.has_target != 0.0:
         exchange.account_angular_momentum(base, target, link, run, h)
-    closure.publish(link, s.cut, s.row, run)
-    outputs.publish_joints(link, s.coordinate, s.turning, run)
-    outputs.publish_bodies(link, s.body, run)
-    outputs.publish_ports(link, s.port, gravity, run, h)
-    accounts.publish(s.pair, s.contact, s.kind, s.tally, run)
+    closure.publish(link, cut, row, run)
+    outputs.publish_joints(link, coordinate, turning, run)
+    outputs.publish_bodies(link, body, run)
+    outputs.publish_ports(link, port, gravity, run, h)
+    _, _, pair, contact, kind, tally, sums, _ = touch
+    accounts.publish(pair, contact, kind, tally, run)
     accounts.publish_target(target, run, h)
-    stored = forces.stored_energy(link, s.coordinate, s.law, s.loop, (s.drive, s.drive_data), s.spring, s.strength, run)
-    stored += s.sums.stored_energy
+    loop, drive, data = elements
+    stored = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
+    stored += sums.stored_energy
     if run.elastic > 0.0:
-        stored += elastic_bodies.strain_energy(link, s.flex, run)
-    moving = drives.kinetic_energy(s.drive, s.drive_data, run)
-    outputs.publish_audit(s.audit, gravity, link, moving, stored, forces.lost_in_loops(s.loop, run), run)
+        stored += elastic_bodies.strain_energy(link, solver[4], run)
+    moving = drives.kinetic_energy(drive, data, run)
+    outputs.publish_audit(audit, gravity, link, moving, stored, forces.lost_in_loops(loop, run), run)
 
 
 @kernel
-def _advance(s, t, h):
+def _advance(
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    elements,
+    spring,
+    strength,
+    port,
+    touch,
+    sensing,
+    lock,
+    cut,
+    row,
+    solver,
+    run,
+    p,
+    clock,
+    t,
+    h,
+):
     """Make all micro-steps of a step h, until one fails."""
-    base, target, gravity, link, run = s.base, s.target, s.gravity, s.link, s.run
     run.failure = 0.0
     run.now = t
+    sensor, levels, condition = sensing
+    surface, _, pair, contact, _, tally, _, loads = touch
     stepping.place_base(base, run, gravity, link, 0.0)
     if run.affine != 0.0:
-        impulse_response.jolt(base, gravity, link, s.cut, s.row, s.solver, run)
+        impulse_response.jolt(base, gravity, link, cut, row, solver, run)
         exchange.count_jolt(base, target, link, run)
     exchange.begin(run)
-    accounts.begin_step(s.contact, s.load, run)
+    accounts.begin_step(contact, loads, run)
     if run.locks > 0.0:
-        locks.command(base, gravity, link, s.lock, s.cut, s.row, s.solver, run)
+        locks.command(base, gravity, link, lock, cut, row, solver, run)
     # inputs may have jumped: predict with the accelerations that they cause
     stepping.predict(link, 0.0)
     stepping.place_base(base, run, gravity, link, 0.0)
     detection.place_target(target, run, 0.0)
-    stepping.evaluate(s, 0.0)
+    stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     if run.free_root != 0.0:
         momentum.keep(link, run)
     done = 0.0
     left = 1
     while left > 0:
-        left = timing.micro_steps(h - done, s.clock.micro_step)
+        left = timing.micro_steps(h - done, clock.micro_step)
         size = (h - done) / left
-        locks.keep_coordinates(link, s.lock, run)
-        stepping.micro_step(s, done, t + done, size)
+        locks.keep_coordinates(link, lock, run)
+        stepping.micro_step(
+            base,
+            target,
+            gravity,
+            link,
+            coordinate,
+            law,
+            elements,
+            spring,
+            strength,
+            port,
+            touch,
+            cut,
+            row,
+            solver,
+            run,
+            done,
+            t + done,
+            size,
+        )
         done += size
         if run.conditions > 0.0:
-            sensors.read(link, s.coordinate, s.surface, s.tally, s.sensor, s.level, run)
-            sensors.command(s.sensor, s.condition, s.lock, run)
+            sensors.read(link, coordinate, surface, tally, sensor, levels, run)
+            sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
-            locks.catch(base, gravity, link, s.lock, s.cut, s.row, s.solver, run, done)
-        until = locks.time_to_catch(link, s.lock, run)
+            locks.catch(base, gravity, link, lock, cut, row, solver, run, done)
+        until = locks.time_to_catch(link, lock, run)
         if run.pairs > 0.0:
             # half a micro-step has passed since the pairs were detected
-            until = min(until, max(detection.time_to_contact(s.surface, s.pair, run) - 0.5 * size, 0.0))
-        stepping.choose_next(s, until, size)
+            until = min(until, max(detection.time_to_contact(surface, pair, run) - 0.5 * size, 0.0))
+        stepping.choose_next(p, clock, link, coordinate, law, run, until, size)
         left = 0 if run.failure != 0.0 else left - 1
 
 
 @kernel
-def _publish(m, s, h):
-    """Set the outputs that follow a step h; h = 0 at the start."""
-    run = s.run
-    if run.elastic > 0.0:
-        elastic_bodies.publish(s.link, m.elastic[:], s.flex, m.deflection[:], m.modal[:], run)
-    m.closure.rank = run.rank
-    m.closure.freedoms = run.freedoms
-    outputs.publish_base(s.base, s.link, run, h)
+def _respond(base, gravity, link, cut, row, solver, run, tau):
+    """Set how the wrench on the base depends on its acceleration, for AFFINE."""
     if run.affine != 0.0:
-        impulse_response.set_affine_mass(s.base, s.gravity, s.link, s.cut, s.row, s.solver, run, h)
-    sensors.read(s.link, s.coordinate, s.surface, s.tally, s.sensor, s.level, run)
-    outcomes.decide(m.outcome, m.result[:], m.requirement[:], s.sensor, s.lock, run)
-
-
-@kernel
-def _start(m, s):
-    p, link, run = m.parameters, s.link, s.run
-    code = _check_inputs(s.base, s.target, s.coordinate, s.drive, s.port, run, p.base_motion, m.status)
-    if code == 0:
-        code = _check_masses(p.body[:], m.status)
-    if code == 0:
-        _place_joints(
-            link, s.body, p.joint[:], s.port, s.spring, s.cut, p.port[:], s.strength, s.surface, p.surface[:], run
-        )
-        outline = detection.set_faces(s.surface, p.vertex[:], s.face, s.pair, run)
-        if outline:
-            return fail(m.status, failures.OUTLINE, 0.0, outline)
-        _set_masses(link, s.body, p.body[:])
-        code = _set_state(link, s.coordinate, s.law, s.turning, p.rotation[:], run, m.status)
-    if code:
-        return code
-    _clear(run, m.start_time)
-    run.affine = 1.0 if run.carried != 0.0 and p.base_motion == AFFINE else 0.0
-    accounts.clear(s.pair, s.contact, run)
-    contact_forces.set_laws(s.kind, p.contact[:], s.pair, run)
-    locks.start(link, s.lock, run)
-    s.clock.jerk = 0.0
-    micro_steps.restart(s.stepping, s.clock)
-    stepping.follow_motions(link, s.coordinate, s.law, run, m.start_time)
-    code = assembly.assemble(s.base, s.gravity, link, s.cut, s.row, s.solver, run, m.status)
-    if code:
-        return code
-    if run.elastic > 0.0:
-        code = assembly.settle(s.base, s.gravity, link, s.cut, s.row, s.solver, run, m.status)
-        if code:
-            return code
-    drives.start(link, s.drive, s.drive_data, run)
-    code, place = forces.start_loops(link, s.coordinate, s.law, s.loop, run)
-    if code:
-        return fail(m.status, failures.HYSTERESIS + code, 0.0, place)
-    _finish(s, 0.0, m.start_time, 0.0)
-    _publish(m, s, 0.0)
-    code = _check_joints(link, s.coordinate, s.turning, run, m.status)
-    if code == 0:
-        code = _check_motion(link, run, m.status)
-    if code == 0:
-        m.status.code = 0.0
-    return code
-
-
-@kernel
-def _step(m, s, t, h):
-    base_motion = m.parameters.base_motion
-    code = _check_inputs(s.base, s.target, s.coordinate, s.drive, s.port, s.run, base_motion, m.status)
-    if code:
-        return code
-    _advance(s, t, h)
-    _finish(s, h, t + h, h)
-    _publish(m, s, h)
-    code = _check_motion(s.link, s.run, m.status)
-    if code == 0:
-        m.status.code = 0.0
-    return code
-
-
-@kernel
-def _take_parts(m, t, h):
-    """Start the system if h is 0, else advance it. A kernel cannot return the parts of a record to two others."""
-    p, c = m.parameters, m.closure
-    flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
-    s = Parts(
-        base=m.base,
-        target=m.target,
-        gravity=p.gravity,
-        link=m.link[:],
-        body=m.body[:],
-        coordinate=m.coordinate[:],
-        law=p.coordinate[:],
-        turning=m.rotation[:],
-        spring=m.spring[:],
-        strength=p.spring[:],
-        loop=m.loop[:],
-        drive=m.drive[:],
-        drive_data=p.drive[:],
-        port=m.port[:],
-        surface=m.surface[:],
-        face=m.face[:],
-        pair=m.pair[:],
-        contact=m.contact[:],
-        kind=m.kind[:],
-        tally=m.tally,
-        sums=m.sums,
-        load=m.load,
-        cut=m.cut[:],
-        row=c.row[:],
-        solver=(c.matrix[:], c.entry[:], c.front[:], c.carrier[:], flex),
-        flex=flex,
-        sensor=m.sensor[:],
-        level=p.sensor[:],
-        condition=m.condition[:],
-        lock=m.lock[:],
-        run=m.run,
-        audit=m.audit,
-        stepping=p.stepping,
-        clock=m.stepping,
-    )
-    if h == 0.0:
-        return _start(m, s)
-    return _step(m, s, t, h)
+        impulse_response.set_affine_mass(base, gravity, link, cut, row, solver, run, tau)
 
 
 @kernel
 def initialize(m):
     """Set the system to its initial state. Returns 0, or the code of a failure."""
-    return _take_parts(m, m.start_time, 0.0)
+    p = m.parameters
+    # arrays of any length: an array as a field has its length in its type
+    link, body, coordinate, law, turning = m.link[:], m.body[:], m.coordinate[:], p.coordinate[:], m.rotation[:]
+    spring, strength, port, cut, row = m.spring[:], p.spring[:], m.port[:], m.cut[:], m.closure.row[:]
+    surface, pair, contact, kind = m.surface[:], m.pair[:], m.contact[:], m.kind[:]
+    sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
+    elements = (m.loop[:], drive, p.drive[:])
+    touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
+    flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex)
+    code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
+    if code == 0:
+        code = _check_masses(p.body[:], m.status)
+    if code == 0:
+        _place_joints(link, body, p.joint[:], port, spring, cut, p.port[:], strength, surface, p.surface[:], m.run)
+        outline = detection.set_faces(surface, p.vertex[:], m.face[:], pair, m.run)
+        if outline:
+            return fail(m.status, failures.OUTLINE, 0.0, outline)
+        _set_masses(link, body, p.body[:])
+        code = _set_state(link, coordinate, law, turning, p.rotation[:], m.run, m.status)
+    if code:
+        return code
+    _clear(m.run, m.start_time)
+    m.run.affine = 1.0 if m.run.carried != 0.0 and p.base_motion == AFFINE else 0.0
+    accounts.clear(pair, contact, m.run)
+    contact_forces.set_laws(kind, p.contact[:], pair, m.run)
+    locks.start(link, lock, m.run)
+    m.stepping.jerk = 0.0
+    micro_steps.restart(p.stepping, m.stepping)
+    stepping.follow_motions(link, coordinate, law, m.run, m.start_time)
+    code = assembly.assemble(m.base, p.gravity, link, cut, row, solver, m.run, m.status)
+    if code:
+        return code
+    if m.run.elastic > 0.0:
+        code = assembly.settle(m.base, p.gravity, link, cut, row, solver, m.run, m.status)
+        if code:
+            return code
+    drives.start(link, drive, p.drive[:], m.run)
+    code, place = forces.start_loops(link, coordinate, law, m.loop[:], m.run)
+    if code:
+        return fail(m.status, failures.HYSTERESIS + code, 0.0, place)
+    _finish(
+        m.base,
+        m.target,
+        p.gravity,
+        link,
+        coordinate,
+        law,
+        elements,
+        turning,
+        body,
+        spring,
+        strength,
+        port,
+        touch,
+        cut,
+        row,
+        solver,
+        m.run,
+        m.audit,
+        0.0,
+        m.start_time,
+        0.0,
+    )
+    if m.run.elastic > 0.0:
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
+    m.closure.rank = m.run.rank
+    m.closure.freedoms = m.run.freedoms
+    outputs.publish_base(m.base, link, m.run, 0.0)
+    _respond(m.base, p.gravity, link, cut, row, solver, m.run, 0.0)
+    sensors.read(link, coordinate, surface, m.tally, sensor, p.sensor[:], m.run)
+    outcomes.decide(m.outcome, m.result[:], m.requirement[:], sensor, lock, m.run)
+    code = _check_joints(link, coordinate, turning, m.run, m.status)
+    if code == 0:
+        code = _check_motion(link, m.run, m.status)
+    if code == 0:
+        m.status.code = 0.0
+    return code
 
 
 @kernel
 def step(m, t, h):
     """Advance the system from t by h > 0, s. Returns 0, or the code of a failure."""
-    return _take_parts(m, t, h)
+    p = m.parameters
+    # arrays of any length: an array as a field has its length in its type
+    link, body, coordinate, law, turning = m.link[:], m.body[:], m.coordinate[:], p.coordinate[:], m.rotation[:]
+    spring, strength, port, cut, row = m.spring[:], p.spring[:], m.port[:], m.cut[:], m.closure.row[:]
+    surface, pair, contact, kind = m.surface[:], m.pair[:], m.contact[:], m.kind[:]
+    sensor, drive, lock = m.sensor[:], m.drive[:], m.lock[:]
+    elements = (m.loop[:], drive, p.drive[:])
+    touch = (surface, m.face[:], pair, contact, kind, m.tally, m.sums, m.load)
+    flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
+    solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex)
+    code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
+    if code:
+        return code
+    _advance(
+        m.base,
+        m.target,
+        p.gravity,
+        link,
+        coordinate,
+        law,
+        elements,
+        spring,
+        strength,
+        port,
+        touch,
+        (sensor, p.sensor[:], m.condition[:]),
+        lock,
+        cut,
+        row,
+        solver,
+        m.run,
+        p.stepping,
+        m.stepping,
+        t,
+        h,
+    )
+    _finish(
+        m.base,
+        m.target,
+        p.gravity,
+        link,
+        coordinate,
+        law,
+        elements,
+        turning,
+        body,
+        spring,
+        strength,
+        port,
+        touch,
+        cut,
+        row,
+        solver,
+        m.run,
+        m.audit,
+        h,
+        t + h,
+        h,
+    )
+    if m.run.elastic > 0.0:
+        elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
+    m.closure.rank = m.run.rank
+    m.closure.freedoms = m.run.freedoms
+    outputs.publish_base(m.base, link, m.run, h)
+    _respond(m.base, p.gravity, link, cut, row, solver, m.run, h)
+    sensors.read(link, coordinate, surface, m.tally, sensor, p.sensor[:], m.run)
+    outcomes.decide(m.outcome, m.result[:], m.requirement[:], sensor, lock, m.run)
+    code = _check_motion(link, m.run, m.status)
+    if code == 0:
+        m.status.code = 0.0
+    return code

@@ -150,29 +150,35 @@ def move(link):
 
 
 @kernel
-def evaluate(s, h):
-    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`."""
-    link, run = s.link, s.run
+def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h):
+    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
+
+    `elements` is (hysteretic springs, drives, data of the drives);
+    `touch` is (surfaces, faces, pairs, contacts, their laws, list, sums, loads of the target).
+    """
+    surface, face, pair, contact, kind, tally, sums, loads = touch
+    flex = solver[4]
     if run.elastic > 0.0:
-        links.place(link, s.flex)
+        links.place(link, flex)
     else:
         links.place_rigid(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
-        forces.pull_springs(link, s.spring, s.strength, run, h)
-        forces.push_ports(link, s.port, run, h)
-    contact_forces.press(link, s.surface, s.face, s.pair, s.kind, s.tally, s.sums, run, h)
-    forces.drive_coordinates(link, s.coordinate, s.law, s.loop, (s.drive, s.drive_data), run, h)
+        forces.pull_springs(link, spring, strength, run, h)
+        forces.push_ports(link, port, run, h)
+    contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
+    loop, drive, data = elements
+    forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     to_base = h == 0.0 or run.free_root != 0.0
     if run.elastic > 0.0:
-        elastic_bodies.bend(link, s.flex, run, h)
-        links.accelerate(link, to_base, s.flex)
+        elastic_bodies.bend(link, flex, run, h)
+        links.accelerate(link, to_base, flex)
     else:
         links.accelerate_rigid(link, to_base)
-    closure.constrain(link, s.cut, s.row, s.solver, run, h)
+    closure.constrain(link, cut, row, solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
-        friction.rub(link, s.surface, s.pair, s.kind, s.tally, s.sums, s.cut, s.row, s.solver, run, h)
-        accounts.account(link, s.surface, s.pair, s.contact, s.kind, s.tally, s.load, run, h, s.flex)
+        friction.rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h)
+        accounts.account(link, surface, pair, contact, kind, tally, loads, run, h, flex)
 
 
 @kernel
@@ -242,9 +248,28 @@ def _change(link):
 
 
 @kernel
-def micro_step(s, tau, t, h):
+def micro_step(
+    base,
+    target,
+    gravity,
+    link,
+    coordinate,
+    law,
+    elements,
+    spring,
+    strength,
+    port,
+    touch,
+    cut,
+    row,
+    solver,
+    run,
+    tau,
+    t,
+    h,
+):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
-    link, coordinate, law, loop, run = s.link, s.coordinate, s.law, s.loop, s.run
+    loop, drive, data = elements
     run.now = t + 0.5 * h
     forces.select_segments(link, coordinate, law, loop, run)
     _drift(link, 0.5 * h)
@@ -252,9 +277,9 @@ def micro_step(s, tau, t, h):
     predict(link, h)
     if run.free_root != 0.0:
         momentum.begin(link, run, h)
-    place_base(s.base, run, s.gravity, link, tau + 0.5 * h)
-    detection.place_target(s.target, run, tau + 0.5 * h)
-    evaluate(s, h)
+    place_base(base, run, gravity, link, tau + 0.5 * h)
+    detection.place_target(target, run, tau + 0.5 * h)
+    evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h)
     run.change, sound = _change(link)
     if not sound:
         failures.blame(link, run)
@@ -263,16 +288,16 @@ def micro_step(s, tau, t, h):
         return
     _kick(link, h)
     if run.free_root != 0.0:
-        momentum.add_field(link, run, s.gravity)
+        momentum.add_field(link, run, gravity)
         force, torque = base_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
-    forces.account_coordinates(link, coordinate, law, loop, (s.drive, s.drive_data), run, h)
+    forces.account_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     if run.elastic > 0.0:
-        elastic_bodies.account(link, s.flex, run, h)
+        elastic_bodies.account(link, solver[4], run, h)
     _drift(link, 0.5 * h)
     if run.free_root != 0.0:
         follow_motions(link, coordinate, law, run, t + h)
-        links.place(link, s.flex)
+        links.place(link, solver[4])
         move(link)
         if link[1].held == 0.0:
             momentum.restore(link, run, h)
@@ -280,20 +305,19 @@ def micro_step(s, tau, t, h):
 
 
 @kernel
-def choose_next(s, until, h):
+def choose_next(p, stepping, link, coordinate, law, run, until, h):
     """Set the length of the next micro-step after one of length h: by the jerk, and short where a stop is met.
 
     `until` is the time until the first lock closes, s.
     """
-    p, clock, run = s.stepping, s.clock, s.run
     if p.micro_tolerance == 0.0:
-        clock.micro_step = p.micro_step
+        stepping.micro_step = p.micro_step
         return
-    micro_steps.remember(clock, run.change, MEMORY * p.micro_step, h)
-    micro_steps.set_next(p, clock, micro_steps.allowed(p, clock), h)
+    micro_steps.remember(stepping, run.change, MEMORY * p.micro_step, h)
+    micro_steps.set_next(p, stepping, micro_steps.allowed(p, stepping), h)
     if run.restart != 0.0:
         run.restart = 0.0
-        micro_steps.restart(p, clock)
+        micro_steps.restart(p, stepping)
     # a stop is met within a short micro-step
-    reach = min(until, forces.time_to_stop(s.link, s.coordinate, s.law, run))
-    clock.micro_step = max(min(clock.micro_step, reach), min(p.micro_step, clock.micro_step))
+    reach = min(until, forces.time_to_stop(link, coordinate, law, run))
+    stepping.micro_step = max(min(stepping.micro_step, reach), min(p.micro_step, stepping.micro_step))
