@@ -144,10 +144,11 @@ def test_gallery_shows_every_system_with_a_picture(site):
     text = page.text_content()
     for name in dockfmu.list_systems():
         assert f"dockfmu run {name}\n" in text
-    # all but the newest have a picture of their own, `make gallery`
-    alternatives = {text.partition(" ")[0] for text in page.xpath("//img/@alt") if text.endswith("in the view")}
-    assert len(set(dockfmu.list_systems()) - alternatives) <= 3
-    assert len([text for text in text.split("\n") if "s of flight" in text]) >= len(alternatives)
+    pictures = [text for text in page.xpath("//img/@alt") if text.endswith("in the view")]
+    assert len(pictures) >= len(dockfmu.list_systems())
+    # all but the newest have been run for a picture of their own, `make gallery`
+    flights = [text for text in text.split("\n") if "s of flight" in text]
+    assert len(flights) >= len(dockfmu.list_systems()) - 3
     for figure in ("capture_limit.png", "soyuz_10.png"):
         assert any(figure in source for source in page.xpath("//img/@src"))
 
