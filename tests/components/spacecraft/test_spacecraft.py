@@ -735,6 +735,7 @@ def test_parameter_sets_fit_and_subtract_the_mechanism():
         "Expert-5t": 4906,
         "Impact-25t": 24906,
         "Station-400t": 4e5,
+        "Station-frame-400t": 4e5,
         "Station-350t": 3.5e5,
         "Visitor-20t": 19906,
     }
