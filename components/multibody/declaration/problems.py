@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.base.messages import shown
+from dockfmu.base.messages import shortened, shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit
 
@@ -34,7 +34,7 @@ class Problems:
 
     def add(self, where: str, what: str) -> None:
         """Add a mistake at a place such as `joints.hinge.kind`."""
-        self.found.append(f"{self.file}: {where}: {what}")
+        self.found.append(f"{self.file}: {shortened(where)}: {what}")
 
     def raise_if_any(self) -> None:
         """Raise ModelError with all mistakes found so far."""
@@ -68,7 +68,8 @@ class Entries:
 
     def problem(self, key: str, what: str) -> None:
         """Note a mistake in the value of a key, which is quoted."""
-        given = f"{self._at(key)} = {shown(self.content[key])}" if key in self.content else self._at(key)
+        place = shortened(self._at(key))
+        given = f"{place} = {shown(self.content[key])}" if key in self.content else place
         self.problems.found.append(f"{self.problems.file}: {given}: {what}")
 
     def text(self, key: str, default: str = "", choices: Iterable[str] | None = None, *, needed: bool = False) -> str:
