@@ -10,6 +10,7 @@ from scipy import sparse
 
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit
 from dockfmu.components.physics.elastic.body import ElasticBodyError
+from dockfmu.components.physics.elastic.sections import rigid_motion
 
 MOST_FREEDOMS = 60_000
 """Largest number of degrees of freedom that is reduced."""
@@ -132,14 +133,8 @@ class FullModel:
         motions = np.zeros((len(self.freedom), 6))
         index = {int(node): k for k, node in enumerate(self.nodes)}
         for row, (node, component) in enumerate(self.freedom):
-            if not component:
-                continue
-            if component > 3:
-                motions[row, component - 1] = 1.0
-                continue
-            x, y, z = self.position[index[int(node)]] - origin
-            motions[row, component - 1] = 1.0
-            motions[row, 3:] = ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))[component - 1]
+            if component:
+                motions[row] = rigid_motion(self.position[index[int(node)]] - origin)[component - 1]
         return motions
 
     def at_nodes(self, shape: np.ndarray, nodes: np.ndarray) -> np.ndarray:

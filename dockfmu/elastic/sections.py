@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from dockfmu.components.physics.elastic.body import ElasticBodyError
-from dockfmu.components.physics.elastic.sections import PRODUCTS, ElasticSections, centrifugal, gyroscopic
+from dockfmu.components.physics.elastic.sections import PRODUCTS, ElasticSections, centrifugal, gyroscopic, rigid_motion
 from dockfmu.elastic.model import FullModel, dense
 from dockfmu.elastic.reduction import ReducedShapes, solve_held
 
@@ -128,18 +128,10 @@ def _members(model: FullModel, links: list[tuple[int, int]], place: np.ndarray) 
     for one, other in links:
         a, b = (model.rows_of(int(model.nodes[k])) for k in (one, other))
         block = np.asarray(dense(model.stiffness[a][:, b]))
-        rigid = _transport(model.position[other] - model.position[one])
-        lever = _transport(model.position[one] - place).T
+        rigid = rigid_motion(model.position[other] - model.position[one])
+        lever = rigid_motion(model.position[one] - place).T
         found[:, b] -= lever @ block
         found[:, a] += lever @ block @ rigid
-    return found
-
-
-def _transport(arm: np.ndarray) -> np.ndarray:
-    """Return the rigid motion of a point at `arm` from another by that of the other."""
-    x, y, z = arm
-    found = np.eye(6)
-    found[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
     return found
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import atomic_file
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
-from dockfmu.components.physics.elastic.sections import ElasticSections
+from dockfmu.components.physics.elastic.sections import ElasticSections, rigid_motion
 
 FORMAT = "dockfmu elastic body 1"
 LARGEST_FILE = 1 << 30
@@ -102,11 +102,8 @@ class ElasticBody:
         if not len(rows):
             listed = ", ".join(map(str, self.nodes))
             raise ElasticBodyError(f"{self.name}: node {node} is no interface node; there are {listed}")
-        x, y, z = self.place[rows[0]]
         kept = ~self.residual
-        moved = np.eye(6)
-        moved[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
-        motion = np.hstack([moved, self.shape[rows[0]][:, kept]])
+        motion = np.hstack([rigid_motion(self.place[rows[0]]), self.shape[rows[0]][:, kept]])
         every = np.concatenate([np.ones(6, bool), kept])
         mass = self.invariants.mass_matrix(np.zeros(len(kept)))[np.ix_(every, every)]
         return np.asarray(motion @ np.linalg.solve(mass, motion.T))

@@ -80,6 +80,14 @@ def gyroscopic(inertia: np.ndarray) -> np.ndarray:
     return found
 
 
+def rigid_motion(arm: np.ndarray) -> np.ndarray:
+    """Return the matrix (6, 6) from the small rigid motion of a point to that of the point at `arm` from it."""
+    x, y, z = arm
+    found = np.eye(6)
+    found[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
+    return found
+
+
 def turned_products(turn: np.ndarray) -> np.ndarray:
     """Return the matrix (6, 6) from the products in other axes to those of `turn` w, the axes of the rows of `turn`."""
     found = np.zeros((6, 6))

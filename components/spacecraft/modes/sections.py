@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dockfmu.components.physics.elastic.sections import ElasticSections, centrifugal, turned_products
+from dockfmu.components.physics.elastic.sections import ElasticSections, centrifugal, rigid_motion, turned_products
 
 FIELDS = ("port", "thruster", "control", "inertia", "spin", "modal")
 
@@ -53,9 +53,6 @@ def placed_sections(own: ElasticSections, place: np.ndarray, R: np.ndarray) -> E
     `R` maps components in E to those in S, `place` is the origin of E in S, from the centre of mass.
     """
     turn = np.kron(np.eye(2), R)
-    x, y, z = place
-    moved = np.eye(6)
-    moved[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
     inertia = np.einsum("ij,sjk,lk->sil", turn, own.inertia, turn)
     spin = np.einsum("ij,sjk,kl->sil", turn, own.spin, turned_products(R.T))
     carried = np.einsum("sik,kl->sil", inertia[:, :, :3], centrifugal(place))
@@ -63,7 +60,7 @@ def placed_sections(own: ElasticSections, place: np.ndarray, R: np.ndarray) -> E
         names=own.names,
         place=place + own.place @ R.T,
         node=np.einsum("ij,sbjk,lk->sbil", turn, own.node, turn),
-        inertia=inertia @ moved,
+        inertia=inertia @ rigid_motion(place),
         spin=spin + carried,
         modal=np.einsum("ij,sjh->sih", turn, own.modal),
         displaced=np.einsum("ij,sjh->sih", turn, own.displaced),

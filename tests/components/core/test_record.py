@@ -212,7 +212,7 @@ def test_sources_follow_imports():
 
 
 def test_the_text_of_base_and_core_is_no_part_of_machine_code():
-    """What kernels refer to there is named by its content, so that a change of a message compiles nothing."""
+    """Compile nothing anew by a change of a message: what kernels refer to there is named by its content."""
     file = ROOT / "components/physics/mechanics/inertia.py"
     floors = {source.relative_to(ROOT).parts[:2] for source in kernel_sources(file)}
     assert floors == {("components", "physics")}

@@ -134,7 +134,7 @@ def test_jacobian_of_an_elastic_body_gives_the_twist_of_a_point_at_a_node():
 
 
 def test_mass_properties_are_those_of_the_deformed_bodies():
-    """Of a free system: the block of its root in the mass matrix has mass, and inertia about its point."""
+    """Compare with the block of the root of a free system in the mass matrix: mass, and inertia about its point."""
     model = free_flyer()
     _, system, state = deflected(model, 4)
     found, A = system.mass_properties(state), system.mass_matrix(state)

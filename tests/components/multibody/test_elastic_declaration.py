@@ -141,7 +141,7 @@ def test_damaged_embedded_data_are_told(folder):
 
 
 def test_bodies_and_embedded_data_of_strangers_are_told(folder, tmp_path):
-    """What the fuzz script of models found: each of these ended in an exception of a library."""
+    """Name what is wrong: each of these, found by the fuzz script of models, ended in an exception of a library."""
     good = read_model(declared(folder)).text
     start = good.index("base64,") + len("base64,")
     for wrong, says in (

@@ -509,7 +509,7 @@ def test_a_current_folder_that_is_gone_is_told(tmp_path):
 
 @pytest.mark.parametrize("number", ["1_0", "Infinity", "\u0661\u0660", "0x10"])
 def test_numbers_of_options_are_those_of_the_manual(pair, tmp_path, number, capsys):
-    """What `float` and `int` of Python accept beyond a decimal number is refused wherever a number is typed."""
+    """Refuse, wherever a number is typed, what `float` and `int` of Python accept beyond a decimal number."""
     sections = [
         ["run", str(pair), "--step", number],
         ["run", str(pair), "--every", number],

@@ -148,7 +148,7 @@ def test_what_is_wrong_with_a_section_is_told(tmp_path, cuts, told):
 
 
 def test_matrices_are_parted_or_refused(tmp_path):
-    """Of a matrix alone, a section that leaves a way around is not known; a whole one is that of the frame model."""
+    """Refuse a section of a matrix alone that leaves a way around; a whole one is that of the frame model."""
     from dockfmu.elastic.frame import read_frame
 
     full, _ = read_frame(ladder(tmp_path))
