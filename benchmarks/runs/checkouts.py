@@ -2,7 +2,8 @@
 
 `python -m benchmarks checkouts FOLDER [--systems NAME ...] [--rounds N]`. FOLDER is a checkout with its own environment
 in `.venv`. Each round runs each system once in both, in turns that change; everything is built before. Ratios of one
-round share the load of the machine, so their median is steadier than the times.
+round share the load of the machine, so their median is steadier than the times. Other work only adds to a time, so the
+ratio of the least times is shown beside it: where the two differ, the machine was too busy to tell.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def microseconds(checkout: Path, system: str) -> float:
     return 1e6 * seconds / steps
 
 
-def compare(other: Path, system: str, rounds: int) -> tuple[float, float, float]:
-    """Return the medians of the times in the other checkout, of those in this one, and of their ratios."""
+def compare(other: Path, system: str, rounds: int) -> tuple[float, float, float, float]:
+    """Return the medians of the other times, of the own ones and of their ratios, and the ratio of the least times."""
     pairs = []
     for k in range(-1, rounds):
         order = (other, ROOT) if k % 2 == 0 else (ROOT, other)
@@ -48,8 +49,8 @@ def compare(other: Path, system: str, rounds: int) -> tuple[float, float, float]
         # the first round builds what is not built yet
         if k >= 0:
             pairs.append((found[other], found[ROOT], found[ROOT] / found[other]))
-    before, now, ratio = (statistics.median(column) for column in zip(*pairs, strict=True))
-    return before, now, ratio
+    others, own, ratios = zip(*pairs, strict=True)
+    return statistics.median(others), statistics.median(own), statistics.median(ratios), min(own) / min(others)
 
 
 def main() -> None:
@@ -61,10 +62,10 @@ def main() -> None:
     if options.other is None:
         print("name the folder of another checkout to compare with: python -m benchmarks checkouts FOLDER")
         return
-    print(f"{machine()}\n\n{'CPU, us per macro step':28s}{'other':>10s}{'this':>10s}{'ratio':>8s}")
+    print(f"{machine()}\n\n{'CPU, us per macro step':28s}{'other':>10s}{'this':>10s}{'ratio':>8s}{'least':>8s}")
     for system in options.systems:
-        before, now, ratio = compare(options.other.resolve(), system, options.rounds)
-        print(f"{system:28s}{before:10.2f}{now:10.2f}{ratio:8.3f}", flush=True)
+        before, now, ratio, least = compare(options.other.resolve(), system, options.rounds)
+        print(f"{system:28s}{before:10.2f}{now:10.2f}{ratio:8.3f}{least:8.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ class DamagedRecording(UserWarning):
 class Results:
     """A recorded run, open for reading; a context manager. `results["element.variable"]` is an array over `time`.
 
-    The name of a whole array gives its elements together, with shape (rows, ...), as in an Outcome.
+    The name of a whole array gives its elements together, with shape (rows, ...), as in an Outcome. As in a mapping,
+    iteration and length are those of the names, `variables`.
 
     For a run in progress it holds what was on disk when it was opened, for a run that was killed everything that was
     ever written. For a file that was damaged later it holds the rows before the damage; `damage` describes the damage,
@@ -200,6 +201,12 @@ class Results:
     def __contains__(self, name: str) -> bool:
         return name in self._paths or bool(self._array(name))
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
     def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self._paths:
             raise MasterError(f"{self.file}: holds no {name!r}{did_you_mean(name, self.variables)}")
@@ -277,9 +284,9 @@ class Results:
         return self._in[path][:] if path in self._in else np.empty(0)
 
 
-def read_results(file: Path) -> Results:
+def read_results(file: str | Path) -> Results:
     """Open a recording; see Results."""
-    return Results(file)
+    return Results(Path(file))
 
 
 class _DamageError(Exception):
@@ -299,6 +306,9 @@ def _open(file: Path) -> h5py.File:
         verdict = None if known is None else checksum.verify(file, known)
         with file.open("rb") as stream:
             start = stream.read(len(_MAGIC))
+    except IsADirectoryError as error:
+        inside = ", ".join(sorted(one.name for one in file.glob("*.h5"))) or "which holds none"
+        raise MasterError(f"{file}: a folder, not a recording: name the file in it, {inside}") from error
     except OSError as error:
         raise MasterError(f"{file}: not a readable recording ({error.strerror})") from error
     if verdict is not None and not verdict.intact:

@@ -315,6 +315,22 @@ def test_results_with_labels(swing, tmp_path):
         assert labelled["a.y"].attrs["units"] == results.unit("a.y")
 
 
+def test_a_recording_is_iterated_by_name_as_a_mapping(swing, tmp_path):
+    """Iterate over names: by numbers, as a sequence, no recording can be read."""
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
+    with read_results(tmp_path / "r.h5") as content:
+        assert list(content) == content.variables
+        assert len(content) == len(content.variables) > 0
+        assert {len(content[name]) for name in content} == {len(content.time)}
+
+
+def test_the_folder_of_a_recording_is_not_a_recording(tmp_path):
+    """Name the recording that a folder holds, if it is given in its place."""
+    (tmp_path / "r.h5").touch()
+    with pytest.raises(MasterError, match=r"a folder, not a recording: name the file in it, r\.h5"):
+        read_results(tmp_path)
+
+
 def test_a_reader_waits_for_a_recording_that_has_just_begun(swing, tmp_path, monkeypatch):
     """Regression: HDF5 keeps a file locked until its writer shares it; a reader in that moment told of damage."""
     fcntl = pytest.importorskip("fcntl")
