@@ -23,14 +23,17 @@ FILE = "resources/scene.json"
 
 VERSION = 1
 
-LONGEST = 1 << 18
-"""Largest size of a scene that is read from an FMU, bytes."""
+LONGEST = 1 << 22
+"""Largest size of a scene that is read from an FMU, bytes: a wireframe of 1000 points with 60 shapes has 1 MiB."""
 
 DEEPEST = 8
 """Deepest nesting of quantities."""
 
 MOST_TRIANGLES = 50_000
 """Largest number of triangles of a mesh, which a browser without a graphics card still draws."""
+
+PACKED: Mapping[str, tuple[str, int]] = {"floats": ("<f4", 3), "triangles": ("<u4", 3), "pairs": ("<u4", 2)}
+"""Number type of the kinds of data in base64, and how many numbers make one point, triangle or edge."""
 
 _SIZES = {"number": 1, "pair": 2, "vector": 3, "quaternion": 4, "matrix": 9}
 
@@ -46,6 +49,7 @@ SHAPES: Mapping[str, Mapping[str, str]] = {
     "box": {"size": "vector", "centre": "vector?"},
     "cylinder": {"radius": "number", "length": "number", "centre": "vector?"},
     "mesh": {"positions": "floats", "indices": "triangles"},
+    "wireframe": {"positions": "floats", "edges": "pairs", "deformations": "floats", "coordinates": "amounts"},
     "radial": {"points": "radials", "azimuth": "number?", "count": "number?"},
     "inertia_box": {"mass": "number", "inertia": "matrix", "centre": "vector?"},
     "arrow": {"origin": "vector?", "along": "vector", "value": "number", "scale": "number"},
@@ -81,6 +85,11 @@ class SceneError(DockfmuError, ValueError):
     """A scene is invalid; the message names its file, the place in it, and the variable."""
 
     exit_status = WRONG
+
+
+def packed(numbers: np.ndarray, dtype: str) -> str:
+    """Return numbers of this type as text in base64."""
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype).tobytes()).decode()
 
 
 def unpacked(text: str, dtype: str) -> np.ndarray:
@@ -160,10 +169,16 @@ class _Check:
         if not isinstance(kind, str) or kind not in SHAPES:
             raise self.fail(place, f"shape = {shown(kind)}: must be one of {', '.join(SHAPES)}")
         self.keys(f"{place}, {kind}", {**shape, "shape": "line"}, {"shape": "style", **SHAPES[kind], **_LOOK})
-        if kind == "mesh":
-            points = unpacked(shape["positions"], "<f4").reshape(-1, 3)
-            if (found := unpacked(shape["indices"], "<u4")).size and found.max() >= len(points):
-                raise self.fail(place, f"triangle corner {found.max()} of {len(points)} points")
+        if kind in ("mesh", "wireframe"):
+            points = unpacked(shape["positions"], "<f4").size // 3
+            corners = unpacked(shape["indices" if kind == "mesh" else "edges"], "<u4")
+            if corners.size and corners.max() >= points:
+                raise self.fail(place, f"corner {corners.max()} of {points} points")
+        if kind == "wireframe":
+            shapes = self.size(place, shape["coordinates"], 0)
+            if (found := unpacked(shape["deformations"], "<f4").size) != 3 * points * shapes:
+                needed = f"{3 * points * shapes} are needed for {points} points and {shapes} coordinates"
+                raise self.fail(place, f"{found} numbers of deformations; {needed}")
 
     def frame(self, place: str, frame: Any) -> None:
         turn = "angles" if isinstance(frame, dict) and "angles" in frame else "quaternion"
@@ -215,7 +230,7 @@ class _Check:
             allowed = {"text": None, "style": STYLES, "device": DEVICES, "axis": AXES}[kind]
             if not isinstance(value, str) or (allowed is not None and value not in allowed):
                 raise self.fail(place, f"{shown(value)} is not {' or '.join(allowed) if allowed else 'a string'}")
-        elif kind in ("floats", "triangles"):
+        elif kind in PACKED:
             self.packed(place, value, kind)
         elif kind == "switch":
             if not isinstance(value, bool):
@@ -239,17 +254,19 @@ class _Check:
             size = self.size(place, value, 0)
             if kind == "array" and size < 2:
                 raise self.fail(place, "needs an array")
-            if kind != "array" and size != _SIZES[kind]:
+            if kind not in ("array", "amounts") and size != _SIZES[kind]:
                 raise self.fail(place, f"the size of a {kind} is {_SIZES[kind]}, not {size}")
 
     def packed(self, place: str, value: Any, kind: str) -> None:
-        """Check the numbers of a mesh: triples of float32 or of uint32 in base64."""
+        """Check numbers in base64: points, triangles or edges."""
+        dtype, places = PACKED[kind]
         try:
-            numbers = unpacked(value, "<f4" if kind == "floats" else "<u4")
+            numbers = unpacked(value, dtype)
         except (TypeError, ValueError) as error:
             raise self.fail(place, f"not numbers in base64 ({error})") from error
-        if not numbers.size or numbers.size % 3 or numbers.size > 9 * MOST_TRIANGLES:
-            raise self.fail(place, f"{numbers.size} numbers; triples for 1 to {MOST_TRIANGLES} triangles are needed")
+        if not numbers.size or numbers.size % places or numbers.size > 9 * MOST_TRIANGLES:
+            most = 9 * MOST_TRIANGLES
+            raise self.fail(place, f"{numbers.size} numbers; groups of {places}, at most {most} numbers, are needed")
         if not np.isfinite(numbers).all():
             raise self.fail(place, "a number is not finite")
 
@@ -306,7 +323,7 @@ def map_quantities(content: Mapping[str, Any], change: Callable[[Any], Any]) -> 
         scene["view"] = table(content["view"], ("frame", "through"))
         if "through" in content["view"]:
             scene["view"]["through"] = table(content["view"]["through"], ("frame",))
-    plain = ("shape", "frame", "to_frame", "label", "style", "positions", "indices")
+    plain = ("shape", "frame", "to_frame", "label", "style", "positions", "indices", "edges", "deformations")
     scene["shapes"] = [table(shape, plain) for shape in content.get("shapes", [])]
     scene["devices"] = [
         {**group, "items": [table(item, ("device", "label")) for item in group.get("items", [])]}

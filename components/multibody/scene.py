@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dockfmu.base.scene import packed
 from dockfmu.components.multibody.contacts.ports import has_target
 from dockfmu.components.multibody.declaration.solids import Solid
-from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
+from dockfmu.components.multibody.model.elastic import elastic_parts
+from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model, MultibodyJoint, RigidBody
 from dockfmu.components.multibody.model.surfaces import TARGET
 from dockfmu.components.physics.mechanics.rotation import quaternion
 
@@ -37,14 +39,15 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
             "label": body.name,
         }
         shapes.append(_body(model, body.name, solids.get(body.name)))
+    wired = [
+        body for part in elastic_parts(model) if (body := part.body).elastic is not None and len(body.elastic.lines)
+    ]
+    shapes.extend(_wireframe(body) for body in wired)
+    in_wires = {body.name for body in wired}
     for joint in model.joints:
         if joint.deforms:
-            shapes.append(
-                {
-                    "shape": "rod", "frame": joint.predecessor, "origin": [0.0, 0.0, 0.0],
-                    "to_frame": joint.successor, "to": [0.0, 0.0, 0.0],
-                }
-            )  # fmt: skip
+            if not in_wires & {joint.predecessor, joint.successor}:
+                shapes.append(_between_nodes(joint))
             continue
         for end, side in ((joint.predecessor, "predecessor"), (joint.successor, "successor")):
             point = _point(joint.name, side, joint.cut, getattr(joint, f"on_{side}").point)
@@ -98,6 +101,26 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
     curves = [f"contact.{contact.name}.normal_force" for contact in model.contacts[:MOST_CURVES]]
     curves += [f"joint.{name}.position" for name in names[:MOST_CURVES]]
     return {"frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
+
+
+def _wireframe(body: RigidBody) -> dict[str, Any]:
+    """Return the lines of an elastic body, deformed by its modal coordinates."""
+    assert body.elastic is not None
+    points = body.elastic.point_shape.transpose(2, 0, 1)
+    return {
+        "shape": "wireframe",
+        "frame": body.name,
+        "positions": packed(body.elastic.points, "<f4"),
+        "edges": packed(body.elastic.lines, "<u4"),
+        "deformations": packed(points, "<f4"),
+        "coordinates": [f"mode.{body.name}.mode{k}.coordinate" for k in range(1, len(points) + 1)],
+    }
+
+
+def _between_nodes(joint: MultibodyJoint) -> dict[str, Any]:
+    """Return a line between two interface nodes of an elastic body."""
+    origin = [0.0, 0.0, 0.0]
+    return {"shape": "rod", "frame": joint.predecessor, "origin": origin, "to_frame": joint.successor, "to": origin}
 
 
 def _drive_devices(model: Model) -> list[dict[str, Any]]:

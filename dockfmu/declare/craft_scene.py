@@ -5,7 +5,6 @@ The files may come from strangers: sizes are limited, nothing is fetched, and er
 
 from __future__ import annotations
 
-import base64
 import json
 import struct
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.number_text import decimal_number, strict_json
-from dockfmu.base.scene import MOST_TRIANGLES
+from dockfmu.base.scene import MOST_TRIANGLES, packed
 from dockfmu.declare.toml.tables import DeclarationError
 
 LARGEST_FILE = 32 << 20
@@ -63,8 +62,8 @@ def _packed(shape: Mapping[str, Any], place: str) -> dict[str, Any]:
     points, indices = np.unique(corners.reshape(-1, 3).astype("<f4"), axis=0, return_inverse=True)
     return {
         **{key: value for key, value in shape.items() if key not in _FILE_KEYS},
-        "positions": base64.b64encode(points.astype("<f4").tobytes()).decode(),
-        "indices": base64.b64encode(indices.astype("<u4").tobytes()).decode(),
+        "positions": packed(points, "<f4"),
+        "indices": packed(indices, "<u4"),
     }
 
 

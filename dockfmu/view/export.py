@@ -22,6 +22,7 @@ MODULES = (
     "source.js",
     "frames.js",
     "geometry.js",
+    "deformation.js",
     "projection.js",
     "devices.js",
     "curves.js",

@@ -3,6 +3,8 @@
 Every frame of a scene is a node in I whose translation and rotation are animated; its shapes are nodes below it. Core
 glTF animates neither colours nor visibility. A shape that lights up therefore exists twice, green and red, and hidden
 nodes are scaled to zero, in steps. Lines whose points move in their frame become rods that follow the points.
+An elastic body is a mesh of lines with a morph target for each shape, whose weights are the coordinates; its colours
+are the largest displacements of its points in the run.
 """
 
 from __future__ import annotations
@@ -23,9 +25,12 @@ from dockfmu.view.recording import Replay
 
 COLOURS = {
     "free": (0.05, 0.52, 0.16), "lit": (1.0, 0.1, 0.08), "passive": (0.27, 0.44, 0.74), "line": (0.58, 0.65, 0.78),
-    "thin": (0.24, 0.29, 0.41), "contact": (1.0, 0.1, 0.08), "arrow": (1.0, 0.45, 0.06),
+    "thin": (0.24, 0.29, 0.41), "contact": (1.0, 0.1, 0.08), "arrow": (1.0, 0.45, 0.06), "deformed": (1.0, 1.0, 1.0),
 }  # fmt: skip
 """Base colours, linear."""
+
+DEFORMED = np.array([[0.093, 0.162, 0.392], [0.028, 0.451, 0.434], [0.905, 0.791, 0.144]])
+"""Colours of displacements, linear: none, half of the largest, the largest; those of page/deformation.js."""
 
 TUBE, DOT = 0.008, 0.02
 """Radii of rods and of points, m."""
@@ -107,6 +112,18 @@ class _Model:
             self.materials.append({**look, "alphaMode": "BLEND", "doubleSided": True} if clear else look)
         return self._material_of[paint, clear]
 
+    def deformed_mesh(
+        self, points: np.ndarray, edges: np.ndarray, shapes: np.ndarray, colours: np.ndarray, material: int
+    ) -> int:
+        """Add lines between points, (n, 3), with displacements by each weight, (weights, n, 3), and colours, (n, 3)."""
+        number = self.mesh(points, edges, material, _LINES)
+        (primitive,) = self.meshes[number]["primitives"]
+        primitive["attributes"]["COLOR_0"] = self.accessor(colours.astype("<f4"), target=34962)
+        primitive["targets"] = [
+            {"POSITION": self.accessor(shape.astype("<f4"), bounds=True, target=34962)} for shape in shapes
+        ]
+        return number
+
     def mesh(self, points: np.ndarray, indices: np.ndarray, material: int, mode: int = _TRIANGLES) -> int:
         """Add points, shape (n, 3), joined to triangles or lines; return the number of the mesh."""
         points = np.nan_to_num(points)
@@ -125,7 +142,7 @@ class _Model:
         return len(self.nodes) - 1
 
     def move(self, node: int, path: str, values: np.ndarray, *, step: bool = False) -> None:
-        """Set the `translation`, `rotation` (scalar first) or `scale` of a node: constant, or one for each time."""
+        """Set translation, rotation (scalar first), scale or weights of a node: constant, or one for each time."""
         if path == "rotation":
             values = _continuous(values)[:, [1, 2, 3, 0]]
         if not np.isfinite(values).all():
@@ -133,7 +150,8 @@ class _Model:
         if len(values) == 1 or np.ptp(values, axis=0).max() < 1e-9:
             self.nodes[node][path] = values[0].tolist()
             return
-        output = self.accessor(values.astype("<f4"))
+        # weights are scalars, all of one time after another
+        output = self.accessor((values.ravel() if path == "weights" else values).astype("<f4"))
         sampler = {"input": self._clock, "output": output, "interpolation": "STEP" if step else "LINEAR"}
         self.samplers.append(sampler)
         self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": path}})
@@ -237,6 +255,8 @@ class _ElementNodes:
             else:
                 for k, (first, last) in enumerate(pieces):
                     self._tube(f"{label}.{k}", node, points[:, first], points[:, last], paint)
+        elif kind == "wireframe":
+            self._wireframe(label, node, shape)
         elif kind == "mesh":
             points = unpacked(shape["positions"], "<f4").reshape(-1, 3).astype(float)
             indices = unpacked(shape["indices"], "<u4").reshape(-1, 3).astype(int)
@@ -247,6 +267,22 @@ class _ElementNodes:
             self._tube(label, node, centre - half * along, centre + half * along, paint, self._value(shape, "radius"))
         else:
             self.model.nodes[node]["mesh"] = self._mesh_of_lines(*self._lines(shape), paint)
+
+    def _wireframe(self, label: str, node: int, shape: Mapping[str, Any]) -> None:
+        """Add an elastic body; the end of its scale of colours is in its name."""
+        points = unpacked(shape["positions"], "<f4").reshape(-1, 3)
+        edges = unpacked(shape["edges"], "<u4").reshape(-1, 2).astype(int)
+        coordinates = self._value(shape, "coordinates")
+        shapes = unpacked(shape["deformations"], "<f4").reshape(-1, len(points), 3)
+        far = np.zeros(len(points))
+        for row in np.nan_to_num(coordinates):
+            far = np.maximum(far, np.linalg.norm(np.tensordot(row, shapes, 1), axis=1))
+        largest = far.max()
+        share = far / largest if largest > 0.0 else far
+        colours = np.stack([np.interp(share, [0.0, 0.5, 1.0], DEFORMED[:, k]) for k in range(3)], axis=1)
+        mesh = self.model.deformed_mesh(points, edges, shapes, colours, self.model.material("deformed"))
+        lines = self.model.node(f"{label}, deformed by at most {largest:.3g} m", node, mesh)
+        self.model.move(lines, "weights", coordinates)
 
     def _mesh_of_lines(self, points: np.ndarray, pieces: np.ndarray, paint: str) -> int:
         return self.model.mesh(points, pieces, self.model.material(paint), _LINES)

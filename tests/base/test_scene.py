@@ -3,9 +3,10 @@
 import copy
 import json
 
+import numpy as np
 import pytest
 
-from dockfmu.base.scene import LONGEST, SceneError, check_scene, map_quantities, read_scene, variables_of
+from dockfmu.base.scene import LONGEST, SceneError, check_scene, map_quantities, packed, read_scene, variables_of
 
 NAMES = [
     *(f"body.position[{k}]" for k in (1, 2, 3)),
@@ -71,6 +72,31 @@ def test_a_scene_that_is_right_is_taken():
 def test_a_scene_that_is_wrong_is_refused_by_name(change, message):
     with pytest.raises(SceneError, match=rf"^Thing.fmu: .*{message}"):
         checked(change)
+
+
+def wireframe(**change):
+    points, ways = np.zeros((3, 3)), np.ones((2, 3, 3))
+    shape = {"positions": packed(points, "<f4"), "edges": packed(np.array([[0, 1], [1, 2]]), "<u4"),
+             "deformations": packed(ways, "<f4"), "coordinates": ["radius", "stroke"]}  # fmt: skip
+    return {"shape": "wireframe", "frame": "body", **shape, **change}
+
+
+def test_a_wireframe_has_a_displacement_of_each_point_for_each_coordinate():
+    """Refuse numbers that do not fit each other, by their counts."""
+    checked(lambda scene: scene["shapes"].append(wireframe()))
+    one = packed(np.ones((1, 3, 3)), "<f4")
+    checked(lambda scene: scene["shapes"].append(wireframe(coordinates="radius", deformations=one)))
+    for change, message in (
+        ({"coordinates": ["radius"]}, r"18 numbers of deformations; 9 are needed for 3 points and 1 coordinates"),
+        ({"deformations": one}, r"9 numbers of deformations; 18 are needed for 3 points and 2 coordinates"),
+        ({"edges": packed(np.array([[0, 3]]), "<u4")}, r"corner 3 of 3 points"),
+        ({"edges": packed(np.array([0, 1, 2]), "<u4")}, r"edges: 3 numbers; groups of 2"),
+        ({"deformations": packed(np.full((2, 3, 3), np.nan), "<f4")}, r"deformations: a number is not finite"),
+        ({"coordinates": ["radius", "nowhere"]}, r"coordinates\[2\]: the FMU has no variable 'nowhere'"),
+        ({"positions": "?"}, r"positions: not numbers in base64"),
+    ):
+        with pytest.raises(SceneError, match=rf"^Thing.fmu: shapes\[4\].*{message}"):
+            checked(lambda scene, change=change: scene["shapes"].append(wireframe(**change)))
 
 
 def test_quantities_are_not_nested_without_end():

@@ -1,5 +1,7 @@
 // Objects of three.js for the shapes of a scene: solids with shaded faces.
 
+import { tint } from './deformation.js';
+
 export const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0xa9b4c8, contact: 0xff5a4f, arrow: 0xffb347, other: 0xe58cff };
 export const AXES = [['x', '#f0a030'], ['y', '#62c8f5'], ['z', '#d98fd0']]; // red is for what touches
 const THICKEST = 0.1; // m, radius of rods without one of their own
@@ -59,6 +61,12 @@ export class Bodies {
       // contacts stay visible through what hides them: centre, patch, and arrow of the force
       group.add(new three.Mesh(units.ball, red()), new three.Mesh(units.disc, red({ opacity: 0.55, side: DoubleSide })), new three.Mesh(units.bar, red()), new three.Mesh(units.tip, red()));
       group.children.forEach(part => { part.renderOrder = 2; });
+    } else if (made.wire) {
+      const bar = new three.InstancedMesh(units.bar, this.material(other ? PAINTS.other : 0xffffff), made.lines.length);
+      bar.userData.plain = other;
+      bar.castShadow = bar.receiveShadow = true;
+      bar.frustumCulled = false; // its bounds are those of one bar
+      group.add(bar);
     } else if (made.circle || made.dot) {
       group.add(this.mesh(units.ball, this.material(paint)));
     } else if (made.box) {
@@ -116,8 +124,9 @@ export class Bodies {
   }
 
   // Update an object to the present geometry of its shape; return where its number stands, if it has one.
-  place(object, shape, made, quantities, size, contact) {
+  place(object, shape, made, quantities, { size, full }, contact) {
     const parts = object.children, thin = Math.min(0.006 * size, 0.05);
+    if (made.wire) return this.wire(parts[0], made, thin, full);
     if (shape.shape === 'contact') return this.contact(parts, made.dot, quantities, size, contact);
     if (made.circle || made.dot) {
       parts[0].position.set(...(made.circle?.centre ?? made.dot));
@@ -141,6 +150,21 @@ export class Bodies {
       let k = 0;
       for (const line of made.lines) line.slice(1).forEach((end, j) => this.stretch(parts[k++], line[j], end, 0.8 * thin));
     }
+    return undefined;
+  }
+
+  // The bars of an elastic body, in the colours of how far they are displaced; `full` is the end of their scale.
+  wire(bars, { lines, wire }, thin, full) {
+    const { three } = this, one = new three.Object3D(), colour = new three.Color();
+    lines.forEach(([from, to], k) => {
+      this.stretch(one, from, to, 1.2 * thin);
+      one.updateMatrix();
+      bars.setMatrixAt(k, one.matrix);
+      const [a, b] = wire.edges[k];
+      if (!bars.userData.plain) bars.setColorAt(k, colour.setRGB(...tint((wire.far[a] + wire.far[b]) / 2 / full)));
+    });
+    bars.instanceMatrix.needsUpdate = true;
+    if (bars.instanceColor) bars.instanceColor.needsUpdate = true;
     return undefined;
   }
 

@@ -2,6 +2,9 @@
 
 const AROUND = 24;
 
+// Keys of a shape that are no quantities, and what the page keeps with it.
+export const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'positions', 'indices', 'edges', 'deformations', 'triangles', 'wire', 'kept']);
+
 const turn = ([x, r, t = 0], azimuth) =>
   [x, r * Math.cos(azimuth) - t * Math.sin(azimuth), r * Math.sin(azimuth) + t * Math.cos(azimuth)];
 
@@ -59,6 +62,42 @@ function mesh(q, shape) {
   return { lines, triangles: shape.triangles };
 }
 
+function wireOf(shape) {
+  shape.wire ??= { rest: new Float32Array(bytesOf(shape.positions)), ways: new Float32Array(bytesOf(shape.deformations)), edges: chunks([...new Uint32Array(bytesOf(shape.edges))], 2) };
+  return shape.wire;
+}
+
+// An elastic body: its points, displaced by the shapes times the coordinates, and how far each of them is displaced, m.
+function wireframe(q, shape) {
+  const { rest, ways, edges } = wireOf(shape), coordinates = [q.coordinates].flat(), moved = new Float32Array(rest.length);
+  coordinates.forEach((coordinate, h) => { for (let k = 0; k < rest.length; k++) moved[k] += coordinate * ways[h * rest.length + k]; });
+  const points = rest.map((x, k) => x + moved[k]), far = chunks(moved, 3).map(way => Math.hypot(...way));
+  const at = k => [points[3 * k], points[3 * k + 1], points[3 * k + 2]];
+  return { lines: edges.map(([a, b]) => [at(a), at(b)]), wire: { points, edges, far } };
+}
+
+// How far any point of an elastic body is displaced in the rows `first` to `last`, or `least` if that is more, m.
+// `columns` are its coordinates over the rows.
+export function farthest(shape, columns, first, last, least) {
+  const { rest, ways } = wireOf(shape), lengths = columns.map((_, h) => {
+    let longest = 0;
+    for (let k = h * rest.length; k < (h + 1) * rest.length; k += 3) longest = Math.max(longest, Math.hypot(ways[k], ways[k + 1], ways[k + 2]));
+    return longest;
+  });
+  // only rows that can have it are looked at
+  const bound = row => columns.reduce((sum, column, h) => sum + Math.abs(column[row]) * lengths[h], 0);
+  const rows = Array.from({ length: last - first }, (_, k) => [bound(first + k), first + k]).filter(([most]) => most > least).sort((a, b) => b[0] - a[0]);
+  let largest = least;
+  for (const [most, row] of rows) {
+    if (!(most > largest)) break;
+    for (let k = 0; k < rest.length; k += 3) {
+      const way = [0, 1, 2].map(axis => columns.reduce((sum, column, h) => sum + column[row] * ways[h * rest.length + k + axis], 0));
+      largest = Math.max(largest, Math.hypot(...way));
+    }
+  }
+  return largest;
+}
+
 function arrow(q) {
   const origin = q.origin ?? [0, 0, 0], length = q.value * q.scale;
   const tip = origin.map((x, k) => x + q.along[k] * length);
@@ -72,6 +111,7 @@ const MAKERS = {
   box: q => box(q.size.map(x => x / 2), q.centre),
   cylinder,
   mesh,
+  wireframe,
   arrow,
   rod: q => ({ lines: [[q.origin ?? [0, 0, 0], q.to]] }),
   polyline: q => ({ lines: [chunks(q.points, 3)] }),

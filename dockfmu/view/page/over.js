@@ -2,6 +2,7 @@
 
 import { COLOURS, drawRuler, haloed, Labels } from './projection.js';
 import { AXES } from './bodies.js';
+import { drawScale } from './deformation.js';
 
 const CORNER = 34; // from the lower right corner to the origin of the axes, in units
 
@@ -12,22 +13,25 @@ export class Over {
   }
 
   // `labels` are { text, at, colour, rank } in units of the canvas; `directions` are x, y and z of the scene in the
-  // picture; `scale` is the number of units per metre at the middle of the scene.
-  draw(shown, labels, directions, scale, caption = []) {
+  // picture; `scale` is the number of units per metre at the middle of the scene; `full` is the end of the scale of
+  // deformation, m, 0 without.
+  draw(shown, labels, directions, scale, full, caption = []) {
     const { context } = this.pane, [width, height] = this.pane.fit();
     this.texts = [];
+    this.scale = '';
     context.clearRect(0, 0, width, height);
     this.caption(context, caption);
     if (!shown) return;
     const places = new Labels(context, width, height);
     if (caption.length) places.taken.push([0, 0, width / 2, 26 + 20 * caption.length]);
-    places.taken.push([0, height - 32, 130, height], [width - 2 * CORNER, height - 2 * CORNER, width, height]);
+    places.taken.push([0, height - (full ? 72 : 32), 130, height], [width - 2 * CORNER, height - 2 * CORNER, width, height]);
     for (const label of [...labels].sort((a, b) => a.rank - b.rank)) {
       const box = places.put(label.text, label.at, label.colour ?? COLOURS.text);
       if (box) this.texts.push({ text: label.text, box });
     }
     this.axes(context, directions, [width - CORNER, height - CORNER]);
     this.ruler(context, height, scale);
+    if (full) this.scale = drawScale(context, height, full, (text, x, y) => haloed(context, text, x, y, COLOURS.text));
   }
 
   // Title, time and last event, on pictures and films.

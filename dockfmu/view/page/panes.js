@@ -1,6 +1,7 @@
 // The panes of the scene: two projections or three dimensions, which the pointer moves, turns and zooms.
 
 import { loadThree } from './served.js';
+import { fullScale } from './deformation.js';
 import { nowhere, Projection, solids, viewpoint } from './projection.js';
 import { FIELD, PRESETS, Solid } from './solid.js';
 
@@ -51,6 +52,8 @@ export class ScenePanes {
     const others = source.other && time >= source.other.start && time <= source.other.end ? solids(source.other, time, wanted) : undefined;
     const view = viewpoint(source, time, this.view, [...items, ...others ?? []]);
     this.size = view.size;
+    this.full = fullScale(source);
+    Object.assign(view, { full: this.full, alone: this.camera === 'side' || !this.solid });
     const layers = [{ items, pose: view.pose }], views = [view], lost = nowhere(items);
     if (others) {
       // beneath it, in its own frame of the passive unit

@@ -2,7 +2,8 @@
 
 import { arrowText, evaluate, forceText } from './source.js';
 import { pointBetween, pointIn, pointOf, poses, IDENTITY } from './frames.js';
-import { geometry } from './geometry.js';
+import { geometry, PLAIN } from './geometry.js';
+import { cssTint, drawScale } from './deformation.js';
 
 export const COLOURS = {
   free: '#3fbf6f', lit: '#ff5a4f', passive: '#7f9bc4', line: '#c9d4e6', thin: '#6d7890', contact: '#ff5a4f',
@@ -10,7 +11,6 @@ export const COLOURS = {
 };
 const NEAR = 7; // distance from a line, in units, within which the pointer is on it
 const LABELLED = 44; // least length of a rod with room for its label
-const SKIPPED = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'positions', 'indices', 'triangles']);
 const FIXED = new Set(['revolution', 'inertia_box', 'mesh']);
 
 // What is drawn at t, in I, of the elements that `wanted(scene)` chooses: lines, circles, dots with their state.
@@ -27,8 +27,7 @@ export function solids(source, t, wanted = () => true) {
       if (!shape.kept) {
         const quantities = {};
         for (const [key, quantity] of Object.entries(shape)) {
-          if (SKIPPED.has(key) || key === 'shown' || key === 'kept') continue;
-          quantities[key] = evaluate(quantity, contact ? held : read);
+          if (!PLAIN.has(key)) quantities[key] = evaluate(quantity, contact ? held : read);
         }
         if (shape.to_frame) quantities.to = pointBetween(placed, shape, quantities.to);
         shape.kept = { ...geometry(shape, quantities), force: contact ? quantities.force : undefined };
@@ -42,6 +41,7 @@ export function solids(source, t, wanted = () => true) {
         value: shape.shape === 'arrow' ? arrowText(source, shape, made.lines[0]) : undefined,
         lit: flags.length ? flags.some(flag => evaluate(flag, held) > 0) : undefined,
         lines: made.lines.map(line => line.map(out)),
+        far: made.wire?.edges.map(([a, b]) => (made.wire.far[a] + made.wire.far[b]) / 2),
         circle: made.circle && { centre: out(made.circle.centre), radius: made.circle.radius },
         dot: made.dot && out(made.dot),
       });
@@ -185,6 +185,7 @@ export class Projection {
     const shift = this.kind === 'side' && !view.middle ? [-0.4 * view.size, 0] : [0, 0];
     this.scale = scale;
     this.all = view.middle;
+    this.full = layers.some(({ items }) => items.some(item => item.far)) ? view.full : 0;
     const projected = pose => point => {
       const local = pointIn(pose, point);
       return [width / 2 + (dot(right, local) + shift[0]) * scale + this.pan[0],
@@ -194,7 +195,7 @@ export class Projection {
     this.room = [width, height];
     this.labels = new Labels(context, width, height);
     // the place of the ruler
-    this.labels.taken.push([0, height - 32, 110, height]);
+    this.labels.taken.push([0, height - (this.full && view.alone ? 72 : 32), 110, height]);
     context.clearRect(0, 0, width, height);
     this.axes(context, width, height, projected(view.pose), view);
     for (const { items, pose, other } of layers) {
@@ -207,6 +208,7 @@ export class Projection {
     // numbers where names leave room
     for (const item of this.drawn) this.number(item);
     this.ruler(context, height, scale);
+    if (this.full && view.alone) drawScale(context, height, this.full, (text, x, y) => haloed(context, text, x, y, COLOURS.text));
     if (lost) haloed(context, 'no finite positions at this time', 14, 20, COLOURS.text);
   }
 
@@ -233,7 +235,8 @@ export class Projection {
     context.lineWidth = item.lit && !other ? 4 : style === 'line' && (item.kind === 'polyline' || item.kind === 'rod') ? 3 : 1.2;
     const lines = item.lines.map(line => line.map(project));
     if (item.kind === 'arrow') lines[0][1] = this.within(lines[0]);
-    for (const line of lines) {
+    for (const [k, line] of lines.entries()) {
+      if (item.far && !other) context.strokeStyle = cssTint(item.far[k] / this.full);
       context.beginPath();
       line.forEach(([x, y], k) => k ? context.lineTo(x, y) : context.moveTo(x, y));
       context.stroke();
@@ -257,7 +260,7 @@ export class Projection {
       context.fill();
     }
     context.setLineDash([]);
-    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, value: item.value, other, lit: item.lit, colour, lines, centre, radius });
+    this.drawn.push({ element: item.element, kind: item.kind, label: item.label, value: item.value, far: item.far, other, lit: item.lit, colour, lines, centre, radius });
   }
 
   // Write the force of a contact, or the value of an arrow, beside it.

@@ -16,7 +16,7 @@ function contacts(page) {
 function drawn(page) {
   const [side, axial] = page.scene.projections.map(projection => ({ scale: projection.scale, items: projection.drawn }));
   const numbers = page.fields.map(field => ({ title: field.group.title, label: field.item.label, variable: field.item.variable?.v, text: field.shown }));
-  return { time: page.time, unit: letterUnit(), size: page.scene.size, side, axial, devices: page.devices.drawn, curves: page.curves.drawn, window: page.curves.window, numbers, solid: page.scene.solid?.state() };
+  return { time: page.time, unit: letterUnit(), size: page.scene.size, full: page.scene.full, side, axial, devices: page.devices.drawn, curves: page.curves.drawn, window: page.curves.window, numbers, solid: page.scene.solid?.state() };
 }
 
 export function scriptOf(page) {

@@ -2,12 +2,11 @@
 
 import { arrowText, evaluate, firstName, forceText } from './source.js';
 import { pointBetween, poses, IDENTITY } from './frames.js';
-import { geometry } from './geometry.js';
+import { geometry, PLAIN } from './geometry.js';
 import { COLOURS, outline } from './projection.js';
 import { Bodies, normalOf, PAINTS } from './bodies.js';
 import { Over } from './over.js';
 
-const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'kept', 'positions', 'indices', 'triangles']);
 export const FIELD = 40; // degrees, of the camera from top to bottom
 const OVERVIEW = [-0.75, 0.4, 0.55]; // direction from the middle of all craft to the overview camera
 const RESTED_MS = 100; // between two pictures while it plays, where the browser renders three dimensions in software
@@ -107,7 +106,7 @@ export class Solid {
     }
     const scaled = label => ({ ...label, at: label.at.map(x => x / unit) });
     this.over.draw(this.named, labels.filter(({ at }) => at[2] < 1 && at[0] > 0 && at[0] < width && at[1] > 0 && at[1] < height).map(scaled),
-      this.directions(), height / unit / (2 * this.away * Math.tan(this.camera.fov * Math.PI / 360)), this.caption(t));
+      this.directions(), height / unit / (2 * this.away * Math.tan(this.camera.fov * Math.PI / 360)), seen.some(({ made }) => made.wire) ? views[0].full : 0, this.caption(t));
   }
 
   // Title, time and last event, where the scene alone is shown.
@@ -165,7 +164,7 @@ export class Solid {
       body.object = this.maker.make(shape, made, quantities, { other: layer.other, number: body.number, clip: body.clip });
       layer.root.add(body.object);
     }
-    const end = this.maker.place(body.object, shape, made, quantities, layer.view.size, contact ? this.surface(body, made.dot) : undefined);
+    const end = this.maker.place(body.object, shape, made, quantities, layer.view, contact ? this.surface(body, made.dot) : undefined);
     const pose = placed.get(body.element)[shape.frame] ?? IDENTITY;
     body.object.matrix.copy(this.matrix(pose));
     if (body.object.userData.clear) this.clear(body.object.children[0].material);
@@ -285,7 +284,7 @@ export class Solid {
   }
 
   state() {
-    return { ready: true, section: this.section, ground: this.ground, texts: this.over.texts, azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, mode: this.mode, position: this.camera.position.toArray(), field: this.field, items: this.drawn };
+    return { ready: true, section: this.section, ground: this.ground, texts: this.over.texts, deformation: this.over.scale, azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, target: this.target, mode: this.mode, position: this.camera.position.toArray(), field: this.field, items: this.drawn };
   }
 
   turn(x, y) {
