@@ -9,16 +9,25 @@ from dockfmu.report.words import phase_at
 
 MARK = ".load."
 
+ROUNDING = 1e-9
+"""Share of the largest load of an interface below which another one is rounding."""
+
 
 def interface_peaks(summary: Mapping[str, Any]) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Return the peaks of the outputs `load.NAME` of a run, by element and name; loads that stayed 0 are left out."""
+    """Return the peaks of the outputs `load.NAME` of a run, by element and name.
+
+    Loads that stayed 0, but for rounding beside the others of the interface (N and N m alike), are left out.
+    """
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for signal, peak in summary.get("peaks", {}).items():
         element, mark, name = signal.partition(MARK)
         # the load of a berthing sequence is a reading of its arm
-        if mark and f"{element}{MARK}compression" in summary["peaks"] and peak["max"]:
+        if mark and f"{element}{MARK}compression" in summary["peaks"]:
             found.setdefault(element, {})[name] = peak
-    return found
+    for element, peaks in found.items():
+        least = ROUNDING * max(peak["max"] or 0.0 for peak in peaks.values())
+        found[element] = {name: peak for name, peak in peaks.items() if (peak["max"] or 0.0) > least}
+    return {element: peaks for element, peaks in found.items() if peaks}
 
 
 def load_lines(summary: Mapping[str, Any]) -> list[dict[str, Any]]:

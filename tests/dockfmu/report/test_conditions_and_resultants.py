@@ -13,6 +13,7 @@ from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.observers.resultants import Resultants
 from dockfmu.master.result import Result
 from dockfmu.report.curves import plots
+from dockfmu.report.loads import interface_peaks
 from dockfmu.report.words import condition_lines, condition_texts, phase_at, severity_text
 from tests.dockfmu.command_line import dockfmu
 
@@ -185,3 +186,12 @@ def test_the_plots_begin_with_the_impact(browser, tmp_path):
     page.click("button:has-text('whole run')")
     assert page.evaluate(shown) == [0.0, 300.0]
     page.close()
+
+
+@pytest.mark.quick
+def test_loads_that_are_rounding_beside_the_others_are_not_listed():
+    """List neither zero nor 1e-19 N m beside 10 kN, but what is small and real, and nothing of idle interfaces."""
+    values = {"a.load.compression": 1e4, "a.load.torsion": 7.8e-19, "a.load.bending": 0.02, "a.load.tension": 0.0,
+              "b.load.compression": 0.0, "b.load.shear": None, "arm.load.total": 3.0}  # fmt: skip
+    peaks = interface_peaks({"peaks": {name: {"max": value} for name, value in values.items()}})
+    assert {element: list(loads) for element, loads in peaks.items()} == {"a": ["compression", "bending"]}
