@@ -1,7 +1,7 @@
 """Writes pages of data from the parameter files: every value with what is known of it.
 
 ```{parameter-status}              every set
-```{published-device} APAS-75      what a set, or a system, gives itself of a device that flew
+```{published-device} APAS-75      what a set, model or system gives itself of a device that flew
 ```
 """
 
@@ -89,8 +89,12 @@ def known(source: str) -> str:
 
 
 def published_device(name: str) -> Iterator[str]:
-    """Yield what a set or a system gives itself, in the place of ```{published-device}."""
-    files = [*COMPONENTS.rglob(f"parameters/{name}.toml"), *SYSTEMS.glob(f"{name}.toml")]
+    """Yield what a set, a declared mechanism or a system gives itself, in the place of ```{published-device}."""
+    files = [
+        *COMPONENTS.rglob(f"parameters/{name}.toml"),
+        *COMPONENTS.rglob(f"models/{name}.toml"),
+        *SYSTEMS.glob(f"{name}.toml"),
+    ]
     content = tomllib.loads(files[0].read_text(encoding="utf-8"))
     yield f"## {code(name)}\n"
     yield f"{sentence(content['description'])}\n"

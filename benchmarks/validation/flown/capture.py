@@ -8,13 +8,17 @@ from typing import Any
 import dockfmu
 
 VELOCITY = "initial_conditions.velocity"
+CAPTURE = "mechanism.sensor.capture"
+DECLARED = {"apollo_probe_drogue": ("csm.parameters.initial.velocity", "mechanism.lock.hold.closed")}
+"""Velocity and signal of capture of declared mechanisms, whose systems have no initial conditions."""
 
 
 def captures(system: str, speed: float, settings: Mapping[str, Any], stop: float) -> bool:
     """Return whether a system captures at `speed` (m/s) before `stop` (s). A run that leaves its model does not."""
-    values = {**settings, VELOCITY: [speed, 0.0, 0.0]}
+    velocity, capture = DECLARED.get(system, (VELOCITY, CAPTURE))
+    values = {**settings, velocity: [speed, 0.0, 0.0]}
     try:
-        run = dockfmu.load(system, values).run(stop=stop, record=["mechanism.sensor.capture"], every=10, check=False)
+        run = dockfmu.load(system, values).run(stop=stop, record=[capture], every=10, check=False)
     except dockfmu.DockfmuError:
         return False
     return "capture" in run.events

@@ -34,6 +34,24 @@ PROBES: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"mechanism.parameters.lateral.spring.unloading": 0.3},
     ),
 )
+ASIDE = {
+    "csm.parameters.initial.position": [-6.71, 0.15, -0.12],
+    "csm.parameters.initial.quaternion": [1.0, 0.0, 0.0, 0.0],
+    "csm.command.attitude_hold": 0,
+    "lm.command.attitude_hold": 0,
+}
+"""Apollo 0.19 m aside, with parallel axes and without control."""
+INERTIA = "csm.parameters.inertia"
+ABSORBER = "mechanism.parameters.joint.absorber.displacement."
+APOLLO: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("no thrust, no control", {}),
+    ("thrust of 890 N", {"csm.command.push": 1}),
+    ("attitude held", {"csm.command.attitude_hold": 1, "csm.parameters.hold_frequency": 0.5}),
+    ("half the inertia", {INERTIA: [[2.4e4, 0.0, 0.0], [0.0, 5e4, 0.0], [0.0, 0.0, 5e4]]}),
+    ("twice the inertia", {INERTIA: [[9.6e4, 0.0, 0.0], [0.0, 2e5, 0.0], [0.0, 0.0, 2e5]]}),
+    ("absorber that gives nothing back", {ABSORBER + "stiffness": 0.0}),
+    ("absorber that gives nearly all back", {ABSORBER + "stiffness": 5e4, ABSORBER + "damping": 200.0}),
+)
 RINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("aligned", {}),
     ("pitch 4°", {"initial_conditions.pitch": "4deg"}),
@@ -48,6 +66,10 @@ def rankings() -> None:
     print("| probe, 0.15 m aside | least speed |\n|---|---|")
     for title, system, settings in PROBES:
         print(f"| {title} | {least_speed(system, {**PROBE, **settings}, 6.0):.3f} m/s |", flush=True)
+    print("\n| Apollo, 0.19 m aside | least speed |\n|---|---|")
+    for title, settings in APOLLO:
+        least = least_speed("apollo_probe_drogue", {**ASIDE, **settings}, 8.0, high=0.3, halvings=5)
+        print(f"| {title} | {least:.3f} m/s |", flush=True)
     print("\n| ring without thrust | `apas_75_capture` | `apas_75_independent` |\n|---|---|---|")
     for title, settings in RINGS:
         aligned = {THRUST: 0.0, "initial_conditions.pitch": 0.0, **settings}

@@ -90,17 +90,23 @@ def _segment(name: str, body: str, entries: Entries, rotation: Matrix) -> Declar
     )
 
 
+def _listed(entries: Entries, kind: str) -> Any:
+    """Return what a key gives, without the unit and source that it may give beside it."""
+    given = entries.content[kind]
+    return given.get("value") if isinstance(given, dict) else given
+
+
 def _vertices(entries: Entries, kind: str) -> tuple[Vertex, ...]:
     """Return the vertices (x, r) of a surface of revolution."""
     if kind in ("profile", "section"):
-        given = entries.content[kind]
+        given = _listed(entries, kind)
         least = 2 if kind == "profile" else 3
         if not isinstance(given, list) or len(given) < least:
             entries.problem(kind, f"must be a list of at least {least} vertices [x, r], in m")
             return ()
         return tuple((float(x), float(r)) for x, r in entries.array(kind, "m", (len(given), 2)))
     if kind == "plane":
-        given = entries.content[kind]
+        given = _listed(entries, kind)
         outer, inner = (
             entries.array("plane", "m", (2,)) if isinstance(given, list) else (entries.quantity("plane", "m"), 0.0)
         )

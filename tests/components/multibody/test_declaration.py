@@ -175,6 +175,22 @@ def test_mistakes_in_surfaces_contacts_and_sensors_are_told(change: tuple[str, s
     assert any(expected in problem and problem.startswith("wing.toml: ") for problem in problems(text)), problems(text)
 
 
+@pytest.mark.parametrize(
+    ("form", "numbers", "metres"),
+    [
+        ("profile", "[[0, 400], [300, 100]]", "[[0, 0.4], [0.3, 0.1]]"),
+        ("section", "[[0, 100], [0, 200], [50, 150]]", "[[0, 0.1], [0, 0.2], [0.05, 0.15]]"),
+        ("plane", "[400, 100]", "[0.4, 0.1]"),
+    ],
+)
+def test_lists_of_a_surface_may_have_unit_and_source(form: str, numbers: str, metres: str) -> None:
+    given, plain = (
+        read_text(SURFACES.replace("cone = [0.5, 0.1, 0.4]", f"{form} = {value}"))
+        for value in (f"{{ value = {numbers}, unit = 'mm', source = 'a page' }}", metres)
+    )
+    assert given.model.surfaces == plain.model.surfaces
+
+
 def test_all_mistakes_in_surfaces_are_told_at_once() -> None:
     text = SURFACES.replace("'tip', 'hole'", "'tap', 'hole'").replace("body = 'b'\nsphere", "body = 'x'\nsphere")
     assert len(problems(text + "[sensors.s]\ngap = ['tip', 'wall']\nabove = 1\n")) == 3
