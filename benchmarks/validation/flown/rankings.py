@@ -68,7 +68,7 @@ def rankings() -> None:
         print(f"| {title} | {least_speed(system, {**PROBE, **settings}, 6.0):.3f} m/s |", flush=True)
     print("\n| Apollo, 0.19 m aside | least speed |\n|---|---|")
     for title, settings in APOLLO:
-        least = least_speed("apollo_probe_drogue", {**ASIDE, **settings}, 8.0, high=0.3, halvings=5)
+        least = least_speed("apollo_probe_drogue", {**ASIDE, **settings}, 8.0, high=0.25, halvings=6)
         print(f"| {title} | {least:.3f} m/s |", flush=True)
     print("\n| ring without thrust | `apas_75_capture` | `apas_75_independent` |\n|---|---|---|")
     for title, settings in RINGS:
