@@ -4,12 +4,14 @@
     python -m benchmarks.validation.flown limit [--write FOLDER]
     python -m benchmarks.validation.flown rankings
     python -m benchmarks.validation.flown ranges
+    python -m benchmarks.validation.flown impacts
     python -m benchmarks.validation.flown swing --write FOLDER
 
 `sensitivity` draws the assumed data of each case uniformly over their ranges, the same draws each time, and prints what
 comes out: 10 %, median, 90 %, and the rank correlation with each. `limit` finds the least speed that APAS-75 needs over
 the thrust; with `--write` it draws capture_limit.png, and `swing` draws soyuz_10.png. Tables and figures are those of
-docs/validation/flown.md. A case of 8 draws takes some 40 s of CPU, `limit` two minutes, `rankings` two.
+docs/validation/flown.md. A case of 8 draws takes some 40 s of CPU, `limit` two minutes, `rankings` three, `impacts`
+half a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.validation.flown import ranges
+from benchmarks.validation.flown import impacts, ranges
 from benchmarks.validation.flown.cases import CASES, Case
 from benchmarks.validation.flown.limit import draw_limit, draw_swing, limit
 from benchmarks.validation.flown.rankings import rankings
@@ -51,7 +53,7 @@ def sensitivity(case: Case, draws: int) -> str:
 def main() -> None:
     """Run what the command line asks for, and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sensitivity", "limit", "rankings", "ranges", "swing"))
+    parser.add_argument("what", choices=("sensitivity", "limit", "rankings", "ranges", "impacts", "swing"))
     parser.add_argument("cases", nargs="?", default=",".join(CASES), help=f"of {', '.join(CASES)}")
     parser.add_argument("--draws", type=int, default=8)
     parser.add_argument("--write", type=Path, help="folder of the figure")
@@ -68,6 +70,8 @@ def main() -> None:
             draw_limit(found, arguments.write / "capture_limit.png")
     elif arguments.what == "rankings":
         rankings()
+    elif arguments.what == "impacts":
+        impacts.main()
     elif arguments.what == "swing":
         draw_swing(arguments.write / "soyuz_10.png")
     else:

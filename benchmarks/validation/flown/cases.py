@@ -137,6 +137,32 @@ def _recoil(x: Values) -> float:
     return speeds[1] / speeds[0]
 
 
+def _swing_left(x: Values) -> float:
+    """Return the largest angle between the axes of Soyuz and Apollo later than 40 s after the second firing, deg."""
+    nuts, screws, lift = x["nut brake"], x["screw brakes"], x["friction"]
+    settings = {
+        SHAFTS + "damping": [3.0 * nuts, 1.5 * nuts, 1.5 * nuts, 0.05 * screws, 0.1 * screws, 0.1 * screws],
+        SHAFTS + "friction": [15.17, 0.03 * lift, 0.03 * lift, 0.04 * lift, 0.06 * lift, 0.06 * lift],
+        "chaser.parameters.inertia": _inertia(3e4 * x["inertia"]),
+    }
+    run = _run("apas_75_second_docking", settings)
+    swing = np.hypot(*(np.array(run[f"mechanism.docking.angles[{k}]"]) for k in (1, 2)))
+    return float(np.degrees(swing)[run.time > 45.0].max())
+
+
+def _absorbed(x: Values) -> float:
+    """Return the energy that the mechanism of ATV-1 takes, J."""
+    settings = {
+        "initial_conditions.miss": [x["miss"], 0.0],
+        "initial_conditions.velocity": [0.07, x["lateral"], 0.0],
+        "initial_conditions.angular_velocity": [0.0, x["rate"], -x["rate"]],
+        "chaser.parameters.inertia": _inertia(1.8e5 * x["inertia"]),
+    }
+    run = _run("atv_1", settings)
+    histories = [np.array(run[f"mechanism.audit.{name}_energy"]) for name in ("dissipated", "stored", "kinetic")]
+    return float(sum(history[-1] - history[0] for history in histories)) if "capture" in run.events else float("nan")
+
+
 CASES = {
     "swing": Case("swing of `soyuz_10_free_swing`", "20° to 40°", SWING, _swing("soyuz_10_free_swing")),
     "held": Case("swing of `soyuz_10_fore_nozzles`", "20° to 40°", SWING, _swing("soyuz_10_fore_nozzles")),
@@ -158,5 +184,17 @@ CASES = {
         "less than 1",
         {"speed": (0.1, 0.3), "miss": (0.08, 0.25), "rod": (0.5, 2.0), "inertia": (0.5, 2.0)},
         _recoil,
+    ),
+    "second": Case(
+        "swing of `apas_75_second_docking` after 45 s, deg",
+        "quiet",
+        {"nut brake": (0.0, 0.1), "screw brakes": (0.5, 2.0), "friction": (0.5, 4.0), "inertia": (0.5, 2.0)},
+        _swing_left,
+    ),
+    "energy": Case(
+        "energy absorbed by the mechanism of `atv_1`, J",
+        "43.5",
+        {"miss": (0.0, 0.1), "lateral": (-0.02, 0.02), "rate": (-1e-3, 1e-3), "inertia": (0.7, 1.4)},
+        _absorbed,
     ),
 }  # fmt: skip
