@@ -36,6 +36,8 @@ LATER_S = 0.015
 """Time after the event, s: the page shows rows 10 ms apart."""
 UNUSUAL_S = 5.0
 """Time after an event that the extended system does not have, s: what it changes can be seen."""
+PARTED = ("departure",)
+"""Events after which one unit is alone in the picture."""
 
 RUN_STATUS = (0, 3, 4)
 """Exit statuses of a run that ended by itself, with success or without."""
@@ -53,7 +55,7 @@ def moment(run: dict[str, Any], usual: set[str] | None = None) -> tuple[float, s
     """Return when to take the picture of a run, and the event that it follows; `usual` events are not shown again."""
     times = {event["name"]: float(event["t"]) for event in reversed(run["events"])}
     if usual is not None:
-        unusual = sorted((t, name) for name, t in times.items() if t > 0.0 and name not in usual)
+        unusual = sorted((t, name) for name, t in times.items() if t > 0.0 and name not in {*usual, *PARTED})
         if unusual:
             return min(unusual[0][0] + UNUSUAL_S, run["t_end"]), unusual[0][1]
     for name in MOMENTS:
