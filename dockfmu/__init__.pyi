@@ -37,6 +37,7 @@ from .components.multibody.analysis import (
     Vibration as Vibration,
 )
 from .components.multibody.analysis.deformation import StaticStartError as StaticStartError
+from .components.multibody.analysis.inertia import SingularPoseError as SingularPoseError
 from .components.multibody.analysis.multibody import UnknownNameError as UnknownNameError
 from .components.multibody.declaration import ModelError as ModelError
 from .components.multibody.reference.impulse import ClosureError as ClosureError

@@ -16,6 +16,8 @@ SETTLING = 40
 """Most repetitions until the deflections at the start are those of their loads."""
 SETTLED = 1e-12
 """Relative to the largest."""
+STILL_CLOSED = 1e-6
+"""m/s, rad/s, and relative to the rates of the rows before: what they may lack where redundant ones are left out."""
 
 
 @kernel
@@ -32,6 +34,16 @@ def _most_open(row, run):
     for i in range(int(run.rows)):
         # of rows that are not finite the first
         if not fabs(row[i].error) <= fabs(row[worst].error):
+            worst = i
+    return row[worst].joint + 1.0
+
+
+@kernel
+def _fastest(row, run):
+    """Return the number of the cut joint that opens fastest, from 1."""
+    worst = 0
+    for i in range(int(run.rows)):
+        if not fabs(row[i].rate) <= fabs(row[worst].rate):
             worst = i
     return row[worst].joint + 1.0
 
@@ -61,8 +73,13 @@ def assemble(base, gravity, link, cut, row, solver, run, status):
     _place(base, gravity, link, solver, run)
     closure.measure(link, cut, row, solver, run)
     _place(base, gravity, link, solver, run)
-    set_rows(link, cut, row, run)
+    _, before = set_rows(link, cut, row, run)
     closure.correct(link, cut, row, solver, run, True)
+    # rows that depend on others, and what no free rate changes
+    _place(base, gravity, link, solver, run)
+    _, after = set_rows(link, cut, row, run)
+    if not after <= STILL_CLOSED * max(1.0, before):
+        return fail(status, failures.CONTRADICTED, after, _fastest(row, run))
     return 0
 
 

@@ -26,7 +26,7 @@ from dockfmu.components.physics.mechanics.rotation import store_quaternion as ke
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, cross, dot, load, scale, store
 
 RANK = 1e-9
-"""Pivot relative to the largest below which a row depends on the others."""
+"""Pivot relative to the row's own response below which it depends on others: loops of grams stand beside tons."""
 NEAR = 1e-10
 """m, rad: accepted error of the closure at the start."""
 ATTEMPTS = 50
@@ -69,17 +69,17 @@ def _choose_rows(link, cut, row, matrix, run):
     The rows between two bodies that the tree holds together are all zero, to rounding.
     """
     count = int(run.rows)
-    largest = 0.0
     for i in range(count):
         row[i].independent = 0.0
-        largest = max(largest, matrix[i, i])
+        least = RANK * RANK * _natural(link, cut[int(row[i].joint)], row[i].kind)
+        row[i].strength = matrix[i, i] if matrix[i, i] > least else 0.0
     for _ in range(count):
         best = -1
+        largest = RANK
         for i in range(count):
-            least = max(RANK * largest, RANK * RANK * _natural(link, cut[int(row[i].joint)], row[i].kind))
-            above = matrix[i, i] > least and (best < 0 or matrix[i, i] > matrix[best, best])
-            if row[i].independent == 0.0 and above:
+            if row[i].independent == 0.0 and matrix[i, i] > largest * row[i].strength > 0.0:
                 best = i
+                largest = matrix[i, i] / row[i].strength
         if best < 0:
             return
         row[best].independent = 1.0

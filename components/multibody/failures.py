@@ -27,6 +27,7 @@ OPENED = 423
 RANK_CHANGED = 424
 SINGULAR_LINK = 425
 NOT_SETTLED = 426
+CONTRADICTED = 427
 HYSTERESIS = 430
 """Codes of failures; `messages` has their texts. Those of a hysteresis law are added to the last."""
 

@@ -30,7 +30,7 @@ from dockfmu.components.multibody import (
 )
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
-from dockfmu.components.multibody.links import FREE
+from dockfmu.components.multibody.links import FREE, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
 from dockfmu.components.physics.mechanics.rotation import (
@@ -48,6 +48,8 @@ from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, 
 
 # rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
 LEAST_INERTIA = 1e-12
+# largest over least inertia that a spherical joint feels, of which the least is not taken for zero
+MOST_UNEQUAL = 1e12
 
 
 @kernel
@@ -200,6 +202,14 @@ def _check_joints(link, coordinate, turning, run, status):
             inertia = 1.0 / b.mobility
             if not (inertia > LEAST_INERTIA and isfinite(inertia)):
                 return fail(status, failures.SINGULAR, inertia, k + 1)
+    # what is not finite goes from the outer links to the inner ones: the outermost is the cause
+    for k in range(int(run.rotations) - 1, -1, -1):
+        b = link[int(turning[k].link)]
+        if b.kind == SPHERICAL and b.held == 0.0:
+            felt = max(b.rr[0], b.rr[3], b.rr[5])
+            mobility = max(b.inverse[0], b.inverse[3], b.inverse[5])
+            if not felt * mobility < MOST_UNEQUAL:
+                return fail(status, failures.NO_INERTIA, 0.0, k + 1)
     for k in range(int(run.rotations)):
         b = link[int(turning[k].link)]
         if not isfinite(b.spin_rate[0] + b.spin_rate[1] + b.spin_rate[2]):

@@ -69,6 +69,11 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
             "joint {part} cannot be closed from the start values: {status.value:.4g} m or rad are left after 50 "
             "corrections; look at points and start values of the joints in the loop"
         ),
+        failures.CONTRADICTED: cut(
+            "joint {part} opens at {status.value:.4g} m/s or rad/s from the start, whatever the free rates are: "
+            "prescribed and locked coordinates contradict the loop, or its pose is singular; change their rates, or "
+            "leave one of them free"
+        ),
         failures.SINGULAR_CLOSURE: cut(
             f"joint {{part}} {AT}: the constraints of the loop depend on each other, so that its pose is singular, or "
             "what it carries has no mass; its closure lacks {status.value:.4g} m or rad. Start from another pose, or "
@@ -80,7 +85,8 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
         ),
         failures.RANK_CHANGED: cut(
             f"joint {{part}} {AT}: a constraint that depended on others where the run began does not any more, and "
-            "lacks {status.value:.4g} m or rad: the pose at the start is singular. Start from another pose"
+            "lacks {status.value:.4g} m or rad: the pose at the start is singular, or prescribed and locked "
+            "coordinates contradict the loop. Start from another pose, or leave one of them free"
         ),
         failures.SINGULAR_LINK: link(
             f"joint {{part}} {AT}: it feels the inertia {{status.value:.4g}}, not a positive one, at a singular pose. "

@@ -11,7 +11,7 @@ from dockfmu.components.multibody.analysis.results import JointLoad
 from dockfmu.components.multibody.reference.graph_method import Loads, equations, reactions
 from dockfmu.components.multibody.reference.kinematics import TreeMotion
 from dockfmu.components.multibody.reference.loops import CutRows, closed, cut_loads, cut_rows, natural_lengths
-from dockfmu.components.multibody.reference.rank import null_rows, scaled
+from dockfmu.components.multibody.reference.rank import metric, null_rows, scaled
 
 UNDETERMINED = 1e-8
 """Part of the largest component of a self-stress below which a component is free of it."""
@@ -25,7 +25,7 @@ def self_stresses(motion: TreeMotion, A: np.ndarray, rows: CutRows, held: list[i
     if not len(rows.g):
         return np.zeros((0, 0))
     every = np.vstack((rows.H, np.eye(motion.system.rates)[held]))
-    weighted = np.linalg.solve(np.linalg.cholesky(A), every.T).T
+    weighted = np.linalg.solve(np.linalg.cholesky(metric(A, held)), every.T).T
     natural = np.concatenate((natural_lengths(motion, rows), np.zeros(len(held))))
     _, null = null_rows(scaled(weighted, natural))
     length = np.maximum(np.linalg.norm(weighted, axis=1), natural)

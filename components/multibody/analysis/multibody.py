@@ -17,6 +17,7 @@ from dockfmu.components.multibody.analysis.contact_forces import add_contacts, c
 from dockfmu.components.multibody.analysis.deformation import body_jacobian, mass_properties, settled, weighed
 from dockfmu.components.multibody.analysis.devices import DeviceLoads, device_loads
 from dockfmu.components.multibody.analysis.elements import coordinate_index, element_loads, rate_index, stored_energy
+from dockfmu.components.multibody.analysis.inertia import check_inertia
 from dockfmu.components.multibody.analysis.loads_in_joints import joint_loads
 from dockfmu.components.multibody.analysis.picture import draw
 from dockfmu.components.multibody.analysis.results import (
@@ -47,7 +48,7 @@ from dockfmu.components.multibody.reference.loops import (
     loop_rank,
     natural_lengths,
 )
-from dockfmu.components.multibody.reference.rank import null_rows, scaled
+from dockfmu.components.multibody.reference.rank import metric, null_rows, scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,7 +122,8 @@ class Multibody:
     ) -> MultibodyState:
         """Return a state: that of the declaration with some coordinates and rates given, by their names.
 
-        Prescribed coordinates have their values at `time`. Loops are closed by the coordinates that are not given.
+        Prescribed coordinates have their values at `time`, and locked ones no rate. Loops are closed by the coordinates
+        that are not given.
         Elastic bodies are undeformed, or in static equilibrium where the declaration says so and none of their modes is
         given. `rotors` has (angle, rate) of rotors behind elastic gearboxes, by the names of their drives and in units
         of their coordinates; others turn with their joints.
@@ -134,11 +136,15 @@ class Multibody:
             If the loops cannot be closed, with the joint that stays open and by how much.
         StaticStartError
             If no deflection holds the loads, where a static start is declared.
+        SingularPoseError
+            If joints of a closed system move something without inertia. Forward dynamics, reactions and vibrations
+            raise it in any system.
         """
         starts = [joint.start for joint in self.model.tree]
         still = (0.0,) * len(self._modes)
         q = np.array([*(value for positions, _ in starts for value in positions), *still])
         u = np.array([*(value for _, values in starts for value in values), *still])
+        u[self._locked()] = 0.0
         moving = self._prescribed(time)
         for name, value in (coordinates or {}).items():
             q[_place(name, self.coordinates, "coordinate")] = value
@@ -156,8 +162,10 @@ class Multibody:
         kept = {_place(name, self.rates, "rate") for name in rates or ()}
 
         def joined(q: np.ndarray) -> MultibodyState:
+            given = MultibodyState(q, u, time, turning)
             if not self.model.cuts:
-                return MultibodyState(q, u, time, turning)
+                return given
+            self._equations(self._motion(given), given, fixed)
             q = closed_positions(self.system, q, fixed, time, tolerance=1e-12)
             return MultibodyState(q, closed_rates(self.system, q, u, sorted(kept | held), time), time, turning)
 
@@ -181,9 +189,9 @@ class Multibody:
         """Return the degrees of freedom at a pose, with the rank of all constraints and redundant ones named."""
         motion = self._motion(state)
         held = sorted(self._held(motion.t))
-        tree = self._equations(motion, state)
+        tree = self._equations(motion, state, held if self.model.cuts else None)
         rows = cut_rows(motion, tree)
-        report = loop_rank(motion, tree.A, rows)
+        report = loop_rank(motion, tree.A, rows, held)
         every = np.vstack((rows.H[report.kept], np.eye(self.system.rates)[held]))
         rank, _ = null_rows(scaled(every)) if len(every) else (0, None)
         every_row = np.bincount(rows.cut, minlength=len(self.system.cuts))
@@ -311,6 +319,7 @@ class Multibody:
         >>> wing.reactions()["root"].force                                                     # doctest: +SKIP
         """
         motion = self._motion(state)
+        self._equations(motion, state, self._held(motion.t))
         return joint_loads(motion, self._loads(motion, state, drives, commands, contacts), self._held(motion.t))
 
     def energy(self, state: MultibodyState | None = None) -> MultibodyEnergy:
@@ -339,8 +348,8 @@ class Multibody:
             rotors = self._devices(motion, moved).rotors
             return self._solved(motion, moved, still=True).udot, np.array([rotors[one.name] for one in elastic])
 
-        tree = self._equations(self._motion(replace(pose, u=np.zeros_like(pose.u))), pose)
         held = sorted(self._held(pose.time))
+        tree = self._equations(self._motion(replace(pose, u=np.zeros_like(pose.u))), pose, held)
         return vibrations(self.system, pose.q, held, accelerations, tree, np.array(resting), weights)
 
     def positions(self, state: MultibodyState | None = None) -> dict[str, np.ndarray]:
@@ -357,9 +366,10 @@ class Multibody:
         """Return whether poses nearby have more independent constraints."""
         if not report.redundant:
             return False
+        held = sorted(self._held(motion.t))
         tree = self._equations(motion, None)
         rows = cut_rows(motion, tree)
-        free = tangent(tree.A, rows.H, natural_lengths(motion, rows))
+        free = tangent(metric(tree.A, held), rows.H, natural_lengths(motion, rows))
         random = np.random.default_rng(0)
         step = free @ random.normal(size=free.shape[1])
         step *= NEARBY / max(float(np.abs(step).max(initial=0.0)), NEARBY)
@@ -369,7 +379,7 @@ class Multibody:
             return True
         near = follow(self.system, q, np.zeros(self.system.rates), motion.t)
         tree = self._equations(near, None)
-        return loop_rank(near, tree.A, cut_rows(near, tree)).freedoms < report.freedoms
+        return loop_rank(near, tree.A, cut_rows(near, tree), held).freedoms < report.freedoms
 
     def _motion(self, state: MultibodyState | None) -> TreeMotion:
         state = self.start if state is None else state
@@ -398,8 +408,14 @@ class Multibody:
             tau[_place(name, self.rates, "rate")] += value
         return replace(given, tau=tau, inertia=devices.inertia)
 
-    def _equations(self, motion: TreeMotion, state: MultibodyState | None) -> GraphEquations:
-        return equations(motion, self._loads(motion, state))
+    def _equations(
+        self, motion: TreeMotion, state: MultibodyState | None, held: Iterable[int] | None = None
+    ) -> GraphEquations:
+        """Return the equations of the tree. Raises SingularPoseError if rates that are not `held` feel no inertia."""
+        tree = equations(motion, self._loads(motion, state))
+        if held is not None:
+            check_inertia(tree.A, held, self.rates)
+        return tree
 
     def _solved(
         self,
@@ -411,6 +427,7 @@ class Multibody:
         contacts: Sequence[ContactForce] = (),
     ) -> LoopSolution:
         held = self._held(motion.t)
+        self._equations(motion, state, held)
         given = self._loads(motion, state, drives, commands, contacts)
         return closed(motion, given, dict.fromkeys(held, 0.0) if still else held)
 

@@ -11,6 +11,7 @@ from dockfmu.components.multibody.reference.graph_method import GraphEquations
 from dockfmu.components.multibody.reference.impulse import closed_positions, tangent
 from dockfmu.components.multibody.reference.kinematics import follow
 from dockfmu.components.multibody.reference.loops import cut_rows, natural_lengths
+from dockfmu.components.multibody.reference.rank import metric
 from dockfmu.components.multibody.reference.system import RigidSystem
 
 STEP = 2e-4
@@ -38,7 +39,7 @@ def vibrations(
     rows = cut_rows(motion, tree)
     fixed = np.eye(system.rates)[list(held)]
     lengths = np.concatenate((natural_lengths(motion, rows), np.linalg.norm(fixed, axis=1))) if len(rows.g) else 0.0
-    E = tangent(tree.A, np.vstack((rows.H, fixed)), lengths)
+    E = tangent(metric(tree.A, held), np.vstack((rows.H, fixed)), lengths)
     into = E.T @ tree.A
     size, root = E.shape[1], np.sqrt(weights)
     none = np.zeros(len(rotors))

@@ -70,10 +70,24 @@ def state_rows(
     return motion, tree.A, cut_rows(motion, tree)
 
 
-def _without_rounding(motion: TreeMotion, A: np.ndarray, rows: CutRows) -> np.ndarray:
-    """Return the rows, those between bodies that the tree holds together as zeros."""
-    size = np.sqrt(np.einsum("ri,ir->r", rows.H, np.linalg.solve(A, rows.H.T)))
-    return np.where((size <= RANK_TOLERANCE * natural_lengths(motion, rows))[:, None], 0.0, rows.H)
+def _correction(
+    motion: TreeMotion, A: np.ndarray, rows: CutRows, free: np.ndarray, lacks: np.ndarray, equal: bool
+) -> np.ndarray:
+    """Return the least change of the free rates, in the metric of the mass, that gives the rows -lacks.
+
+    Rows that free rates cannot change, as between bodies that the tree or the fixed rates hold together, are zero to
+    rounding and left out. With `equal`, the others have length 1 in that metric: loops of grams stand beside tons.
+    """
+    if not len(free):
+        return np.zeros(0)
+    A, H = A[np.ix_(free, free)], rows.H[:, free]
+    size = np.sqrt(np.maximum(np.einsum("ri,ir->r", H, np.linalg.solve(A, H.T)), 0.0))
+    moving = size > RANK_TOLERANCE * natural_lengths(motion, rows)
+    H, lacks = H[moving], lacks[moving]
+    if equal:
+        H, lacks = H / size[moving, None], lacks / size[moving]
+    inverse = np.linalg.solve(A, H.T)
+    return -inverse @ (np.linalg.pinv(H @ inverse, rcond=1e-10, hermitian=True) @ lacks)
 
 
 def closed_positions(
@@ -98,16 +112,32 @@ def closed_positions(
     """
     q = np.asarray(q, dtype=float)
     free = np.setdiff1d(np.arange(system.rates), np.asarray(fixed, dtype=int))
+    # as they are, rows of heavy bodies are lost beside those of light ones; made equal, far starts close less often
+    found, rows = _closed(system, q, free, t, base, tolerance, equal=False)
+    if not np.abs(rows.g).max(initial=0.0) <= tolerance:
+        found, rows = _closed(system, q, free, t, base, tolerance, equal=True)
+    worst = int(np.argmax(np.abs(rows.g))) if len(rows.g) else 0
+    if not len(rows.g) or abs(rows.g[worst]) <= tolerance:
+        return found
+    name = system.cuts[int(rows.cut[worst])].name
+    unit = "rad" if not rows.nz[worst].any() else "m"
+    raise ClosureError(
+        f"the loops cannot be closed: joint {name} stays open by {abs(rows.g[worst]):.3g} {unit} after {ITERATIONS} "
+        f"iterations; start from a pose nearer to closure, leave more coordinates free, or check lengths and axes"
+    )
+
+
+def _closed(
+    system: RigidSystem, q: np.ndarray, free: np.ndarray, t: float, base: BaseMotion, tolerance: float, equal: bool
+) -> tuple[np.ndarray, CutRows]:
+    """Return the coordinates to which Newton's method comes, and the rows there; `equal` as in `_correction`."""
     still = np.zeros(system.rates)
     motion, A, rows = state_rows(system, q, still, t, base)
     for _ in range(ITERATIONS):
-        worst = float(np.abs(rows.g).max(initial=0.0))
-        if worst <= tolerance:
-            return q
-        H = _without_rounding(motion, A, rows)[:, free]
-        inverse = np.linalg.solve(A[np.ix_(free, free)], H.T)
+        if float(np.abs(rows.g).max(initial=0.0)) <= tolerance:
+            break
         change = np.zeros(system.rates)
-        change[free] = -inverse @ (np.linalg.pinv(H @ inverse, rcond=1e-10, hermitian=True) @ rows.g)
+        change[free] = _correction(motion, A, rows, free, rows.g, equal)
         # half a step as long as a whole one does not bring the joints closer together
         length = 1.0
         while True:
@@ -117,15 +147,7 @@ def closed_positions(
                 break
             length *= 0.5
         q, rows = nearer, attempt
-    worst = int(np.argmax(np.abs(rows.g)))
-    if abs(rows.g[worst]) <= tolerance:
-        return q
-    name = system.cuts[int(rows.cut[worst])].name
-    unit = "rad" if not rows.nz[worst].any() else "m"
-    raise ClosureError(
-        f"the loops cannot be closed: joint {name} stays open by {abs(rows.g[worst]):.3g} {unit} after {ITERATIONS} "
-        f"iterations; start from a pose nearer to closure, leave more coordinates free, or check lengths and axes"
-    )
+    return q, rows
 
 
 def closed_rates(
@@ -146,9 +168,7 @@ def closed_rates(
     u = np.array(u, dtype=float)
     free = np.setdiff1d(np.arange(system.rates), np.asarray(fixed, dtype=int))
     motion, A, rows = state_rows(system, q, u, t, base)
-    H = _without_rounding(motion, A, rows)[:, free]
-    inverse = np.linalg.solve(A[np.ix_(free, free)], H.T)
-    u[free] -= inverse @ (np.linalg.pinv(H @ inverse, rcond=1e-10, hermitian=True) @ rows.gd)
+    u[free] += _correction(motion, A, rows, free, rows.gd, equal=True)
     _, _, rows = state_rows(system, q, u, t, base)
     left = np.abs(rows.gd).max(initial=0.0)
     if left > 1e-8 * max(1.0, float(np.abs(u).max(initial=0.0))):

@@ -8,7 +8,7 @@ at q'' = 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from dockfmu.components.multibody.reference.constraints import (
 from dockfmu.components.multibody.reference.graph import incidence
 from dockfmu.components.multibody.reference.graph_method import GraphEquations, Loads, equations, joined
 from dockfmu.components.multibody.reference.kinematics import TreeMotion
-from dockfmu.components.multibody.reference.rank import first_independent, null_rows, scaled
+from dockfmu.components.multibody.reference.rank import first_independent, metric, null_rows, scaled
 from dockfmu.components.multibody.reference.system import JointArc, RigidSystem
 
 
@@ -173,12 +173,16 @@ def natural_lengths(motion: TreeMotion, rows: CutRows) -> np.ndarray:
     return np.sqrt(nz * inverse[ends].max(axis=1) + nw * turning[ends].max(axis=1))
 
 
-def loop_rank(motion: TreeMotion, A: np.ndarray, rows: CutRows) -> LoopRank:
-    """Return the rank of the constraints of the cut joints, in the metric of the mass matrix."""
+def loop_rank(motion: TreeMotion, A: np.ndarray, rows: CutRows, held: Sequence[int] = ()) -> LoopRank:
+    """Return the rank of the constraints of the cut joints, in the metric of the mass matrix.
+
+    At the rates that are `held` bodies need no mass.
+    """
     system = motion.system
     if not len(rows.g):
         return LoopRank(system.rates, np.arange(0), 0, (), ())
-    weighted = scaled(np.linalg.solve(np.linalg.cholesky(A), rows.H.T).T, natural_lengths(motion, rows))
+    factor = np.linalg.cholesky(metric(A, held))
+    weighted = scaled(np.linalg.solve(factor, rows.H.T).T, natural_lengths(motion, rows))
     rank, null = null_rows(weighted)
     if rank == len(rows.g):
         return LoopRank(system.rates - rank, np.arange(rank), 0, (), ())
@@ -227,7 +231,7 @@ def closed(
     tree = equations(motion, given)
     rows = cut_rows(motion, tree)
     driven = dict(prescribed or {})
-    rank = loop_rank(motion, tree.A, rows)
+    rank = loop_rank(motion, tree.A, rows, sorted(driven))
     gamma = rows.gamma + stabilisation[0] * rows.g + stabilisation[1] * rows.gd
     H, kept = rows.H[rank.kept], rank.kept
     free = [k for k in range(len(tree.B)) if k not in driven]

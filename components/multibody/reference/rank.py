@@ -67,6 +67,16 @@ def scaled(rows: np.ndarray, natural: np.ndarray | float = 0.0, tolerance: float
     return np.where(zero[:, None], 0.0, rows / np.where(zero, 1.0, size)[:, None])
 
 
+def metric(A: np.ndarray, held: Sequence[int] = ()) -> np.ndarray:
+    """Return a mass matrix with another unit inertia at rates that are held, where a body without mass may move.
+
+    It weighs rows; what is dependent stays so in any metric.
+    """
+    weights = np.zeros(len(A))
+    weights[list(held)] = 1.0
+    return A + np.diag(weights)
+
+
 def first_independent(rows: np.ndarray, tolerance: float = TOLERANCE) -> list[int]:
     """Return the indices of the rows that do not follow from rows before them."""
     basis = np.zeros((0, rows.shape[1]))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.declaration import read_text
 from dockfmu.components.multibody.importing.text import yaw_pitch_roll
 from dockfmu.components.multibody.loop_order import ROWS
@@ -55,10 +56,14 @@ ROLLING = ("knife_edge", "rolling_ball", "rolling_disc")
 
 
 @st.composite
-def choices(draw: Callable[..., Any], loops: bool = False) -> Choices:
-    """Draw the structure of a declaration; with `loops`, a closed one without prescribed coordinates."""
-    base = draw(st.sampled_from(("fixed",) if loops else ("fixed", "carried", "free")))
+def choices(draw: Callable[..., Any], loops: bool = False, held: bool = False) -> Choices:
+    """Draw the structure of a declaration; with `loops`, a closed one, without prescribed coordinates unless `held`.
+
+    With `held` some coordinates are prescribed or locked, and the base may be carried or the system fly freely.
+    """
+    base = draw(st.sampled_from(("fixed",) if loops and not held else ("fixed", "carried", "free")))
     elements = ELEMENTS[:-1] if loops else ELEMENTS
+    elements = (*ELEMENTS, "lock") if held else elements
     joints = []
     for k in range(draw(st.integers(2 if loops else 1, 6))):
         kind = draw(st.sampled_from(KINDS))
@@ -220,10 +225,14 @@ def _spring(rng: np.random.Generator, names: Sequence[str]) -> Table:
 
 
 def _close(rng: np.random.Generator, content: Table, kinds: Sequence[str], names: Sequence[str]) -> None:
-    """Add cut joints that are closed where the tree starts, and rates that keep them closed."""
+    """Add cut joints that are closed where the tree starts, and rates that keep them closed.
+
+    Raises ClosureError if prescribed and locked coordinates contradict them.
+    """
     model = read_text(text_of(content)).model
     system = rigid_system(model)
-    q, u = (np.array([value for joint in model.tree for value in joint.start[part]]) for part in (0, 1))
+    start = Multibody(model).start
+    q, u = start.q, start.u
     motion = follow(system, q, np.zeros(system.rates))
     centers = [np.zeros(3), *(np.array(body.center) for body in model.bodies)]
     for k, kind in enumerate(kinds):
@@ -244,7 +253,15 @@ def _close(rng: np.random.Generator, content: Table, kinds: Sequence[str], names
             _roll(rng, cut, motion.A[other].T @ motion.A[one])
         content["joints"][f"cut{k}"] = cut
     closed = read_text(text_of(content)).model
-    _set_rates(content, closed, closed_rates(rigid_system(closed), q, u))
+    _set_rates(content, closed, closed_rates(rigid_system(closed), q, u, _held(content, closed)))
+
+
+def _held(content: Table, model: Model) -> list[int]:
+    """Return the indices of the rates of prescribed and locked coordinates."""
+    locked = {(lock["joint"], lock["coordinate"]) for lock in content.get("locks", {}).values() if "closed" in lock}
+    names = [(joint.name, name) for joint in model.tree for name in RATES[joint.kind]]
+    moved = {(joint, name) for joint, name in names if "motion" in content["joints"][joint].get(name, {})}
+    return [k for k, name in enumerate(names) if name in locked | moved]
 
 
 def _roll(rng: np.random.Generator, cut: Table, turned: np.ndarray) -> None:
@@ -271,7 +288,8 @@ def _set_rates(content: Table, model: Model, u: np.ndarray) -> None:
                 made["start"]["velocity"] = numbers(u[rates][:3])
         else:
             for name, value in zip(RATES[joint.kind], u[rates], strict=True):
-                made[name]["rate"] = float(value)
+                if "motion" not in made[name]:
+                    made[name]["rate"] = float(value)
 
 
 def text_of(content: Mapping[str, Any], place: str = "") -> str:
