@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 
 _LONGEST = 100
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _ShortRepr(reprlib.Repr):
@@ -33,6 +35,12 @@ def shortened(text: str) -> str:
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article, such as "an output"."""
     return f"{'an' if noun[:1] in set('aeiou') else 'a'} {noun}"
+
+
+def no_xml(text: str) -> str:
+    """Return the first character of a text that no XML can hold (XML 1.0, 2.2), such as U+001B; empty without one."""
+    found = _NO_XML.search(text)
+    return f"U+{ord(found[0]):04X}" if found else ""
 
 
 def storable(text: str) -> str:

@@ -6,7 +6,6 @@ Beside those of dockfmu there are those that installed packages declare, as entr
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.given_files import read_toml
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.core.parameters import ParameterSet, fitting, read_parameter_sets
@@ -245,7 +245,7 @@ def entry(name: str) -> Entry:
 def is_system(file: Path) -> bool:
     """Return whether a .toml declares a system, not the bodies of a component; one that cannot be read does not."""
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = read_toml(file)
     except (OSError, ValueError):
         return False
     return bool({"elements", "extends"} & content.keys())

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dockfmu.base.errors import FAILED
+from dockfmu.base.given_files import read_toml
 from dockfmu.base.scene import FILE, VERSION, SceneError, check_scene, variables_of
 from dockfmu.components.core.component import Component
 
@@ -54,8 +54,8 @@ def _read(file: Path, names: list[str], within: tuple[Path, ...] = ()) -> dict[s
     if file in within:
         raise SceneFileError(f"{file}: includes itself")
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        content = read_toml(file)
+    except (OSError, ValueError) as error:
         raise SceneFileError(f"{file}: {error}") from error
     merged: dict[str, Any] = {"frames": {}, **{part: [] for part in _PARTS}}
     others = [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from lxml import etree
 
+from dockfmu.base.messages import no_xml, shown
 from dockfmu.master.fmi.archive import parse_xml
 from dockfmu.ssp.model import (
     Annotated,
@@ -26,6 +27,7 @@ from dockfmu.ssp.model import (
     SsdConnection,
     SsdElement,
     SsdSystem,
+    SspError,
     SsvParameter,
     SsvParameterSet,
     StructureDescription,
@@ -101,9 +103,15 @@ def _text(value: Value) -> str:
 
 
 def _attributes(element: etree._Element, values: Mapping[str, Value | None]) -> None:
+    """Set attributes. Raises SspError for a text that no XML can hold."""
     for key, value in values.items():
-        if value is not None:
-            element.set(key, _text(value))
+        if value is None:
+            continue
+        text = _text(value)
+        if character := no_xml(text):
+            what = f"{etree.QName(element).localname} {element.get('name', '')}".rstrip()
+            raise SspError(f"{what}: {key} = {shown(text)}: no XML can hold the character {character}")
+        element.set(key, text)
 
 
 def _add(parent: etree._Element, name: str, values: Mapping[str, Value | None] | None = None) -> etree._Element:

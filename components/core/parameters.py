@@ -16,12 +16,12 @@ build options only.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.given_files import read_toml
 from dockfmu.components.core.record import ParameterError, Record, Slot
 
 
@@ -62,8 +62,8 @@ def _read(file: Path, above: tuple[Path, ...]) -> ParameterSet:
     if file in above:
         raise ParameterError(f"{file}: the set is laid over itself: {' over '.join(str(path) for path in above)}")
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        content = read_toml(file)
+    except (OSError, ValueError) as error:
         raise ParameterError(f"{file}: {error}") from error
     name = content.pop("name", file.stem)
     description, options = content.pop("description", ""), content.pop("options", {})

@@ -7,7 +7,6 @@ against its system and converts all numbers to SI.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.file_names import file_name_problem
+from dockfmu.base.given_files import read_toml
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, parse_unit, round_conversion
@@ -226,10 +226,10 @@ def condition_columns(conditions: InitialConditions) -> dict[str, float]:
 def read_content(file: Path) -> dict[str, Any]:
     """Return the tables of a campaign file. Raises DeclarationError."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return read_toml(file)
     except OSError as error:
         raise DeclarationError(f"{file}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise DeclarationError(f"{file}: not TOML ({error})") from error
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import write_file
+from dockfmu.base.given_files import read_json
 from dockfmu.base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
 from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
@@ -115,8 +116,8 @@ def data_set(campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[s
 
 def _manifest(file: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        manifest = read_json(file)
+    except (OSError, ValueError) as error:
         raise CampaignError(f"{file}: cannot be read ({error})") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise CampaignError(f"{file}: not the manifest of a campaign of this version of dockfmu")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base.given_files import check_plain
 from dockfmu.base.number_text import decimal_number, strict_json
 from dockfmu.base.scene import MOST_TRIANGLES, packed
 from dockfmu.declare.toml.tables import DeclarationError
@@ -81,6 +82,7 @@ def read_mesh(file: Path) -> np.ndarray:
     Raises DeclarationError for a file that cannot be read, is too large, or is of another kind.
     """
     try:
+        check_plain(file)
         size = file.stat().st_size
         data = file.read_bytes() if size <= LARGEST_FILE else b""
     except OSError as error:

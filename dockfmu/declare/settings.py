@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base.given_files import read_bytes
 from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, owner, subscripts
 from dockfmu.base.number_text import any_number, strict_json
@@ -120,7 +121,7 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
     sets = []
     for file in map(Path, files):
         try:
-            content = read_parameter_set(file.read_bytes(), str(file))
+            content = read_parameter_set(read_bytes(file), str(file))
         except OSError as error:
             raise DeclarationError(f"parameters {file}: {error.strerror}") from error
         own = [parameter for parameter in content.parameters if not parameter.name.startswith(CONDITION_PREFIX)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from dockfmu.base.given_files import check_plain, read_text
 from dockfmu.base.number_text import decimal_number, whole_number
 from dockfmu.components.physics.elastic.body import ElasticBodyError, read_arrays
 from dockfmu.elastic.model import MOST_FREEDOMS, FullModel
@@ -69,9 +70,7 @@ def read_matrix_market(stiffness: Path, mass: Path | None, nodes: Path | None) -
 def read_nodes(file: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers and positions of a table of nodes: number, x, y, z in each line. Raises ElasticBodyError."""
     try:
-        if file.stat().st_size > LARGEST_TABLE:
-            raise ElasticBodyError(f"{file}: is larger than {LARGEST_TABLE} bytes")
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file, LARGEST_TABLE)
     except (OSError, UnicodeDecodeError) as error:
         raise ElasticBodyError(f"{file}: cannot be read as a table of nodes ({error})") from error
     ids, place = [], []
@@ -101,6 +100,7 @@ def read_market(file: Path) -> Any:
     The reader of scipy ends the process at some damaged files. Raises ElasticBodyError.
     """
     try:
+        check_plain(file)
         with file.open(encoding="utf-8") as stream:
             kind, symmetry = _market_header(file, stream.readline(200))
             line = stream.readline(1000)

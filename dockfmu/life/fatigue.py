@@ -63,7 +63,8 @@ def equivalent_ranges(cycles: np.ndarray, ultimate: float) -> np.ndarray:
         return cycles["range"].copy()
     room = 1.0 - np.maximum(cycles["mean"], 0.0) / ultimate
     ranges = np.full(len(cycles), np.inf)
-    np.divide(cycles["range"], room, out=ranges, where=room > 0.0)
+    with np.errstate(over="ignore"):
+        np.divide(cycles["range"], room, out=ranges, where=room > 0.0)
     return ranges
 
 

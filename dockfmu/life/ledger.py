@@ -12,13 +12,12 @@ from typing import Any
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.files import write_file
+from dockfmu.base.given_files import read_json
 from dockfmu.base.locks import Lock
 from dockfmu.base.numbers import finite
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.life.spent import SectionLife
 
-LARGEST_FILE = 1 << 26
-"""Most bytes of a ledger: some hundred thousand dockings."""
 _ENTRIES = ("recording", "system", "outcome", "file", "added", "sections")
 
 
@@ -105,15 +104,13 @@ def enter(file: Path, about: dict[str, Any], source: Path, lives: Sequence[Secti
 def read_ledger(file: Path) -> Ledger:
     """Read a ledger. Raises LedgerError, which names the entry, for a file that is none."""
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise LedgerError(f"{file}: has more than {LARGEST_FILE} bytes")
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
         table = Table(content, str(file), ("sections", "dockings"))
         digests = {name: table.table("sections").text(name) for name in table.table("sections").content}
         return Ledger(file, digests, [_docking(row) for row in table.rows("dockings", _ENTRIES)])
     except LedgerError:
         raise
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise LedgerError(f"{file}: not a ledger of dockings: {reason}") from error
 

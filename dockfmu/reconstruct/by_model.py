@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockfmu.base.files import write_file
+from dockfmu.base.given_files import read_json
 from dockfmu.campaign.answers.evaluation import Evaluations
 from dockfmu.campaign.campaign import open_session
 from dockfmu.campaign.cluster.execution import ClusterOptions, check_workers
 from dockfmu.campaign.runner import RunPoint
 from dockfmu.campaign.sampling.draws import normal_numbers
 from dockfmu.declare.packages.bundle import silent
+from dockfmu.declare.toml.tables import Table
 from dockfmu.reconstruct.chosen_data import ChosenData, ReconstructionError, choose, outputs_of
 from dockfmu.reconstruct.ensemble import AssimilationStep, Posterior, smooth
 from dockfmu.reconstruct.model_error import far_from_prior
@@ -233,7 +235,10 @@ def _identify(problem: ModelProblem) -> None:
     }
     file = problem.campaign.folder / MANIFEST
     if file.is_file():
-        before = json.loads(file.read_text(encoding="utf-8"))
+        try:
+            before = Table(read_json(file), str(file)).content
+        except (OSError, ValueError) as error:
+            raise ReconstructionError(f"{file}: is not from a reconstruction: {error}") from error
         if changed := [name for name, value in now.items() if before.get(name) != value]:
             raise ReconstructionError(
                 f"{problem.campaign.folder}: belongs to a reconstruction with other {', '.join(changed)}: choose "

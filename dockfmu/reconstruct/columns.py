@@ -14,6 +14,7 @@ import h5py
 import numpy as np
 
 from dockfmu.base.extras import load_extra
+from dockfmu.base.given_files import check_plain
 from dockfmu.base.messages import shortened, shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.number_text import any_number
@@ -140,6 +141,7 @@ def read_columns(file: Path, where: str) -> TelemetryColumns:
     if reader is None:
         raise DeclarationError(f"{where}: {file}: its name must end in {', '.join(readers)}")
     try:
+        check_plain(file)
         if (size := file.stat().st_size) > LARGEST_FILE:
             raise ValueError(f"it has {size} bytes, of {LARGEST_FILE} that are read")
         values, units = reader(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.given_files import read_json
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.files import SUMMARY, recording
@@ -168,11 +168,11 @@ def _loads(a: Run, b: Run) -> list[Pair]:
 
 def _summary(file: Path, problems: list[str]) -> dict[str, Any] | None:
     try:
-        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        content: dict[str, Any] = read_json(file)
     except OSError as error:
         problems.append(f"{file}: {error.strerror}")
         return None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         problems.append(f"{file}: not JSON ({error})")
         return None
     if problem := summary_problem(content):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import write_text
+from dockfmu.base.given_files import parse_json, read_json
 from dockfmu.base.messages import shown
 from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
@@ -195,8 +195,8 @@ def _table(results: Results, name: str) -> dict[str, Any]:
     """Return an attribute of the recording that holds a table as JSON, empty if there is none. Raises ReportError."""
     text = results.attributes.get(name, "{}")
     try:
-        table = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
+        table = parse_json(text)
+    except (TypeError, ValueError) as error:
         raise ReportError(f"{results.file}: its attribute {name!r} is not JSON ({error})") from error
     if not isinstance(table, dict):
         raise ReportError(f"{results.file}: its attribute {name!r} is not a table but {shown(table)}")
@@ -238,8 +238,8 @@ def _read_json(file: Path, missing: Any) -> Any:
     if not file.is_file():
         return missing
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        content = read_json(file)
+    except (OSError, ValueError) as error:
         raise ReportError(f"{file}: not JSON ({error}); remove it to make a report without it") from error
     if type(content) is not type(missing):
         raise ReportError(f"{file}: not from a run; remove it to make a report without it")

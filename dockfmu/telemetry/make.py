@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dockfmu.base.files import WriteError, write_file
+from dockfmu.base.given_files import read_bytes, read_json
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.report.export import write_rows
@@ -73,7 +74,7 @@ def write_telemetry(results: Path | str, sensors: Path | str, folder: Path | str
         "system": str(about.get("system", "")),
         "recording": str(about.get("recording", "")),
         "sensors": str(sensors),
-        "sha256 of sensors": hashlib.sha256(Path(sensors).read_bytes()).hexdigest(),
+        "sha256 of sensors": hashlib.sha256(read_bytes(Path(sensors))).hexdigest(),
         "seed": seed,
         "files": [file.name for file in files],
     }
@@ -84,8 +85,8 @@ def write_telemetry(results: Path | str, sensors: Path | str, folder: Path | str
 def _events(summary: Path) -> list[tuple[str, float]]:
     """Return names and times of the events of a run, s."""
     try:
-        content = json.loads(summary.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = read_json(summary)
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{summary}: {reason}: the events of a run stand there") from error
     rows = Table(content, str(summary)).rows("events", ("t", "name", "signal", "old", "new"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dockfmu.base.given_files import parse_json, read_json
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError, finite_number
 from dockfmu.report.files import EVENTS, REPORT, SUMMARY
@@ -92,8 +92,8 @@ class Replay:
         if text is None:
             return {element: self._of_poses(element) for element in self._elements()}
         try:
-            scenes = json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
+            scenes = parse_json(text)
+        except (TypeError, ValueError) as error:
             raise ViewError(f"{self._results.file}: its scenes are not JSON ({error})") from error
         if not isinstance(scenes, dict) or not all(
             isinstance(scene, dict) and {"frames", "shapes", "devices"} <= scene.keys() for scene in scenes.values()
@@ -216,8 +216,8 @@ class Replay:
     def _read(self, name: str, missing: Any) -> Any:
         file = self.folder / name
         try:
-            content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else missing
-        except (OSError, ValueError, RecursionError):
+            content = read_json(file) if file.is_file() else missing
+        except (OSError, ValueError):
             return missing
         return content if type(content) is type(missing) else missing
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
+from dockfmu.base.given_files import read_text
 from dockfmu.base.number_text import strict_json
 from dockfmu.master.drivers.datagrams import DatagramError, decode
 from dockfmu.master.drivers.driver import ReceivingDriver
@@ -20,6 +21,8 @@ from dockfmu.master.sockets import Allowance
 from dockfmu.master.system import Structure
 
 LOG_VERSION = 1
+LARGEST_LOG = 1 << 30
+"""Bytes of the largest log that is read."""
 
 SLOWEST, FASTEST = 0.01, 100.0
 """Limits of the speed that an operator may choose, relative to real time."""
@@ -237,7 +240,7 @@ class LoggedInputs(ReceivingDriver):
     def __init__(self, file: Path) -> None:
         self.file = Path(file)
         try:
-            lines = self.file.read_text(encoding="utf-8").splitlines()
+            lines = read_text(self.file, LARGEST_LOG).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise MasterError(f"{file}: cannot be read ({error})") from error
         head = self._parsed(1, lines[0]) if lines else {}

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from dockfmu.base.fmi import DESCRIPTION_FILE
+from dockfmu.base.given_files import read_bytes
 from dockfmu.master.errors import DescriptionError
 from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.reader import Reader
@@ -30,10 +31,10 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
         names = [path.relative_to(file).as_posix() for path in file.glob("binaries/*/*")]
         if not (file / DESCRIPTION_FILE).is_file():
             raise DescriptionError(f"{file}: holds no {DESCRIPTION_FILE}, so it is not an FMU")
-        data = (file / DESCRIPTION_FILE).read_bytes()
+        data = _bytes(file / DESCRIPTION_FILE)
     elif file.suffix.lower() == ".xml":
         names = []
-        data = file.read_bytes()
+        data = _bytes(file)
     else:
         names = list(archive.members(file))
         if DESCRIPTION_FILE not in names:
@@ -42,6 +43,13 @@ def read_description(file: Path, structure: Mapping[str, int] | None = None) -> 
     where = f"{file}, {DESCRIPTION_FILE}"
     binaries = sorted({name.split("/")[1] for name in names if name.startswith("binaries/") and name.count("/") == 2})
     return replace(_read(_Source(data, tuple((structure or {}).items()), where)), file=file, binaries=tuple(binaries))
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return read_bytes(file)
+    except OSError as error:
+        raise DescriptionError(f"{file}: {error.strerror}") from error
 
 
 def _misplaced(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.base.messages import shortened, shown
+from dockfmu.base.messages import no_xml, shortened, shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit
 
@@ -73,7 +73,7 @@ class Entries:
         self.problems.found.append(f"{self.problems.file}: {given}: {what}")
 
     def text(self, key: str, default: str = "", choices: Iterable[str] | None = None, *, needed: bool = False) -> str:
-        """Return a string, one of `choices` if they are given."""
+        """Return a string that XML can hold, one of `choices` if they are given."""
         if key not in self.content:
             if needed:
                 self.problem(key, "is missing" + (f"; give one of {', '.join(choices)}" if choices else ""))
@@ -81,6 +81,9 @@ class Entries:
         value = self.content[key]
         if not isinstance(value, str):
             self.problem(key, "must be a string")
+            return default
+        if character := no_xml(value):
+            self.problem(key, f"no XML can hold the character {character}")
             return default
         if choices is not None and value not in (names := tuple(choices)):
             self.problem(key, f"must be one of {', '.join(names)}{did_you_mean(value, names)}")

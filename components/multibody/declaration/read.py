@@ -6,7 +6,6 @@ systems of dockfmu. Components of points and axes are those of the body's frame.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -15,6 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from dockfmu.base import given_files
+from dockfmu.base.given_files import parse_toml
 from dockfmu.components.multibody.declaration.checks import check_model
 from dockfmu.components.multibody.declaration.drives import read_drive, read_loops
 from dockfmu.components.multibody.declaration.elastic import embedded, read_elastic
@@ -40,6 +41,7 @@ from dockfmu.components.multibody.model.parts import (
     RigidBody,
 )
 from dockfmu.components.multibody.model.vectors import Matrix, Vector
+from dockfmu.components.physics.elastic.body import LARGEST_FILE
 from dockfmu.components.physics.mechanics.rotation import from_angles, quaternion
 
 MODEL_KEYS = ("name", "description", "gravity", "base", "bodies", "joints", "drives", "springs", "locks", "ports",
@@ -72,9 +74,10 @@ class Declared:
 def read_model(file: Path) -> Declared:
     """Read a declaration. Raises ModelError with all mistakes in it."""
     try:
-        return read_text(file.read_text(encoding="utf-8"), str(file), file.stem, file.parent)
+        text = given_files.read_text(file, LARGEST_FILE)
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError([f"{file}: {error}"]) from error
+    return read_text(text, str(file), file.stem, file.parent)
 
 
 def read_text(text: str, file: str = "the declaration", name: str = "multibody", folder: Path = Path()) -> Declared:
@@ -83,8 +86,8 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody",
     Raises ModelError.
     """
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        content = parse_toml(text)
+    except ValueError as error:
         raise ModelError([f"{file}: {error}"]) from error
     problems = Problems(file)
     top = Entries(content, "", problems, MODEL_KEYS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dockfmu.base.given_files import read_text
 from dockfmu.base.number_text import decimal_number
 
 MOST = 10_000
@@ -41,7 +42,7 @@ def _included(name: str, folder: Path, seen: frozenset[Path]) -> float:
     if not name or file in seen:
         return 0.0
     try:
-        return most_copies(file.read_text(encoding="utf-8"), folder, seen | {file})
+        return most_copies(read_text(file), folder, seen | {file})
     except (OSError, ValueError):
         # MuJoCo says what is wrong with it
         return 0.0

@@ -14,6 +14,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
+from dockfmu.base.given_files import read_text
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
 from dockfmu.components.multibody.importing.repeats import MOST, most_copies
@@ -102,7 +103,7 @@ def _positions(compiled: Any, file: Path, pose: str) -> np.ndarray:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise RobotError(f"{file}: {error}") from error
 

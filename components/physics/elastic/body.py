@@ -15,6 +15,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import atomic_file
+from dockfmu.base.given_files import check_plain
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
 from dockfmu.components.physics.elastic.sections import ElasticSections, rigid_motion
 
@@ -207,6 +208,7 @@ class ElasticBody:
 def read_arrays(file: Path) -> dict[str, np.ndarray]:
     """Return the arrays of a .npz file without executing anything in it. Raises ElasticBodyError."""
     try:
+        check_plain(file)
         with zipfile.ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
             if size > LARGEST_FILE:

@@ -15,7 +15,6 @@ given: vibration left by plumes or by a manoeuvre before the docking (spacecraft
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base.given_files import read_toml
 from dockfmu.components.physics.elastic.body import ElasticBody
 from dockfmu.components.spacecraft.modes.beam import Beam
 from dockfmu.components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
@@ -45,11 +45,11 @@ def declared_modes(name: str) -> Modes:
     """
     file = Path(name) if name.endswith(".toml") else _FOLDER / f"{name}.toml"
     try:
-        content = tomllib.loads(file.read_text("utf-8"))
+        content = read_toml(file)
     except FileNotFoundError:
         known = ", ".join(sorted(entry.stem for entry in _FOLDER.glob("*.toml")))
         raise ValueError(f"no modes named {name!r}: use {known}, or the path of a .toml file") from None
-    except tomllib.TOMLDecodeError as error:
+    except (OSError, ValueError) as error:
         raise ValueError(f"{file}: {error}") from error
     given = {key: leaf["value"] for key, leaf in content.items() if isinstance(leaf, dict) and "value" in leaf}
     appendages = "appendages" in given

@@ -5,10 +5,8 @@ This module imports neither physics nor master, so that `dockfmu list` takes a f
 
 from __future__ import annotations
 
-import math
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.base.cache import ROOT
+from dockfmu.base.given_files import LARGEST, read_toml
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.declare.toml.tables import DeclarationError, Table
@@ -124,19 +123,13 @@ def _files_in(place: Path) -> list[Path]:
     return inside if place.is_dir() else [place]
 
 
-def read_plain(file: Path, most: float = math.inf) -> dict[str, Any]:
+def read_plain(file: Path, most: int = LARGEST) -> dict[str, Any]:
     """Return the tables of a file as they stand there; `most` is the largest size, bytes. Raises DeclarationError."""
     try:
-        large = file.stat().st_size > most
-        content = {} if large else tomllib.loads(file.read_text(encoding="utf-8"))
+        return read_toml(file, most)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DeclarationError(f"{file}: {reason}") from error
-    except RecursionError as error:
-        raise DeclarationError(f"{file}: tables or lists are nested too deeply") from error
-    if large:
-        raise DeclarationError(f"{file}: has more than {most:.0f} bytes")
-    return content
 
 
 def _content(file: Path) -> dict[str, Any]:

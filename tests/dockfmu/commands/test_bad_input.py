@@ -1,6 +1,8 @@
 """Bad input: exit status 2 before a run, 1 with readable partial results after its start; always a clear message."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -530,3 +532,58 @@ def test_numbers_of_options_are_those_of_the_manual(pair, tmp_path, number, caps
         assert status in (1, 2), (command, said)
         assert "Traceback" not in said
         assert "first.parameters.mass" in said or f"argument {command[-2]}" in said, said
+
+
+@pytest.fixture
+def _bounded_in_time():
+    """Raise TimeoutError in a test that waits for what never comes."""
+
+    def late(*_):
+        raise TimeoutError("it still waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, 60.0)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
+
+
+WITH_A_FILE = {
+    "run": ("x.toml", "run", "x.toml", "-o", "out"),
+    "parameters": ("x.ssv", "run", "pair.ssp", "--parameters", "x.ssv", "-o", "out"),
+    "campaign": ("x.toml", "campaign", "x.toml", "-o", "out"),
+    "build": ("x.toml", "build", "x.toml"),
+    "linearise": ("x.toml", "linearise", "x.toml"),
+    "reduce": ("x.toml", "reduce", "x.toml", "--modes", "1"),
+    "reduce npz": ("x.npz", "reduce", "x.npz", "--modes", "1", "--units", "m,kg"),
+    "reduce mtx": ("x.mtx", "reduce", "x.mtx", "--modes", "1", "--units", "m,kg", "--mass-file", "x.mtx"),
+    "reconstruct": ("x.toml", "reconstruct", "x.toml"),
+    "life": ("x.toml", "life", "--sections", "x.toml", "."),
+    "check-swap": ("x.xml", "check-swap", "pair.ssp.first", "x.xml"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
+@pytest.mark.parametrize("command", WITH_A_FILE)
+@pytest.mark.usefixtures("_bounded_in_time")
+def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(command, refused, oscillator, tmp_path):
+    file, *words = WITH_A_FILE[command]
+    write_pair(oscillator, tmp_path)
+    os.mkfifo(file)
+    assert file in (said := refused(*words))
+    assert "is a pipe" in said or "is not" in said or "no such" in said
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 50_000, ".".join(["a"] * 50_000) + " = 1", "a = " + "9" * 5000])
+@pytest.mark.parametrize("command", ["run", "campaign", "build", "linearise", "reduce", "reconstruct", "life"])
+def test_declarations_without_bottom_are_refused(command, text, refused):
+    file, *words = WITH_A_FILE[command]
+    Path(file).write_text(text)
+    said = refused(*words)
+    assert "x.toml" in said
+    assert len(said) < 1000
+
+
+def test_characters_that_no_xml_can_hold_are_refused_where_they_stand(refused):
+    Path("x.toml").write_text(TOML.replace("an oscillator of its own", "\\u001b[2J"))
+    assert "description = '\\x1b[2J': no XML can hold the character U+001B" in refused("run", "x.toml", "-o", "out")

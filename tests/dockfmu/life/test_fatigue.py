@@ -82,6 +82,9 @@ def test_tension_costs_life_and_compression_is_not_rewarded():
     assert equivalent_ranges(cycles, math.inf).tolist() == [100e6] * 4
     assert damage_of(cycles[2:3], CURVE, 400e6) == pytest.approx(1e-4, rel=1e-12)
     assert damage_of(cycles[3:], CURVE, 400e6) == math.inf
+    # a range that no number can hold, with next to no room below the strength
+    large = np.array([(1e308, 1.0, 1.0)], CYCLE)
+    assert equivalent_ranges(large, np.nextafter(1.0, 2.0)).tolist() == [math.inf]
 
 
 def test_damage_adds_up_and_does_not_depend_on_the_unit_of_time():

@@ -1,0 +1,75 @@
+"""Files that others have made, read as bytes, text, TOML or JSON: plain files of bounded size, and errors of two kinds.
+
+A pipe can hold a reader up for ever, and a device has no end. What no TOML or JSON should be, such as lists in lists in
+lists, is a ValueError here, as every other mistake in a text is.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+LARGEST = 64 << 20
+"""Bytes of the largest text that is read where nothing else is said."""
+
+MOST_PARTS = 64
+"""Most parts of a dotted key: `tomllib` takes a time that grows with their square."""
+
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w\\-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS}}}")
+
+
+def check_plain(file: Path) -> None:
+    """Raise OSError for what is neither a plain file nor a folder, which opening refuses, or is not there."""
+    mode = file.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "is a pipe, a socket or a device: give a file", str(file))
+
+
+def read_bytes(file: Path, most: int = LARGEST) -> bytes:
+    """Return the content of a file. Raises OSError, also for one of more than `most` bytes or that is not plain."""
+    check_plain(file)
+    with file.open("rb") as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"has more than {most} bytes", str(file))
+    return data
+
+
+def read_text(file: Path, most: int = LARGEST) -> str:
+    """Return the text of a UTF-8 file, each line of which ends in a line feed. Raises OSError, UnicodeDecodeError."""
+    return read_bytes(file, most).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_toml(file: Path, most: int = LARGEST) -> dict[str, Any]:
+    """Return the tables of a TOML file. Raises OSError; ValueError for a text that is no UTF-8 or no TOML."""
+    return parse_toml(read_text(file, most))
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text. Raises ValueError."""
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(f"line {line}: a key has more than {MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("tables or lists are nested too deeply") from error
+
+
+def read_json(file: Path, most: int = LARGEST) -> Any:
+    """Return the content of a JSON file. Raises OSError; ValueError for a text that is no UTF-8 or no JSON."""
+    return parse_json(read_text(file, most))
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the content of JSON. Raises ValueError."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("lists or tables are nested too deeply") from error
