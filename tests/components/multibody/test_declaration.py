@@ -119,6 +119,7 @@ TREE = (
         (("['a', 'b']", "['a', 'b']\n[locks.p]\njoint = 'j'\nat = 1"), "locks.p.at", "no coordinate that passes"),
         (("['a', 'b']", "['a', 'b']\n[springs.p]\nbodies = ['a', 'a']\nstiffness = 1"), "springs.p.bodies", "itself"),
         (("'revolute'", "'screw'"), "joints.k.pitch", "is missing"),
+        (("[bodies.a]", "description = \"\\u0007\"\n[bodies.a]"), "description = '\\x07'", "the character U+0007"),
     ],
 )  # fmt: skip
 def test_bad_input_names_file_table_key_value_and_what_to_do(change: tuple[str, str], place: str, remedy: str) -> None:
