@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, resolve
@@ -21,8 +20,10 @@ READINGS, HISTORIES, SHIFT = "readings", "histories", "shift"
 time at which the run began."""
 BEFORE = 2.0
 """Time before a run for which its first values hold, s: the craft drift until they touch."""
-FIRST_S, TRIALS = 0.3, 26
-"""Time after the latest start whose readings tell when a run begins, s, and how many times are tried."""
+FIRST_S = 0.3
+"""Time after the latest start whose readings tell when a run begins, s."""
+TRIALS = (26, 17, 17)
+"""How many times are tried: first of all that the start may have, then between the neighbours of the best one."""
 COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number"}
 
 
@@ -68,26 +69,33 @@ def variables_of(sensor: Sensor) -> list[str]:
 
 
 class DriftingRun:
-    """The recording of a run in memory, with its first values for some time before it."""
+    """The recording of a run in memory, with its first values for some time before it. Values are looked up once."""
 
-    def __init__(self, outcome: Outcome, before: float = BEFORE, until: float = np.inf) -> None:
+    def __init__(self, outcome: Outcome, before: float = BEFORE) -> None:
         self._outcome = outcome
-        self._rows = int(np.searchsorted(outcome.time, until, side="right"))
-        time = outcome.time[: self._rows]
-        self.time = np.concatenate([time[:1] - before, time])
+        self.time = np.concatenate([outcome.time[:1] - before, outcome.time])
         self.variables: Sequence[str] = outcome.variables
+        self._values: dict[str, np.ndarray] = {}
+        self._facts: dict[str, tuple[str, str]] = {}
 
     def __getitem__(self, name: str, /) -> np.ndarray:
-        values = self._outcome[name][: self._rows]
-        return np.concatenate([values[:1], values])
+        if name not in self._values:
+            values = self._outcome[name]
+            self._values[name] = np.concatenate([values[:1], values])
+        return self._values[name]
 
     def unit(self, name: str, /) -> str:
         """Return the unit of a variable."""
-        return self._outcome.unit(name)
+        return self._facts_of(name)[0]
 
     def variability(self, name: str, /) -> str:
         """Return the variability of a variable."""
-        return self._outcome.variability(name)
+        return self._facts_of(name)[1]
+
+    def _facts_of(self, name: str) -> tuple[str, str]:
+        if name not in self._facts:
+            self._facts[name] = self._outcome.unit(name), self._outcome.variability(name)
+        return self._facts[name]
 
 
 class ReadingsRunner(Runner):
@@ -122,12 +130,11 @@ class ReadingsRunner(Runner):
             readings = np.full(len(telemetry.time) + len(telemetry.events), np.nan)
             histories = np.full(len(instruments.loads) * (len(instruments.edges) - 1), np.nan)
             return {READINGS: readings.tolist(), HISTORIES: histories.tolist()}
+        run = DriftingRun(outcome)
         if instruments.start.fitted:
-            shift += fitted_delay(telemetry, outcome, shift, instruments.start, instruments.model_error)
+            shift += fitted_delay(telemetry, run, shift, instruments.start, instruments.model_error)
         told = [(event["name"], event["t"]) for event in outcome.result.events]
-        readings = np.concatenate(
-            [telemetry.predict(DriftingRun(outcome), shift), telemetry.predict_events(told, shift)]
-        )
+        readings = np.concatenate([telemetry.predict(run, shift), telemetry.predict_events(told, shift)])
         return {
             READINGS: readings.tolist(),
             HISTORIES: largest(outcome, instruments.loads, instruments.edges - shift).ravel().tolist(),
@@ -144,7 +151,7 @@ def reading_deviations(telemetry: Telemetry, model_error: float) -> np.ndarray:
     return np.asarray(np.hypot(telemetry.sigma, model_error * size))
 
 
-def fitted_delay(telemetry: Telemetry, outcome: Outcome, shift: float, start: StartOfRun, model_error: float) -> float:
+def fitted_delay(telemetry: Telemetry, run: DriftingRun, shift: float, start: StartOfRun, model_error: float) -> float:
     """Return by how much later than the earliest time a run begins, s, for the least misfit of the first readings.
 
     When a run begins changes nothing in it. So the time needs no member: for each run it is where the run tells the
@@ -154,18 +161,14 @@ def fitted_delay(telemetry: Telemetry, outcome: Outcome, shift: float, start: St
     chosen = (telemetry.time <= start.high + FIRST_S) & telemetry.mask
     early = telemetry.within(-np.inf, start.high + FIRST_S)
     values, weights = telemetry.values[chosen], 1.0 / deviation[chosen]
-    counts = early.mask
-    run = DriftingRun(outcome, until=start.high + FIRST_S - shift + 1.0)
-
-    def misfit(delay: float) -> float:
-        return float(np.nansum(((early.predict(run, shift + delay)[counts] - values) * weights) ** 2))
-
     span = start.high - start.low
-    grid = np.linspace(0.0, span, TRIALS)
-    best = int(np.argmin([misfit(delay) for delay in grid]))
-    ends = grid[max(best - 1, 0)], grid[min(best + 1, TRIALS - 1)]
-    found = minimize_scalar(misfit, bounds=ends, method="bounded", options={"xatol": 1e-4 * span, "maxiter": 12})
-    return float(found.x) if found.fun < misfit(float(grid[best])) else float(grid[best])
+    low, high = 0.0, span
+    for trials in TRIALS:
+        grid = np.linspace(low, high, trials)
+        misfits = np.nansum(((early.predict(run, shift + grid)[:, early.mask] - values) * weights) ** 2, axis=1)
+        best, step = float(grid[np.argmin(misfits)]), (high - low) / (trials - 1)
+        low, high = max(best - step, 0.0), min(best + step, span)
+    return best
 
 
 def largest(outcome: Outcome, names: Sequence[str], edges: np.ndarray) -> np.ndarray:

@@ -103,30 +103,31 @@ class Telemetry:
         hint = did_you_mean(name, self.names) or f"; there are {', '.join(self.names)}"
         raise DeclarationError(f"{self.table.where}: there is no signal {shown(name)}{hint}")
 
-    def predict(self, run: Recording, shift: float = 0.0) -> np.ndarray:
+    def predict(self, run: Recording, shift: float | np.ndarray = 0.0) -> np.ndarray:
         """Return what the sensors would tell of a run without noise and resolution, NaN outside it, shape (n,).
 
         Parameters
         ----------
         run : Recording
             An open recording, or anything with the same members.
-        shift : float
-            True time at which the run begins to count, s: its time t is the true time t + shift.
+        shift : float, or ndarray of shape (shifts,)
+            True time at which the run begins to count, s: its time t is the true time t + shift. Of several times the
+            result has a row each, shape (shifts, n).
 
         Raises
         ------
         DeclarationError
             for a variable that the run does not have, and for another unit
         """
-        found = np.full(len(self.time), np.nan)
+        at = self.time - np.asarray(shift, float)[..., None]
+        found = np.full(at.shape, np.nan)
         if not len(run.time):
             return found
-        at = self.time - shift
         inside = (at >= run.time[0] - 1e-9) & (at <= run.time[-1] + 1e-9)
         for signal in self.signals:
-            rows = signal.part.start + np.flatnonzero(inside[signal.part])
-            if len(rows):
-                found[rows] = expected_readings(run, signal.sensor, at[rows])
+            own = inside[..., signal.part]
+            if own.any():
+                found[..., signal.part][own] = expected_readings(run, signal.sensor, at[..., signal.part][own])
         return found
 
     def predict_events(

@@ -16,7 +16,7 @@ from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
 from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
 from dockfmu.reconstruct.reading import read_telemetry
-from dockfmu.reconstruct.readings_runner import fitted_delay
+from dockfmu.reconstruct.readings_runner import DriftingRun, fitted_delay
 from dockfmu.reconstruct.unknowns import START
 from dockfmu.telemetry.make import write_telemetry
 from tests.dockfmu.small_systems import as_toml
@@ -177,7 +177,7 @@ def test_the_start_is_where_a_run_tells_the_first_readings(impact, tmp_path):
     assert START in problem(impact, tmp_path / "other", start=[-0.01, 0.01]).unknowns.names
     instruments = asked.instruments
     run = dockfmu.load(SYSTEM, TRUTH).run(stop=STOP, record=instruments.variables, every=1)
-    late = fitted_delay(instruments.telemetry, run, -0.04, instruments.start, instruments.model_error)
+    late = fitted_delay(instruments.telemetry, DriftingRun(run), -0.04, instruments.start, instruments.model_error)
     assert late == pytest.approx(0.04, abs=5e-4)
 
 
