@@ -24,10 +24,12 @@ def interface_peaks(summary: Mapping[str, Any]) -> dict[str, dict[str, Mapping[s
         # the load of a berthing sequence is a reading of its arm
         if mark and f"{element}{MARK}compression" in summary["peaks"]:
             found.setdefault(element, {})[name] = peak
-    for element, peaks in found.items():
-        least = ROUNDING * max(peak["max"] or 0.0 for peak in peaks.values())
-        found[element] = {name: peak for name, peak in peaks.items() if (peak["max"] or 0.0) > least}
-    return {element: peaks for element, peaks in found.items() if peaks}
+    return {element: kept for element, peaks in found.items() if (kept := _above_rounding(peaks))}
+
+
+def _above_rounding(peaks: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    least = ROUNDING * max(peak["max"] or 0.0 for peak in peaks.values())
+    return {name: peak for name, peak in peaks.items() if (peak["max"] or 0.0) > least}
 
 
 def load_lines(summary: Mapping[str, Any]) -> list[dict[str, Any]]:

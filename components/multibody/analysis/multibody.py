@@ -44,6 +44,7 @@ from dockfmu.components.multibody.reference.loops import (
     LoopRank,
     LoopSolution,
     closed,
+    closed_tree,
     cut_rows,
     loop_rank,
     natural_lengths,
@@ -427,9 +428,9 @@ class Multibody:
         contacts: Sequence[ContactForce] = (),
     ) -> LoopSolution:
         held = self._held(motion.t)
-        self._equations(motion, state, held)
-        given = self._loads(motion, state, drives, commands, contacts)
-        return closed(motion, given, dict.fromkeys(held, 0.0) if still else held)
+        tree = equations(motion, self._loads(motion, state, drives, commands, contacts))
+        check_inertia(tree.A, held, self.rates)
+        return closed_tree(motion, tree, dict.fromkeys(held, 0.0) if still else held)
 
     def _prescribed(self, time: float) -> dict[tuple[int, int], tuple[float, float, float]]:
         """Return (value, rate, acceleration) of prescribed coordinates by their indices among coordinates and rates."""

@@ -228,7 +228,16 @@ def closed(
         (2 pi / T_s)^2 and 4 pi xi_s / T_s: what `gamma` gets times position and velocity violation
         (multibody-formulations 3.7).
     """
-    tree = equations(motion, given)
+    return closed_tree(motion, equations(motion, given), prescribed, stabilisation)
+
+
+def closed_tree(
+    motion: TreeMotion,
+    tree: GraphEquations,
+    prescribed: Mapping[int, float] | None = None,
+    stabilisation: tuple[float, float] = (0.0, 0.0),
+) -> LoopSolution:
+    """Return what `closed` returns, from the equations of the tree with its loads."""
     rows = cut_rows(motion, tree)
     driven = dict(prescribed or {})
     rank = loop_rank(motion, tree.A, rows, sorted(driven))

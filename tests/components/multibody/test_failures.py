@@ -134,7 +134,8 @@ def test_a_change_of_rank_is_named_with_time_and_value() -> None:
     message = failure(FLAT)
     assert "joint c at t = " in message
     assert "a constraint that depended on others where the run began does not any more" in message
-    assert "the pose at the start is singular, or prescribed and locked coordinates contradict the loop" in message
+    assert "the pose at the start is singular, or prescribed and locked coordinates contradict the loop. " in message
+    assert "Start from another pose" in message
 
 
 BLOW_UP = """
