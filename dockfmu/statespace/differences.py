@@ -69,21 +69,28 @@ def relevant(point: OperatingPoint, candidates: Sequence[int], count: int) -> tu
 def constant(point: OperatingPoint, candidates: Sequence[int]) -> list[int]:
     """Return the candidates that a step leaves as they are, whatever the inputs and the other numbers are.
 
-    All of them are moved at once, with the continuous inputs; the operating point is that of one element.
+    All of them are moved at once, with the continuous inputs, and by halves where the FMU refuses to step from there:
+    geometry that is moved at random opens a loop. The operating point is that of one element.
     """
-    base, moved = point.memory, point.memory.copy()
+    base = point.memory
     factors = np.random.default_rng(36).uniform(0.5, 1.0, len(base))
-    inputs = [
-        index
-        for index, place in enumerate(point.places)
-        if place is not None
-        and place.causality == "input"
-        and (place.type, place.variability) == ("Real", "continuous")
-    ]
-    for index in {*candidates, *inputs}:
-        moved[index] += PROBE * scale(base[index]) * factors[index]
-    result = point.after(moved)
-    return [] if result is None else [index for index in candidates if result[index] == moved[index]]
+    inputs = [index for index, place in enumerate(point.places) if place is not None and place.drives]
+    accepted: set[int] = set()
+    changed: set[int] = set()
+    queue = [list(candidates)]
+    while queue:
+        group = queue.pop()
+        moved = base.copy()
+        for index in {*group, *inputs}:
+            moved[index] += PROBE * scale(base[index]) * factors[index]
+        result = point.after(moved)
+        if result is not None:
+            accepted.update(group)
+            changed.update(index for index in candidates if result[index] != moved[index])
+        elif len(group) > 1:
+            half = len(group) // 2
+            queue += [group[:half], group[half:]]
+    return [index for index in candidates if index in accepted and index not in changed]
 
 
 @dataclass
@@ -133,7 +140,9 @@ def jacobian(point: OperatingPoint, rows: Sequence[Coordinate], columns: Sequenc
 def _choose(found: Jacobian, k: int, sides: np.ndarray, rounding: np.ndarray, least_jump: np.ndarray) -> None:
     """Choose the size of the difference for each row of column k, and note corners and jumps."""
     sizes = np.array(SIZES)[:, None]
-    central = np.nanmean(sides, axis=1) if not np.isnan(sides).all() else np.zeros(sides[:, 0].shape)
+    # where the FMU refused the move to one side, the other side counts
+    ahead, behind = sides[:, 0], sides[:, 1]
+    central = np.where(np.isnan(ahead), behind, np.where(np.isnan(behind), ahead, 0.5 * (ahead + behind)))
     noise = 4.0 * np.finfo(float).eps * rounding / sizes
     disagreement = np.abs(np.diff(central, axis=0)) + noise[:-1]
     usable = np.where(np.isnan(disagreement), np.inf, disagreement)
