@@ -16,6 +16,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
 from dockfmu.base.given_files import read_text
 from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.importing.inertias import impossible, keep_given
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
 from dockfmu.components.multibody.importing.repeats import MOST, most_copies
 from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
@@ -77,7 +78,7 @@ def read_robot(file: Path, name: str = "", pose: str = "") -> ImportedRobot:
         raise RobotError(f"{file}: its elements stand for more than {MOST} copies: write out those that are needed")
     left_out: list[str] = []
     with _warnings(mujoco, left_out):
-        compiled = _compiled(mujoco, file, left_out)
+        compiled = _compiled(mujoco, file, text, left_out)
     left_out += _mimics(text)
     positions = _positions(compiled, file, pose) if pose else compiled.qpos0
     return _model(mujoco, compiled, name or Names().new(file.stem, "robot"), left_out, positions)
@@ -113,22 +114,22 @@ def _mimics(text: str) -> list[str]:
     return [f"<mimic> of {count} joints: they move independently; couple them or fix them"] if count else []
 
 
-def _compiled(mujoco: Any, file: Path, left_out: list[str]) -> Any:
+def _compiled(mujoco: Any, file: Path, text: str, left_out: list[str]) -> Any:
     """Return the compiled model; meshes whose files are missing are left out with their geoms."""
     try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        # static bodies keep their names, and inertias stay as they are given
-        spec.compiler.fusestatic = False
+        spec = _specification(mujoco, file, text)
         if spec.compiler.balanceinertia:
             spec.compiler.balanceinertia = False
             left_out.append("balanceinertia: inertias are as given, not altered")
+        problem = impossible(spec)
+        if problem:
+            raise RobotError(f"{file}: {problem}")
         try:
             return spec.compile()
         except ValueError as error:
             if not spec.meshes or "rror opening file" not in str(error):
                 raise
-        spec = mujoco.MjSpec.from_file(str(file))
-        spec.compiler.fusestatic = False
+        spec = _specification(mujoco, file, text)
         spec.compiler.balanceinertia = False
         missing = [geom for geom in spec.geoms if geom.meshname]
         left_out.append(f"{len(spec.meshes)} meshes whose files were not found, with {len(missing)} geometries")
@@ -138,7 +139,20 @@ def _compiled(mujoco: Any, file: Path, left_out: list[str]) -> Any:
             spec.delete(mesh)
         return spec.compile()
     except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{file}: {str(error).strip()}") from error
+        if isinstance(error, RobotError):
+            raise
+        message = str(error).strip()
+        if "mjMINVAL" in message:
+            message += "; give the body that moves, or one fixed to it, a mass and an inertia, or fix its joint"
+        raise RobotError(f"{file}: {message}") from error
+
+
+def _specification(mujoco: Any, file: Path, text: str) -> Any:
+    """Return what MuJoCo reads; static bodies keep their names, and no body of URDF gets the mass of a geometry."""
+    spec = mujoco.MjSpec.from_file(str(file))
+    spec.compiler.fusestatic = False
+    keep_given(mujoco, spec, text)
+    return spec
 
 
 def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str], positions: np.ndarray) -> ImportedRobot:
@@ -193,13 +207,22 @@ def _without_empty_leaves(model: Model, left_out: list[str]) -> Model:
         if not empty:
             return model
         lost = {joint.name for joint in model.joints if joint.successor in empty}
-        left_out += [f"body {body} at the end of a chain, which has no mass" for body in sorted(empty)]
+        left_out += [
+            f"body {b.name} at the end of a chain, which has no mass{_lost_inertia(b)}"
+            for b in sorted(model.bodies, key=lambda b: b.name)
+            if b.name in empty
+        ]
         model = replace(
             model,
             bodies=tuple(body for body in model.bodies if body.name not in empty),
             joints=tuple(joint for joint in model.joints if joint.name not in lost),
             laws=tuple(law for law in model.laws if law.joint not in lost),
         )
+
+
+def _lost_inertia(body: RigidBody) -> str:
+    largest = float(np.abs(body.inertia).max())
+    return f", with its inertia of up to {largest:.3g} kg m2" if largest > 0.0 else ""
 
 
 def _spring_ends(spring: PointSpring) -> tuple[str, str]:

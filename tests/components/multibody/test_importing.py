@@ -219,14 +219,60 @@ def test_control_characters_in_the_name_of_a_file_make_no_toml(tmp_path, monkeyp
     assert "run" not in tomllib.loads((tmp_path / "out.toml").read_text())
 
 
-def test_an_impossible_inertia_is_refused_not_balanced(tmp_path):
+def test_impossible_inertias_are_refused_all_at_once_not_balanced(tmp_path):
+    """Public robots have several; MuJoCo names the first, and an option that the import does not follow."""
     file = tmp_path / "one.xml"
+    bodies = {"b": 'diaginertia="1 1 3"', "fine": 'diaginertia="1 1 1.5"', "c": 'fullinertia="1 1 1 1 1 1"'}
     file.write_text(
-        '<mujoco><compiler balanceinertia="true"/><worldbody><body name="b"><joint/><inertial pos="0 0 0" '
-        'mass="1" diaginertia="1 1 3"/></body></worldbody></mujoco>'
+        '<mujoco><compiler balanceinertia="true"/><worldbody>'
+        + "".join(
+            f'<body name="{name}"><joint/><inertial pos="0 0 0" mass="1" {inertia}/></body>'
+            for name, inertia in bodies.items()
+        )
+        + "</worldbody></mujoco>"
     )
-    with pytest.raises(RobotError, match="inertia"):
+    with pytest.raises(RobotError, match=r"one\.xml: .*: b \(1, 1, 3\), c \(.*, 3\)\. .* correct") as caught:
         read_robot(file)
+    assert "balanceinertia" not in str(caught.value)
+    assert "fine" not in str(caught.value)
+
+
+def urdf(file, tip, joint="revolute"):
+    """Return a file with a robot of one arm, and a tip whose contents are given on it."""
+    file.write_text(
+        f"""<?xml version="1.0"?><!-- not <mujoco> --><robot name="r"><link name="base"/><link name="arm"><inertial>
+        <mass value="2"/><inertia ixx="0" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="swing" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+        <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+        <link name="tip">{tip}</link><joint name="end" type="{joint}"><parent link="arm"/><child link="tip"/>
+        <origin xyz="1 0 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    )
+    return file
+
+
+BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+
+
+def test_a_link_without_inertial_has_no_mass(tmp_path):
+    """URDF says so, and Pinocchio too; MuJoCo gave it that of its collision geometry, here 4.2 kg."""
+    imported = read_robot(urdf(tmp_path / "r.urdf", BALL, "fixed"))
+    assert sum(body.mass for body in imported.model.bodies) == 2.0
+    assert "body tip at the end of a chain, which has no mass" in imported.left_out
+    with pytest.raises(RobotError, match=r"tip.*give the body that moves"):
+        read_robot(urdf(tmp_path / "r.urdf", BALL))
+
+
+def test_a_rod_has_its_inertia(tmp_path):
+    """A principal moment of zero is that of a rod: MuJoCo refused it."""
+    (arm,) = (body for body in read_robot(urdf(tmp_path / "r.urdf", "", "fixed")).model.bodies if body.name == "arm")
+    np.testing.assert_allclose(arm.inertia, np.diag([0.0, 0.01, 0.01]), rtol=0, atol=1e-12)
+
+
+def test_an_inertia_that_is_left_out_is_told(tmp_path):
+    """A foot of mass 0 with an inertia, as a public robot has."""
+    foot = '<inertial><mass value="0"/><inertia ixx="2e-7" iyy="3e-7" izz="3e-7" ixy="0" ixz="0" iyz="0"/></inertial>'
+    left_out = read_robot(urdf(tmp_path / "r.urdf", foot, "fixed")).left_out
+    assert "body tip at the end of a chain, which has no mass, with its inertia of up to 3e-07 kg m2" in left_out
 
 
 def test_meshes_whose_files_are_missing_are_left_out(tmp_path):
