@@ -89,6 +89,7 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
         store(A[k % 3] if k >= 3 else ZERO, root.angular_acceleration)
         store(ZERO, root.force)
         store(ZERO, root.torque)
+        _rest(link)
         links.carry(link, solver[4])
         closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
         force, torque = stepping.base_wrench(root)
@@ -100,6 +101,16 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
             place += 1
     _restore_accelerations(link)
     stepping.place_base(base, run, gravity, link, tau)
+
+
+@kernel
+def _rest(link):
+    """Take the response to the jump before from links that fly freely: what carries them gives them no acceleration."""
+    for k in range(1, len(link)):
+        b = link[k]
+        if b.kind == FREE and b.held == 0.0:
+            store(ZERO, b.acceleration)
+            store(ZERO, b.angular_acceleration)
 
 
 @kernel
