@@ -115,8 +115,8 @@ class Fmu:
         """Functions of the library, under the names of FMI 2.0."""
         return self.library.functions
 
-    def instantiate(self, name: str, *, listener: Callable[[str], None] | None = None) -> FmuInstance:
-        """Create an instance; `listener` receives its messages. Raises FmuError with the FMU's message."""
+    def instantiate(self, name: str, *, listener: Callable[[str, str], None] | None = None) -> FmuInstance:
+        """Create an instance; `listener` is that of its `Log`. Raises FmuError with the FMU's message."""
         if self.description.only_one_per_process and self.instances:
             raise FmuError(name, f"{self.file.name} can be instantiated only once per process, and is already in use")
         instance = FmuInstance(self, name, listener)
@@ -140,7 +140,7 @@ class FmuInstance:
     Values are addressed by name; every failing call raises FmuError with the last message of the FMU.
     """
 
-    def __init__(self, fmu: Fmu, name: str, listener: Callable[[str], None] | None = None) -> None:
+    def __init__(self, fmu: Fmu, name: str, listener: Callable[[str, str], None] | None = None) -> None:
         self.fmu = fmu
         self.name = name
         # pythonfmu logs exceptions only if every category is logged
@@ -418,7 +418,7 @@ class FmuInstance:
         instantiates. Raises FmuError if the FMU refuses.
         """
         self._free_component()
-        self.log.messages.clear()
+        self.log.clear()
         self._instantiate()
 
     def terminate(self) -> None:

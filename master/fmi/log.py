@@ -64,21 +64,36 @@ class LogMessage:
 class Log:
     """The last KEPT messages of one instance.
 
-    `translate` replaces the placeholders of FMI for variables (`#r12#`) by names; `listener` is called with each new
-    `last`.
+    `translate` replaces the placeholders of FMI for variables (`#r12#`) by names; `listener` is called with `last` and
+    `last_warning` after each change.
     """
 
-    def __init__(self, translate: Callable[[str], str] = str, listener: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, translate: Callable[[str], str] = str, listener: Callable[[str, str], None] | None = None
+    ) -> None:
         self.messages: deque[LogMessage] = deque(maxlen=KEPT)
         self.translate = translate
         self.listener = listener
+        self._warning: str | None = None
 
     def add(self, status: int, category: str, text: str) -> None:
         """Add a message."""
         known = STATUS_NAMES[status] if 0 <= status < len(STATUS_NAMES) else str(status)
-        self.messages.append(LogMessage(known, storable(category), self.translate(storable(text.rstrip()))))
+        message = LogMessage(known, storable(category), self.translate(storable(text.rstrip())))
+        self.messages.append(message)
+        if known == "fmi2Warning":
+            self._warning = message.text
+        self._tell()
+
+    def clear(self) -> None:
+        """Forget all messages, before another run."""
+        self.messages.clear()
+        self._warning = None
+        self._tell()
+
+    def _tell(self) -> None:
         if self.listener is not None:
-            self.listener(self.last)
+            self.listener(self.last, self.last_warning)
 
     @property
     def last_message(self) -> LogMessage:
@@ -90,6 +105,11 @@ class Log:
     def last(self) -> str:
         """The text of `last_message`."""
         return self.last_message.text
+
+    @property
+    def last_warning(self) -> str:
+        """The text of the last message whose status is a warning, whatever followed it; without one, `last`."""
+        return self.last if self._warning is None else self._warning
 
 
 _logs: dict[int, Log] = {}

@@ -88,7 +88,7 @@ class LoopReport:
     def statistics(self) -> list[str]:
         """Return a sentence on the warnings of each FMU, and one on steps that did not converge."""
         notes = [
-            f"{instance.name} gave fmi2Warning {count} times; last: '{instance.log.last}'"
+            f"{instance.name} gave fmi2Warning {count} times; last: '{instance.log.last_warning}'"
             for instance, count in zip(self.layout.instances, self.tables.instances.warnings, strict=True)
             if count
         ]

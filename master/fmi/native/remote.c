@@ -44,7 +44,7 @@ typedef struct {
     uint64_t count[2];
     uint64_t state, size; /* size: bytes of a message in `body` */
     double t, h;
-    char said[2048]; /* what the FMU said last; written by the worker at any time */
+    char said[2][2048]; /* what the FMU said last, and its last warning; written by the worker at any time */
     _Alignas(64) unsigned char body[];
 } Mailbox;
 
@@ -147,7 +147,7 @@ EXPORT Link *remote_open(Mailbox *box, size_t size, int pid, double timeout)
 EXPORT void remote_close(Link *link) { free(link); }
 EXPORT void remote_set_timeout(Link *link, double timeout) { link->timeout = timeout; }
 EXPORT int remote_lost(const Link *link) { return link->lost; }
-EXPORT char *remote_said(Mailbox *box) { return box->said; }
+EXPORT char *remote_said(Mailbox *box) { return box->said[0]; }
 EXPORT size_t remote_capacity(const Mailbox *box, size_t size) { return size - sizeof *box; }
 EXPORT unsigned char *remote_body(Mailbox *box) { return box->body; }
 EXPORT uint64_t *remote_size(Mailbox *box) { return &box->size; }

@@ -70,7 +70,7 @@ def _is_failure(found: Any) -> bool:
 
 
 class _RemoteLog(Log):
-    """The last message of an FMU in another process, available even after that process has ended."""
+    """The last messages of an FMU in another process, available even after that process has ended."""
 
     def __init__(self, memory: SharedMemory) -> None:
         super().__init__()
@@ -78,7 +78,11 @@ class _RemoteLog(Log):
 
     @property
     def last(self) -> str:
-        return self._shared.last_message
+        return self._shared.last_messages[0]
+
+    @property
+    def last_warning(self) -> str:
+        return self._shared.last_messages[1]
 
 
 class RemoteInstance(FmuInstance):

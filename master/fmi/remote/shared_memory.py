@@ -20,6 +20,8 @@ from dockfmu.master.fmi.remote.messages import MessageError, decode, encode
 
 SIZE = 1 << 28
 """Size in bytes; the kernel allocates only the pages that are used."""
+SAID = 2048
+"""Bytes for each of the two last messages, as in `remote.c`."""
 
 
 def create() -> int:
@@ -41,7 +43,8 @@ class SharedMemory:
         self.address = ctypes.c_void_p(ctypes.addressof(self._anchor))
         self._body = self.library.remote_body(self.address)
         self._size = ctypes.c_uint64.from_address(self.library.remote_size(self.address))
-        self._last_message = (ctypes.c_char * 2048).from_address(self.library.remote_said(self.address))
+        said = self.library.remote_said(self.address)
+        self._last_messages = [(ctypes.c_char * SAID).from_address(said + k * SAID) for k in range(2)]
         self._capacity = self.library.remote_capacity(self.address, ctypes.c_size_t(SIZE))
 
     def write(self, message: Any) -> None:
@@ -59,14 +62,16 @@ class SharedMemory:
             raise MessageError(f"a message of {size} bytes does not fit")
         return decode(ctypes.string_at(self._body, size))
 
-    def set_last_message(self, text: str) -> None:
-        """Store the last message of the FMU, which remains readable after its process has ended."""
-        self._last_message.value = text.encode()[:2000]
+    def set_last_messages(self, last: str, warning: str) -> None:
+        """Store the last message and the last warning of the FMU, readable even after its process has ended."""
+        for place, text in zip(self._last_messages, (last, warning), strict=True):
+            place.value = text.encode()[: SAID - 1]
 
     @property
-    def last_message(self) -> str:
-        """Return the last message of the FMU."""
-        return self._last_message.value.decode("utf-8", "replace")
+    def last_messages(self) -> tuple[str, str]:
+        """Return the last message and the last warning of the FMU."""
+        last, warning = (place.value.decode("utf-8", "replace") for place in self._last_messages)
+        return last, warning
 
 
 def library() -> ctypes.CDLL:

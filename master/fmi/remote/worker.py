@@ -35,7 +35,7 @@ class Worker:
     def start(self, file: str, name: str, structure: dict[str, int]) -> None:
         """Load the FMU and create the instance."""
         fmu = Fmu(Path(file), structure)
-        self.instance = instance = fmu.instantiate(name, listener=self.memory.set_last_message)
+        self.instance = instance = fmu.instantiate(name, listener=self.memory.set_last_messages)
         for k, function in enumerate(self.names):
             if function in fmu.library.functions:
                 self.table[k] = instance.entry(function)

@@ -39,8 +39,9 @@ __attribute__((destructor)) static void unload(void) { disturb("unload"); }
 
 /* bits of `habit`: ask for the end at 0.5 s, need a stop time, refuse what lies beyond it, change the directory in the
  * step at 0.3 s, change the rounding there, say a NUL there, fail after saying it, refuse a second instance,
- * change the handler of SIGINT there */
-enum { ENDS = 1, NEEDS_STOP = 2, STRICT = 4, CHANGES_FOLDER = 8, ROUNDS = 16, NUL = 32, FAILS = 64, SIGNALS = 128 };
+ * change the handler of SIGINT there, fail with an error from 0.6 s on */
+enum { ENDS = 1, NEEDS_STOP = 2, STRICT = 4, CHANGES_FOLDER = 8, ROUNDS = 16, NUL = 32, FAILS = 64, SIGNALS = 128,
+    LATER = 256 };
 
 typedef struct {
     void (*logger)(void *, Str, Status, Str, Str, ...);
@@ -137,6 +138,10 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
             SAY(m, m->habit & FAILS ? ERROR : WARNING, "mode %c%s", 0, " entered");
             if (m->habit & FAILS) return ERROR;
         }
+    }
+    if ((m->habit & LATER) && t >= 0.6 - 1e-9) {
+        SAY(m, ERROR, "the state is lost");
+        return ERROR;
     }
     int warns = (m->habit & NUL) && t < 0.3 - 1e-9 && t + h >= 0.3 - 1e-9;
     m->y = t + h;

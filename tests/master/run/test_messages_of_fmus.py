@@ -7,7 +7,7 @@ from dockfmu.master.observers.recording.results import read_results
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
-from tests.master.fmus.habits import FAILS, NUL
+from tests.master.fmus.habits import FAILS, LATER, NUL
 
 
 @pytest.mark.parametrize("process", [False, True], ids=["here", "apart"])
@@ -30,5 +30,16 @@ def test_a_nul_in_a_warning(habits, process):
     system.add("a", habits(), {"habit": NUL}, process=process)
     result = CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()
     assert result.status == "completed"
+    (note,) = result.warnings
+    assert note == "a gave fmi2Warning 1 times; last: 'mode \\0 entered'"
+
+
+@pytest.mark.parametrize("process", [False, True], ids=["here", "apart"])
+def test_a_later_error_is_not_the_text_of_an_earlier_warning(habits, process):
+    system = Structure("later")
+    system.add("a", habits(), {"habit": NUL | LATER}, process=process)
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0)).run()
+    assert result.status == "failed"
+    assert 'the FMU says: "the state is lost"' in result.message
     (note,) = result.warnings
     assert note == "a gave fmi2Warning 1 times; last: 'mode \\0 entered'"
