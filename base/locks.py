@@ -44,7 +44,7 @@ class Lock:
             descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
             try:
                 tries -= 1
-                if not _lock(descriptor):
+                if _lock(descriptor) is False:
                     if tries > 0:
                         time.sleep(RETRY_S)
                         continue
@@ -85,24 +85,37 @@ def is_held(file: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _lock(descriptor)
+        return _lock(descriptor) is False
     finally:
         os.close(descriptor)
 
 
 def is_abandoned(file: Path) -> bool:
-    """Return whether a process of this machine held the lock `file`, and has ended without releasing it."""
+    """Return whether a process of this machine held the lock `file`, and has ended without releasing it.
+
+    The lock decides, for the number of that process may be another's by now. On file systems without locks the number
+    does.
+    """
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
         same_machine, pid = about["host"] == socket.gethostname(), int(about["pid"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
-    # a lock says nothing on a file system without locks
-    return same_machine and not _is_running(pid) and not is_held(file)
+    if not same_machine:
+        return False
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        locked = _lock(descriptor)
+    finally:
+        os.close(descriptor)
+    return not _is_running(pid) if locked is None else locked
 
 
-def _lock(descriptor: int) -> bool:
-    """Try to lock an open file; return whether it worked, which it always does on file systems without locks."""
+def _lock(descriptor: int) -> bool | None:
+    """Try to lock an open file; return whether it worked, None on file systems without locks."""
     try:
         if sys.platform == "win32":
             # a byte far beyond the content, which other processes must be able to read
@@ -114,7 +127,7 @@ def _lock(descriptor: int) -> bool:
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        return True
+        return None
     return True
 
 

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 from dockfmu.base.cache import cache_root
-from dockfmu.base.processes import python_command
+from dockfmu.base.processes import kill_group, python_command, with_temporary_files_in
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.package import build, is_built
@@ -36,20 +36,29 @@ def build_in_parallel(
     if len(missing) < 2 or os.cpu_count() == 1:
         return
     commands = [*(["dockfmu.fmus.parallel", task] for task in missing), *([module] for module in beside)]
-    workers = [
-        subprocess.Popen(python_command("-m", *command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for command in commands
-    ]
-    readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]
-    try:
-        for reader in readers:
-            reader.start()
-        for reader in readers:
-            reader.join()
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.wait()
+    workers: list[subprocess.Popen[str]] = []
+    # they are killed with their work half done if this process is interrupted
+    with TemporaryFolder("build") as folder:
+        try:
+            for command in commands:
+                workers.append(
+                    subprocess.Popen(
+                        python_command("-m", *command),
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL,
+                        text=True,
+                        env=with_temporary_files_in(folder),
+                        start_new_session=True,  # a group, with the compilers that it starts
+                    )
+                )
+            readers = [Thread(target=_relay, args=(worker, progress)) for worker in workers]
+            for reader in readers:
+                reader.start()
+            for reader in readers:
+                reader.join()
+        finally:
+            for worker in workers:
+                kill_group(worker)
 
 
 def _relay(worker: subprocess.Popen[str], progress: Callable[[str], None]) -> None:

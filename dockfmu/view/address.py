@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import socket
-import tempfile
 import webbrowser
-from contextlib import suppress
 from pathlib import Path
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.temporary import folder_for_others, remove_given
 
 HOST = "127.0.0.1"
 
@@ -66,8 +64,7 @@ def open_in_browser(page: str) -> Path:
     read, and not the address with its token. Raises ViewError if the file cannot be written.
     """
     try:
-        # its mode is 0700
-        file = Path(tempfile.mkdtemp(prefix="dockfmu-page-")) / "dockfmu.html"
+        file = folder_for_others("page") / "dockfmu.html"
         file.write_text(_OPENER.format(address=page.replace("/?", f"{OPEN}?")), encoding="utf-8")
     except OSError as error:
         raise ViewError(f"the browser cannot be opened ({error.strerror}); --no-browser opens none") from error
@@ -78,5 +75,4 @@ def open_in_browser(page: str) -> Path:
 def close_opening(file: Path | None) -> None:
     """Remove the file of `open_in_browser`, if there is one."""
     if file is not None:
-        with suppress(OSError):
-            shutil.rmtree(file.parent)
+        remove_given(file.parent)

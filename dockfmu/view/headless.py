@@ -13,15 +13,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from dockfmu.base.errors import FAILED
+from dockfmu.base.processes import with_temporary_files_in
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.view.address import ViewError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 VARIABLE = "DOCKFMU_CHROMIUM"
 START_S, ANSWER_S = 30.0, 120.0
+LONGEST_PATH = 60
+"""Bytes of the longest folder for temporary files of Chromium, which adds 46; names of sockets end at 103 to 107."""
 
 
 class BrowserError(ViewError):
@@ -84,6 +88,11 @@ class Tab:
                 raise BrowserError("the page does not become ready")
             time.sleep(0.05)
 
+    def close_browser(self) -> None:
+        """Ask the browser to end."""
+        with suppress(OSError, WebSocketException):
+            self._socket.send(json.dumps({"id": 0, "method": "Browser.close"}))
+
     def picture(self) -> str:
         """Return what the window shows, as PNG in base64."""
         return str(self.call("Page.captureScreenshot", format="png")["data"])
@@ -101,10 +110,18 @@ def tab() -> Iterator[Tab]:
             # Chromium refuses to run as root with its sandbox
             command.insert(1, "--no-sandbox")
         quiet = subprocess.DEVNULL
-        process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
+        environment = with_temporary_files_in(profile) if len(os.fsencode(profile)) <= LONGEST_PATH else None
+        process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=environment)
         try:
             with connect(_address(process, profile), max_size=None, compression=None) as socket:
-                yield Tab(socket)
+                opened = Tab(socket)
+                try:
+                    yield opened
+                finally:
+                    # asked like this, it removes its temporary files, which it leaves when it is terminated
+                    opened.close_browser()
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(10.0)
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):

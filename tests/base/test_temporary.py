@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from dockfmu.base.temporary import PREFIX, TemporaryFolder
+from dockfmu.base.temporary import PREFIX, REMNANT_S, TemporaryFolder, folder_for_others, remove_given
 
 MAKER = """
 import os, sys
@@ -97,3 +99,68 @@ def test_folders_that_others_could_have_filled_are_left(place):
     left.parent.chmod(0o755)
     ended(maker("end")[0])
     assert left.exists()
+
+
+def test_a_folder_whose_process_number_is_another_s_by_now_is_removed(place):
+    killed, left = maker("wait")
+    killed.send_signal(signal.SIGKILL)
+    ended(killed)
+    owner = left.parent / "owner"
+    owner.write_text(owner.read_text(encoding="utf-8").replace(f"{killed.pid},", f"{os.getpid()},"), encoding="utf-8")
+    ended(maker("end")[0])
+    assert not left.exists()
+
+
+def test_an_interruption_of_the_removal_is_raised_when_the_folder_is_gone(place):
+    folder = TemporaryFolder("work")
+    for k in range(3000):
+        (folder.path / f"{k}").touch()
+    number = len(os.listdir(folder.path))  # noqa: PTH208
+
+    def interrupt():
+        while len(os.listdir(folder.path)) == number:  # noqa: PTH208
+            time.sleep(1e-4)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        folder.remove()
+        thread.join()
+    assert not list(place.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a forked process")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_leaves_the_folder_of_its_parent(place):
+    folder = TemporaryFolder("work")
+    child = os.fork()
+    if child == 0:
+        folder.remove()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert folder.path.is_dir()
+
+
+def test_remnants_of_an_earlier_day_are_removed(place):
+    """Folders whose making or removal was cut short, and those that were given to a process which was killed."""
+    page, cut, others = folder_for_others("page"), place / f"{PREFIX}cut", place / f"{PREFIX}others"
+    (page / "dockfmu.html").touch()
+    cut.mkdir(mode=0o700)
+    others.mkdir(mode=0o700)
+    (others / "results").touch()
+    ended(maker("end")[0])
+    assert page.is_dir() and cut.is_dir()
+    earlier = time.time() - REMNANT_S - 1.0
+    for path in (page.parent, cut, others):
+        os.utime(path, (earlier, earlier))
+    ended(maker("end")[0])
+    assert list(place.iterdir()) == [others]
+
+
+@pytest.mark.quick
+def test_a_given_folder_is_private_and_removed_by_its_path(place):
+    given = folder_for_others("page")
+    assert given.parent.stat().st_mode & 0o077 == 0
+    remove_given(given)
+    assert not list(place.iterdir())
