@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
+import select
 import stat
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,11 +20,61 @@ from typing import Any
 LARGEST = 64 << 20
 """Bytes of the largest text that is read where nothing else is said."""
 
+PIPE_S = 60.0
+"""Time in which a pipe of the command line must come to its end, s."""
+
 MOST_PARTS = 64
 """Most parts of a dotted key: `tomllib` takes a time that grows with their square."""
 
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"(?<![\w\\-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS}}}")
+_LONG_KEY = rf"(?<![\w\\-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS}}}"
+_OTHER = (
+    r'''"""(?:[^"\\]|\\.|"{1,2}+(?!"))*+"*+|'''
+    r"""'''(?:[^']|'{1,2}+(?!'))*+'*+|"""
+    rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+|"
+    r"""["'][^\n]*+|#[^\n]*+"""
+)
+_LONG_KEY_OR_OTHER = re.compile(rf"(?s)(?P<key>{_LONG_KEY})|{_OTHER}")
+"""A long key, or else a string, a shorter key, or a comment, in which no key begins. A string may lack its end."""
+
+
+_piped: dict[Path, bytes] = {}
+"""Content of the pipes that the user has named, for a pipe can be read once."""
+
+
+def accept_pipe(file: Path, seconds: float = PIPE_S) -> None:
+    """Read `file` now if it is a pipe, as `<(...)` of a shell is; `read_bytes` gives its content from then on.
+
+    This is for what users name on their own command line, never for a name in a file. Raises OSError for a pipe
+    without an end within these seconds or LARGEST bytes.
+    """
+    try:
+        is_pipe = stat.S_ISFIFO(file.stat().st_mode)
+    except OSError:
+        return  # whether it exists is for its reader to say
+    if not is_pipe or file in _piped:
+        return
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    data, end = bytearray(), time.monotonic() + seconds
+    try:
+        # of a pipe that nobody has opened for writing yet, it reports nothing
+        ready = select.poll()
+        ready.register(descriptor, select.POLLIN)
+        while True:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                raise OSError(errno.ETIMEDOUT, f"has no end after {seconds:g} s: write it to a file", str(file))
+            if not ready.poll(left * 1e3):
+                continue
+            piece = os.read(descriptor, 1 << 16)
+            data += piece
+            if len(data) > LARGEST:
+                raise OSError(errno.EFBIG, f"has more than {LARGEST} bytes", str(file))
+            if not piece:
+                break
+    finally:
+        os.close(descriptor)
+    _piped[file] = bytes(data)
 
 
 def check_plain(file: Path) -> None:
@@ -33,9 +86,11 @@ def check_plain(file: Path) -> None:
 
 def read_bytes(file: Path, most: int = LARGEST) -> bytes:
     """Return the content of a file. Raises OSError, also for one of more than `most` bytes or that is not plain."""
-    check_plain(file)
-    with file.open("rb") as stream:
-        data = stream.read(most + 1)
+    data = _piped.get(file)
+    if data is None:
+        check_plain(file)
+        with file.open("rb") as stream:
+            data = stream.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most} bytes", str(file))
     return data
@@ -53,9 +108,10 @@ def read_toml(file: Path, most: int = LARGEST) -> dict[str, Any]:
 
 def parse_toml(text: str) -> dict[str, Any]:
     """Return the tables of a TOML text. Raises ValueError."""
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise ValueError(f"line {line}: a key has more than {MOST_PARTS} parts")
+    for found in _LONG_KEY_OR_OTHER.finditer(text):
+        if found["key"] is not None:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"line {line}: a key has more than {MOST_PARTS} parts")
     try:
         return tomllib.loads(text)
     except RecursionError as error:

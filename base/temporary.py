@@ -66,7 +66,7 @@ def folder_for_others(purpose: str) -> Path:
     If none does, a later process removes the folder after REMNANT_S. Raises OSError if it cannot be made.
     """
     path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-")) / _CONTENT
-    path.mkdir()
+    path.mkdir(mode=0o700)
     return path
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.given_files import accept_pipe
 from dockfmu.base.messages import shown
 from dockfmu.base.names import split_list
 from dockfmu.base.number_text import count_number, decimal_number
@@ -59,6 +60,16 @@ def path(text: str) -> Path:
                 f"{shown(text)} is longer than a file name can be; choose a shorter one"
             ) from error
     return Path(text)
+
+
+def text_file(text: str) -> Path:
+    """Return the path of a file of text; a pipe, such as `<(...)` of a shell, is read to its end here."""
+    file = path(text)
+    try:
+        accept_pipe(file)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{shown(text)}: {error.strerror}") from error
+    return file
 
 
 def output_file(text: str) -> Path:

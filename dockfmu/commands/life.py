@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import FAILED
 from dockfmu.base.numbers import as_json
-from dockfmu.commands.arguments import DONE, existing_recording, output_file, path
+from dockfmu.commands.arguments import DONE, existing_recording, output_file, path, text_file
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_life(commands: Any) -> None:
     parser.add_argument("results", type=path, nargs="+", metavar="DIR", help="folder of a run, or its results.h5")
     parser.add_argument(
         "--sections",
-        type=path,
+        type=text_file,
         required=True,
         metavar="FILE.toml",
         help="stress, strength and S-N data of the sections",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.numbers import finite
-from dockfmu.commands.arguments import DONE, name_or_path, pairs, path
+from dockfmu.commands.arguments import DONE, name_or_path, pairs, text_file
 from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import cut, styled, table, width
 
@@ -61,7 +61,7 @@ def add_parameters(commands: Any) -> None:
         help="as for dockfmu run",
     )
     parser.add_argument(
-        "--parameters", action="append", default=[], type=path, metavar="FILE.ssv", help="as for dockfmu run"
+        "--parameters", action="append", default=[], type=text_file, metavar="FILE.ssv", help="as for dockfmu run"
     )
     parser.set_defaults(action=_parameters)
 

@@ -26,6 +26,7 @@ from dockfmu.commands.arguments import (
     process,
     seconds,
     span,
+    text_file,
 )
 from dockfmu.commands.streams import own_output, say
 from dockfmu.commands.summary import print_summary
@@ -76,7 +77,7 @@ def add_run(commands: Any) -> None:
         "--parameters",
         action="append",
         default=[],
-        type=path,
+        type=text_file,
         metavar="FILE.ssv",
         help="SSP parameter set with names ELEMENT.VARIABLE",
     )

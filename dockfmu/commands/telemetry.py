@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from dockfmu.commands.arguments import DONE, count, existing_recording, path
+from dockfmu.commands.arguments import DONE, count, existing_recording, path, text_file
 
 
 def add_telemetry(commands: Any) -> None:
@@ -19,7 +19,9 @@ def add_telemetry(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("results", type=path, metavar="DIR", help="folder of a run, or its results.h5")
-    parser.add_argument("--sensors", type=path, required=True, metavar="FILE.toml", help="frames, signals and events")
+    parser.add_argument(
+        "--sensors", type=text_file, required=True, metavar="FILE.toml", help="frames, signals and events"
+    )
     parser.add_argument("--seed", type=count, default=1, metavar="N", help="seed of noise and losses; default: 1")
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="default: telemetry beside the results")
     parser.set_defaults(action=_telemetry)

@@ -4,12 +4,24 @@ import os
 import re
 import socket
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 import pytest
 
-from dockfmu.base.given_files import MOST_PARTS, check_plain, parse_json, parse_toml, read_bytes, read_json, read_toml
+from dockfmu.base import given_files
+from dockfmu.base.given_files import (
+    MOST_PARTS,
+    accept_pipe,
+    check_plain,
+    parse_json,
+    parse_toml,
+    read_bytes,
+    read_json,
+    read_toml,
+)
 from dockfmu.base.messages import no_xml
 
 pytestmark = pytest.mark.quick
@@ -43,6 +55,103 @@ def test_what_is_long_without_being_deep_is_read():
     keys = ".".join(["a"] * MOST_PARTS)
     text = f'{keys} = 1\nb = "{"Some words. " * LONG}"\nc = [{"0.5, " * LONG}]\nd = "{"AZ09+/" * LONG}=="'
     assert parse_toml(text) == tomllib.loads(text)
+
+
+WORDS = ".".join(["word"] * (MOST_PARTS + 1))
+STRINGS_AND_COMMENTS = (
+    f'a = "{WORDS}"',
+    f"a = '{WORDS}'",
+    f"# {WORDS}\na = 1",
+    f'a = "\\" {WORDS}"',
+    f'"a" = "{WORDS}" # "{WORDS}\nb = "x#"',
+    f'a = """\n{WORDS}\n"" {WORDS} \\" """""\nb = 1',
+    f"a = '''{WORDS} '' {WORDS}'''''\nb = 2",
+    f"a = [\"{WORDS}\", '{WORDS}']",
+)
+
+
+@pytest.mark.parametrize("text", STRINGS_AND_COMMENTS)
+def test_words_in_strings_and_comments_are_no_keys(text):
+    assert parse_toml(text) == tomllib.loads(text)
+
+
+BEFORE = ('a = "\\""', "a = 'it\\'", 'a = """x"""""', '# "', "a = '''x''''", '"" = 1', "a = [1, 'b', # '\n2]")
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_strings_and_comments_hide_no_long_key(before):
+    with pytest.raises(ValueError, match=f"line {before.count(chr(10)) + 2}: a key has more than 64 parts"):
+        parse_toml(f"{before}\n{WORDS} = 1")
+
+
+KEY = ".".join(["a"] * MOST_PARTS)
+ENDLESS = ('"', "'", '"\\', '"a\n', "'''", "\"'\n", '"""x\\', "#", "a ", KEY + "\n", KEY.replace("a", '"aa"') + "\n")
+
+
+@pytest.mark.parametrize("part", ENDLESS)
+def test_what_does_not_end_takes_no_time(part):
+    begun = perf_counter()
+    with suppress(ValueError):
+        parse_toml(part * (1_000_000 // len(part)))
+    assert perf_counter() - begun < 5.0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes in folders")
+class TestPipes:
+    """Check pipes that are named on a command line: read once, to their end, within bounds."""
+
+    def test_its_content_is_kept(self, tmp_path):
+        file = tmp_path / "pipe"
+        os.mkfifo(file)
+        # more than a pipe holds
+        text = "a = 1\n" + "# and so on\n" * 50_000
+
+        def write():
+            sleep(0.1)
+            file.write_text(text, encoding="utf-8")
+
+        with ThreadPoolExecutor() as pool:
+            pool.submit(write)
+            accept_pipe(file)
+        accept_pipe(file)
+        assert read_bytes(file) == text.encode()
+        assert read_toml(file) == {"a": 1}
+        with pytest.raises(OSError, match="has more than 100 bytes"):
+            read_bytes(file, 100)
+
+    @pytest.mark.parametrize("flags", [None, os.O_RDWR], ids=["without a writer", "with a silent writer"])
+    def test_one_without_an_end_is_refused_in_time(self, tmp_path, flags):
+        file = tmp_path / "pipe"
+        os.mkfifo(file)
+        writer = None if flags is None else os.open(file, flags)
+        with pytest.raises(OSError, match=r"has no end after 0\.1 s: write it to a file"):
+            accept_pipe(file, 0.1)
+        with pytest.raises(OSError, match="is a pipe"):
+            read_bytes(file)
+        if writer is not None:
+            os.close(writer)
+
+    def test_one_without_bounds_is_refused(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(given_files, "LARGEST", 100_000)
+        file = tmp_path / "pipe"
+        os.mkfifo(file)
+
+        def write():
+            with suppress(BrokenPipeError):
+                file.write_bytes(bytes(1_000_000))
+
+        with ThreadPoolExecutor() as pool:
+            pool.submit(write)
+            with pytest.raises(OSError, match="has more than 100000 bytes"):
+                accept_pipe(file)
+
+    def test_other_files_are_left_to_their_readers(self, tmp_path):
+        accept_pipe(tmp_path / "missing")
+        accept_pipe(tmp_path)
+        (tmp_path / "file").write_bytes(b"x")
+        accept_pipe(tmp_path / "file")
+        (tmp_path / "file").write_bytes(b"y")
+        assert read_bytes(tmp_path / "file") == b"y"
 
 
 @pytest.mark.parametrize("text", ["[" * LONG, '{"a":' * LONG, "9" * LONG, "[1", "\ufeff{}"])

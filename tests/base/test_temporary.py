@@ -126,7 +126,7 @@ def test_an_interruption_of_the_removal_is_raised_when_the_folder_is_gone(place)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         folder.remove()
-        thread.join()
+    thread.join()
     assert not list(place.iterdir())
 
 
@@ -150,7 +150,8 @@ def test_remnants_of_an_earlier_day_are_removed(place):
     others.mkdir(mode=0o700)
     (others / "results").touch()
     ended(maker("end")[0])
-    assert page.is_dir() and cut.is_dir()
+    assert page.is_dir()
+    assert cut.is_dir()
     earlier = time.time() - REMNANT_S - 1.0
     for path in (page.parent, cut, others):
         os.utime(path, (earlier, earlier))

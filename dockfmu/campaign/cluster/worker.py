@@ -23,6 +23,7 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
+from dockfmu.base.given_files import check_plain
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.machine import MachineFaultError, fault_of
@@ -113,7 +114,9 @@ def pack(study: Study) -> tuple[Study, dict[str, bytes]]:
         paths = [Path(os.path.normpath(source.absolute())) for source in needed]
         root = os.path.commonpath([path.parent for path in paths])
         names = [f"{place}/{path.relative_to(root).as_posix()}" for path in paths]
-        files.update({name: source.read_bytes() for name, source in zip(names, needed, strict=True)})
+        for name, source in zip(names, needed, strict=True):
+            check_plain(source)
+            files[name] = source.read_bytes()
         return f"{names[0]}{mark}{member}"
 
     def system(name: str) -> str:

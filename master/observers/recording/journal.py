@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockfmu.base.entry_points import EntryPoint
+from dockfmu.base.given_files import check_plain
 from dockfmu.master.observers.recording.envelope import ENTRY
 
 NO_ENTRIES = np.empty(0, ENTRY)
@@ -166,6 +167,7 @@ def read(file: Path) -> JournalRows:
     nothing = JournalRows(1, np.zeros(0), {})
     damaged = nothing._replace(damage=f"{file}: its first line is damaged, and its rows cannot be read")
     try:
+        check_plain(file)
         head, newline, body = file.read_bytes().partition(b"\n")
     except OSError:
         return nothing

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -564,7 +566,7 @@ WITH_A_FILE = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-@pytest.mark.parametrize("command", WITH_A_FILE)
+@pytest.mark.parametrize("command", sorted({*WITH_A_FILE} - {"parameters", "life"}))
 @pytest.mark.usefixtures("_bounded_in_time")
 def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(command, refused, oscillator, tmp_path):
     file, *words = WITH_A_FILE[command]
@@ -572,6 +574,28 @@ def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(command, refused, 
     os.mkfifo(file)
     assert file in (said := refused(*words))
     assert "is a pipe" in said or "is not" in said or "no such" in said
+
+
+BASH = shutil.which("bash")
+
+
+@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="needs bash")
+def test_what_a_shell_pipes_into_an_option_is_read(oscillator, tmp_path):
+    write_pair(oscillator, tmp_path)
+    (tmp_path / "sections.toml").write_text("# none", encoding="utf-8")
+    entries = [SsvParameter("first.parameters.initial_position", "Real", 0.25)]
+    (tmp_path / "x.ssv").write_bytes(write_parameter_set(SsvParameterSet("mine", entries)))
+    command = f"{shlex.quote(sys.executable)} -m dockfmu"
+
+    def said(words):
+        script = f"{command} {words}"
+        return subprocess.run([BASH, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    listed = said("parameters pair.ssp --parameters <(cat x.ssv) | grep first.*initial_position")
+    assert listed.stdout.split()[1] == "0.25"
+    done = said("life --sections /dev/stdin . < <(cat sections.toml)")
+    assert done.returncode == 2
+    assert "/dev/stdin: has no [[section]]" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 50_000, ".".join(["a"] * 50_000) + " = 1", "a = " + "9" * 5000])

@@ -52,7 +52,8 @@ def started(place, *arguments, **environment):
 def waited_for(what, process):
     end = time.monotonic() + 120.0
     while not what():
-        assert process.poll() is None and time.monotonic() < end, process.stderr.read()
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end
         time.sleep(0.01)
 
 

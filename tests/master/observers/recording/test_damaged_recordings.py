@@ -1,5 +1,6 @@
 """Truncated or changed recordings are refused or read correctly: no crash, no wrong values."""
 
+import os
 import random
 import subprocess
 import sys
@@ -183,6 +184,14 @@ def test_a_journal_of_another_recording_is_not_taken(swing, tmp_path):
     journal.Journal(journal.beside(tmp_path / "r.h5"), ["a.y[1]"], "another").append(
         12, np.array([1.1]), np.array([[5.0]])
     )
+    with read_results(tmp_path / "r.h5") as results:
+        assert len(results.time) == 11
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes in folders")
+def test_a_pipe_in_place_of_a_journal_is_not_waited_for(swing, tmp_path):
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5", ["a.y[1]"])]).run()
+    os.mkfifo(journal.beside(tmp_path / "r.h5"))
     with read_results(tmp_path / "r.h5") as results:
         assert len(results.time) == 11
 
