@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import WriteError
+from dockfmu.base.given_files import check_plain
 from dockfmu.base.locks import Lock
 from dockfmu.base.messages import storable
 from dockfmu.campaign.runner import PEAKS
@@ -158,6 +159,7 @@ def _read_part(part: Path, columns: Sequence[str], kinds: Mapping[str, str] | No
     Raises DataSetError, which names the part, if it is damaged or its columns are not those of runs.
     """
     try:
+        check_plain(part)
         # not by name, which pyarrow takes as UTF-8 alone
         with part.open("rb") as stream:
             table = pq.read_table(stream, columns=list(columns))
@@ -202,6 +204,7 @@ def read_runs(
 def _schema(part: Path) -> pa.Schema:
     """Return the schema of a part. Raises DataSetError."""
     try:
+        check_plain(part)
         with part.open("rb") as stream:
             return pq.read_schema(stream)
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -181,6 +181,18 @@ def test_parts_that_cannot_be_read_are_made_again(tmp_path):
     assert list((tmp_path / "runs.parquet").glob(f"{DAMAGED}*"))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes in folders")
+def test_a_pipe_in_place_of_a_part_is_not_waited_for(tmp_path):
+    stand_in.make_here(tmp_path, 60)
+    part = sorted((tmp_path / "runs.parquet").glob("*.parquet"))[0]
+    part.unlink()
+    os.mkfifo(part)
+    with pytest.raises(DataSetError, match="is a pipe"):
+        read_runs(tmp_path / "runs.parquet")
+    stand_in.make_here(tmp_path, 60)
+    rows_are_whole(tmp_path, 60)
+
+
 def test_rows_that_somebody_has_doubled_count_once(tmp_path):
     """Indices count, not rows: a part that is there twice neither ends a campaign early nor doubles a run."""
     stand_in.make_here(tmp_path, 30)

@@ -192,8 +192,8 @@ def test_no_argument_of_a_process_has_the_token_and_the_file_leads_a_browser_to_
             running = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
             arguments = [*said.read_text().split(), *(word for one in running for word in one.cmdline())]
             assert not any(token in word for word in arguments)
-            (opener,) = temporary.glob("dockfmu-page-*/dockfmu.html")
-            assert stat.S_IMODE(opener.parent.stat().st_mode) == 0o700
+            (opener,) = temporary.glob("dockfmu-page-*/content/dockfmu.html")
+            assert stat.S_IMODE(opener.parents[1].stat().st_mode) == 0o700
             with quickly_drawn(browser) as context:
                 Shown(context, opener.as_uri())
             # a server of a live run has seen the browser; the other one removes it at its end
