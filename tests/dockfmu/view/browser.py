@@ -102,7 +102,7 @@ class Shown:
     def check_layout(self, size: tuple[int, int]) -> None:
         """Check that all parts of the page lie within a window of this size, and none over another."""
         boxes = self(
-            """[...document.querySelectorAll('main > *, header, footer')].filter(e => !e.hidden).map(e => {
+            """[...document.querySelectorAll('main > *, header, footer')].filter(e => e.checkVisibility()).map(e => {
             const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"""
         )
         for k, a in enumerate(boxes):

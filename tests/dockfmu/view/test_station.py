@@ -286,7 +286,7 @@ def test_nothing_overlaps_and_all_controls_are_in_sight(flown, size):
     panes, inside = shown(
         """(() => {
         const box = e => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; };
-        const all = s => [...document.querySelectorAll(s)].filter(e => !e.hidden).map(box);
+        const all = s => [...document.querySelectorAll(s)].filter(e => e.checkVisibility()).map(box);
         return [all('main > *, header, footer'), all('#station :is(button, .pad, input, select)')]; })()"""
     )
     for k, a in enumerate(panes):
