@@ -62,7 +62,6 @@ LONGEST = (
     "tests/test_equality.py",
     "tests/dockfmu/campaign/test_network.py",
     "tests/dockfmu/campaign/test_machines.py",
-    "tests/components/test_contract.py",
     "tests/fmus/native/test_sources.py",
     "tests/dockfmu/view/test_families.py",
     "tests/dockfmu/dockings/test_fault_dockings.py",

@@ -110,13 +110,12 @@ def resisted(T, S, J, a, e):
 
 
 @kernel
-def free_acceleration(T, S, J, f, t):
-    """Return (acceleration, angular acceleration) of an articulated inertia under a wrench."""
-    inverse = inverse_of(J)
+def with_free_rotation(T, S, inverse):
+    """Return T - S J^-1 S^T, what resists an acceleration where the rotation is free; `inverse` is J^-1."""
     k0 = times(inverse, (S[0], S[1], S[2]))
     k1 = times(inverse, (S[3], S[4], S[5]))
     k2 = times(inverse, (S[6], S[7], S[8]))
-    reduced = (
+    return (
         T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
         T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
         T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
@@ -124,5 +123,11 @@ def free_acceleration(T, S, J, f, t):
         T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
         T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
     )
-    a = times(inverse_of(reduced), subtract(f, row_times(S, times(inverse, t))))
+
+
+@kernel
+def free_acceleration(T, S, J, f, t):
+    """Return (acceleration, angular acceleration) of an articulated inertia under a wrench."""
+    inverse = inverse_of(J)
+    a = times(inverse_of(with_free_rotation(T, S, inverse)), subtract(f, row_times(S, times(inverse, t))))
     return a, times(inverse, subtract(t, column_times(S, a)))

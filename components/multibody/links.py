@@ -25,6 +25,7 @@ from dockfmu.components.multibody.articulated import (
     row_times,
     six,
     times,
+    with_free_rotation,
 )
 from dockfmu.components.multibody.inlining import inlined
 from dockfmu.components.physics.mechanics.rotation import (
@@ -264,21 +265,11 @@ def _reduce_spherical(b, T, S, J, f, t, p):
     driven = times(inverse, t)
     store(driven, b.felt_force)
     f = subtract(f, row_times(S, driven))
-    k0 = times(inverse, (S[0], S[1], S[2]))
-    k1 = times(inverse, (S[3], S[4], S[5]))
-    k2 = times(inverse, (S[6], S[7], S[8]))
     for i in range(6):
         b.inverse[i] = inverse[i]
-    T = (
-        T[0] - (S[0] * k0[0] + S[1] * k0[1] + S[2] * k0[2]),
-        T[1] - (S[0] * k1[0] + S[1] * k1[1] + S[2] * k1[2]),
-        T[2] - (S[0] * k2[0] + S[1] * k2[1] + S[2] * k2[2]),
-        T[3] - (S[3] * k1[0] + S[4] * k1[1] + S[5] * k1[2]),
-        T[4] - (S[3] * k2[0] + S[4] * k2[1] + S[5] * k2[2]),
-        T[5] - (S[6] * k2[0] + S[7] * k2[1] + S[8] * k2[2]),
-    )
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    pass_on(T, (0.0, 0.0, 0.0, *nothing), nothing, f, (0.0, 0.0, 0.0), load(b.reach), p)
+    felt = with_free_rotation(T, S, inverse)
+    pass_on(felt, (0.0, 0.0, 0.0, *nothing), nothing, f, (0.0, 0.0, 0.0), load(b.reach), p)
 
 
 @inlined

@@ -1,6 +1,7 @@
 """What every component of the catalogue must do at the edges of what it may be given.
 
-Run as a program, in the interpreter so that nothing has to be compiled, it prints {property: [what breaks it, ...]}.
+Run as a program, it prints {property: [what breaks it, ...]}. Compiled kernels take a sixth of the time of the
+interpreter, and the tests of components compile them anyway.
 """
 
 from __future__ import annotations

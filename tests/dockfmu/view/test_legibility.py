@@ -123,7 +123,8 @@ def test_axe_finds_nothing_on_the_page_wide_or_narrow(shown):
         shown.page.wait_for_timeout(300)
         assert violations(shown.page) == []
         boxes = shown(
-            "[...document.querySelectorAll('main > *')].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect())"
+            "[...document.querySelectorAll('main > *')].filter(e => e.checkVisibility())"
+            ".map(e => e.getBoundingClientRect())"
             ".map(b => [b.left, b.right, b.top, b.bottom]).sort((a, b) => a[2] - b[2])"
         )
         assert all(0 <= left < right <= 390 for left, right, *_ in boxes)
