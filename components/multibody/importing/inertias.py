@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,21 @@ def impossible(spec: Any) -> str:
     for body in spec.bodies:
         moments = _principal(body)
         if body.explicitinertial and not _is_possible(moments):
-            listed = ", ".join(f"{value:.3g}" for value in moments)
-            found.append(f"{body.name or 'a body without a name'} ({listed})")
+            values = ", ".join(f"{value:.3g}" for value in moments)
+            found.append(f"{body.name or 'a body without a name'} ({values})")
     if not found:
         return ""
-    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     return (
-        f"no body can have these inertias: {', '.join(found[:MOST_NAMED])}{more}. Of the principal moments, here in "
+        f"no body can have these inertias: {listed(found)}. Of the principal moments, here in "
         "kg m2, none may be negative, nor larger than the sum of the other two; correct ixx to iyz, or fullinertia or "
         "diaginertia, of these bodies"
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _is_urdf(text: str) -> bool:

@@ -16,7 +16,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
 from dockfmu.base.given_files import read_text
 from dockfmu.base.names import did_you_mean
-from dockfmu.components.multibody.importing.inertias import impossible, keep_given
+from dockfmu.components.multibody.importing.inertias import impossible, keep_given, listed
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
 from dockfmu.components.multibody.importing.repeats import MOST, most_copies
 from dockfmu.components.multibody.model import BASE, CoordinateLaw, Model, MultibodyJoint, PointSpring, RigidBody
@@ -115,44 +115,67 @@ def _mimics(text: str) -> list[str]:
 
 
 def _compiled(mujoco: Any, file: Path, text: str, left_out: list[str]) -> Any:
-    """Return the compiled model; meshes whose files are missing are left out with their geoms."""
+    """Return the compiled model; what files are missing for is left out: appearance, or meshes with their geoms too."""
+    told: list[str] = []
     try:
-        spec = _specification(mujoco, file, text)
+        spec = mujoco.MjSpec.from_file(str(file))
         if spec.compiler.balanceinertia:
-            spec.compiler.balanceinertia = False
             left_out.append("balanceinertia: inertias are as given, not altered")
         problem = impossible(spec)
         if problem:
             raise RobotError(f"{file}: {problem}")
-        try:
-            return spec.compile()
-        except ValueError as error:
-            if not spec.meshes or "rror opening file" not in str(error):
-                raise
-        spec = _specification(mujoco, file, text)
-        spec.compiler.balanceinertia = False
-        missing = [geom for geom in spec.geoms if geom.meshname]
-        left_out.append(f"{len(spec.meshes)} meshes whose files were not found, with {len(missing)} geometries")
-        for geom in missing:
-            spec.delete(geom)
-        for mesh in list(spec.meshes):
-            spec.delete(mesh)
-        return spec.compile()
+        compiled = None
+        for parts in ((), (_without_appearance,), (_without_appearance, _without_meshes)):
+            spec = _specification(mujoco, file, text)
+            told = [sentence for without in parts for sentence in without(spec)]
+            try:
+                compiled = spec.compile()
+                break
+            except ValueError as error:
+                if len(parts) == 2 or "rror opening file" not in str(error):
+                    raise
     except (ValueError, RuntimeError) as error:
         if isinstance(error, RobotError):
             raise
-        message = str(error).strip()
+        message = " ".join(str(error).split())
         if "mjMINVAL" in message:
             message += "; give the body that moves, or one fixed to it, a mass and an inertia, or fix its joint"
+            message += "".join(f"; left out: {sentence}" for sentence in told)
         raise RobotError(f"{file}: {message}") from error
+    left_out += told
+    return compiled
 
 
 def _specification(mujoco: Any, file: Path, text: str) -> Any:
     """Return what MuJoCo reads; static bodies keep their names, and no body of URDF gets the mass of a geometry."""
     spec = mujoco.MjSpec.from_file(str(file))
     spec.compiler.fusestatic = False
+    spec.compiler.balanceinertia = False
     keep_given(mujoco, spec, text)
     return spec
+
+
+def _without_appearance(spec: Any) -> list[str]:
+    """Leave out textures, materials and skins, which have no mass. Returns what to tell."""
+    shown = len(spec.skins) + sum(bool(texture.file) for texture in spec.textures)
+    spec.compiler.discardvisual = True
+    for skin in list(spec.skins):
+        spec.delete(skin)
+    return ["textures and skins, of which files were not found"] if shown else []
+
+
+def _without_meshes(spec: Any) -> list[str]:
+    """Leave out meshes and height fields with their geometries. Returns what to tell."""
+    bare = [geom for geom in spec.geoms if geom.meshname or geom.hfieldname]
+    massive = {geom.parent.name for geom in bare if not geom.parent.explicitinertial and geom.parent.name != "world"}
+    told = [f"{len(spec.meshes)} meshes whose files were not found, with {len(bare)} geometries"]
+    if massive and spec.compiler.inertiafromgeom.value:
+        told.append(f"mass of these geometries, of bodies without inertia of their own: {listed(sorted(massive))}")
+    for geom in bare:
+        spec.delete(geom)
+    for mesh in [*spec.meshes, *spec.hfields]:
+        spec.delete(mesh)
+    return told
 
 
 def _model(mujoco: Any, compiled: Any, name: str, left_out: list[str], positions: np.ndarray) -> ImportedRobot:

@@ -283,6 +283,34 @@ def test_meshes_whose_files_are_missing_are_left_out(tmp_path):
     assert {body.name for body in imported.model.bodies} == {"base_link", "upper_arm", "forearm", "wrist", "finger"}
 
 
+BODIES = """<body name="b"><joint/><geom size="1" material="m" mass="2"/></body>
+    <body name="c"><joint/><geom size="1" mass="2"/><geom type="mesh" mesh="mesh"/></body>"""
+
+
+def test_textures_and_skins_whose_files_are_missing_are_left_out(tmp_path):
+    """They have no mass: the walkers of dm_control were refused for them."""
+    file = tmp_path / "robot.xml"
+    assets = '<texture name="t" type="2d" file="no.png"/><material name="m" texture="t"/><skin name="s" file="no.skn"/>'
+    bodies = BODIES.replace('<geom type="mesh" mesh="mesh"/>', "")
+    file.write_text(f"<mujoco><asset>{assets}</asset><worldbody>{bodies}</worldbody></mujoco>")
+    imported = read_robot(file)
+    assert [body.mass for body in imported.model.bodies] == [2.0, 2.0]
+    assert "textures and skins, of which files were not found" in imported.left_out
+
+
+def test_the_mass_of_missing_meshes_is_told(tmp_path):
+    """Bodies without inertia of their own have that of their geometries."""
+    file = tmp_path / "robot.xml"
+    assets = '<mesh name="mesh" file="no.obj"/><material name="m"/>'
+    file.write_text(f"<mujoco><asset>{assets}</asset><worldbody>{BODIES}</worldbody></mujoco>")
+    left_out = read_robot(file).left_out
+    assert "1 meshes whose files were not found, with 1 geometries" in left_out
+    assert "mass of these geometries, of bodies without inertia of their own: c" in left_out
+    file.write_text(file.read_text().replace('<geom size="1" mass="2"/>', ""))
+    with pytest.raises(RobotError, match=r"mass and inertia of moving bodies.*left out: 1 meshes"):
+        read_robot(file)
+
+
 def test_the_declaration_of_an_imported_robot_reads_back(robot):
     """Numbers have twelve digits: mass matrix and accelerations to 1e-9 of their size."""
     imported = read_robot(robot)
