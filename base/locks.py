@@ -75,7 +75,8 @@ class Lock:
         with suppress(OSError):
             if _is_at(descriptor, self.file):
                 self.file.unlink()
-        os.close(descriptor)
+        with suppress(OSError):  # an FMU may have closed it
+            os.close(descriptor)
 
 
 def is_held(file: Path) -> bool:

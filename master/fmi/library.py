@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from dockfmu.base.fmi import ACCESS_TYPES
 from dockfmu.master.errors import FmuError
 from dockfmu.master.fmi import log
+from dockfmu.master.fmi.unloading import is_left_running, other_threads
 
 _C, _D, _I, _N, _P, _S = (
     ctypes.c_void_p,
@@ -78,16 +79,25 @@ class FmuLibrary(Protocol):
         ...
 
 
+_threads_before: dict[int, frozenset[int]] = {}
+"""Threads from before a library was loaded, by its handle."""
+
+
 def opened(path: Path, owner: str) -> ctypes.CDLL:
     """Load the library of an FMU. Raises FmuError."""
+    before = other_threads()
     try:
-        return ctypes.CDLL(str(path))
+        library = ctypes.CDLL(str(path))
     except OSError as error:
         raise FmuError(owner, f"its library cannot be loaded: {error}") from error
+    _threads_before.setdefault(library._handle, before)
+    return library
 
 
 def unload(library: ctypes.CDLL) -> None:
-    """Unload a library."""
+    """Unload a library, unless it has left code running in this process, which would crash without it."""
+    if is_left_running(library._name, _threads_before.pop(library._handle, frozenset())):
+        return
     if sys.platform == "win32":
         ctypes.windll.kernel32.FreeLibrary(ctypes.c_void_p(library._handle))
     else:

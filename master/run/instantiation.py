@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dockfmu.master.errors import FmuError
 from dockfmu.master.fmi import python_modules
+from dockfmu.master.fmi.exits import guard
 from dockfmu.master.fmi.instance import Fmu, FmuInstance
 from dockfmu.master.fmi.libraries import foreign_libraries
 from dockfmu.master.fmi.remote.process import RemoteInstance
@@ -134,5 +135,6 @@ class _Instantiation:
         key = (element.file.resolve(), tuple(structure.items()))
         if key not in self.fmus:
             self.budget.take(element.file)
+            guard()
             self.fmus[key] = self.cleanup.enter_context(Fmu(element.file, structure))
         return self.fmus[key].instantiate(element.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -11,6 +12,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from dockfmu.base.errors import FAILED
 from dockfmu.base.messages import shown
 from dockfmu.master import loop
 from dockfmu.master.algorithms.algorithm import Scheme
@@ -192,9 +194,11 @@ class Session:
 
     def _advance(self, until: float, count: int, interrupted: Interruption) -> int:
         """Take at most `count` steps, not beyond `until`; return how many were taken."""
-        result = self.result
+        result, process = self.result, os.getpid()
         with self._threads or nullcontext():
             done = self.stepper.advance(until, result.macro_steps, count)
+        if os.getpid() != process:
+            os._exit(FAILED)  # a copy that an FMU has made by fork() must not write the same files
         # the master itself handles signals differently while it steps, and after a signal
         modes = self._threads is not None and self._threads.disturbed
         self._tell(self._disturbances.undo(whole=not interrupted.word, modes=modes))

@@ -332,6 +332,7 @@ static Status serve_one(Mailbox *box, void *function, int number, void *componen
 /* Answer calls until one comes that is a message; `remote_answer` answers that. */
 EXPORT void remote_serve(Mailbox *box, void *const functions[], void *component)
 {
+    pid_t own = getpid();
     for (;;) {
         if (!spin(box, WORKER))
             while (!my_turn(box, WORKER)) sleep_until(box, WORKER);
@@ -339,6 +340,7 @@ EXPORT void remote_serve(Mailbox *box, void *const functions[], void *component)
         if (function == PYTHON) return;
         int known = function >= 0 && function < PYTHON && functions[function];
         box->status = known ? serve_one(box, functions[function], function, component) : ERROR;
+        if (getpid() != own) _exit(0); /* a copy that the FMU has made by fork() must not answer too */
         hand_over(box, MASTER);
     }
 }

@@ -42,13 +42,16 @@ class Worker:
 
     def serve(self) -> None:
         """Answer messages until the process ends."""
-        serve = self.memory.library.remote_serve
+        serve, own = self.memory.library.remote_serve, os.getpid()
         while True:
             component = self.instance.component if self.instance else None
             serve(self.memory.address, self.table, ctypes.c_void_p(component))
             number, method, arguments = self.memory.read()
             try:
-                self.memory.write((number, "value", self.answer(method, arguments)))
+                answer = self.answer(method, arguments)
+                if os.getpid() != own:
+                    os._exit(0)  # a copy that the FMU has made by fork() must not answer too
+                self.memory.write((number, "value", answer))
                 status = OK
             except FmuError as error:
                 self.memory.write((number, "failure", error.fields()))

@@ -10,11 +10,14 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -39,9 +42,10 @@ __attribute__((destructor)) static void unload(void) { disturb("unload"); }
 
 /* bits of `habit`: ask for the end at 0.5 s, need a stop time, refuse what lies beyond it, change the directory in the
  * step at 0.3 s, change the rounding there, say a NUL there, fail after saying it, refuse a second instance,
- * change the handler of SIGINT there, fail with an error from 0.6 s on */
+ * change the handler of SIGINT there, fail with an error from 0.6 s on, end the process at 0.3 s, let a copy of the
+ * process go on there, leave a thread or a timer of its own running there */
 enum { ENDS = 1, NEEDS_STOP = 2, STRICT = 4, CHANGES_FOLDER = 8, ROUNDS = 16, NUL = 32, FAILS = 64, SIGNALS = 128,
-    LATER = 256 };
+    LATER = 256, EXITS = 512, FORKS = 1024, THREAD = 2048, TIMER = 4096 };
 
 typedef struct {
     void (*logger)(void *, Str, Status, Str, Str, ...);
@@ -97,6 +101,13 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
     return m;
 }
 
+static void *wait_for_ever(void *none)
+{
+    struct timespec moment = {0, 1000000};
+    for (;;) nanosleep(&moment, NULL);
+    return none;
+}
+
 EXPORT void fmi2FreeInstance(void *c) { disturb("free"); free(c); }
 EXPORT Status fmi2SetupExperiment(void *c, int has_tolerance, double tolerance, double start, int has_stop, double stop)
 {
@@ -134,6 +145,17 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
         if ((m->habit & CHANGES_FOLDER) && chdir("/")) return ERROR;
         if (m->habit & ROUNDS) fesetround(FE_UPWARD);
         if (m->habit & SIGNALS) signal(SIGINT, ignore);
+        if (m->habit & EXITS) exit(0);
+        if (m->habit & FORKS) fork();
+        if (m->habit & THREAD) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, wait_for_ever, NULL);
+        }
+        if (m->habit & TIMER) {
+            struct itimerval often = {{0, 1000}, {0, 1000}};
+            signal(SIGALRM, ignore);
+            setitimer(ITIMER_REAL, &often, NULL);
+        }
         if (m->habit & NUL) {
             SAY(m, m->habit & FAILS ? ERROR : WARNING, "mode %c%s", 0, " entered");
             if (m->habit & FAILS) return ERROR;

@@ -1,0 +1,72 @@
+"""Libraries of FMUs that end or copy their process, or leave code running: no run is lost or doubled without a word."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dockfmu.master.observers.recording.results import read_results
+from tests.master.fmus.habits import EXITS, FORKS, THREAD, TIMER
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="habits of POSIX")
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
+
+file, habit, process, results = sys.argv[1:]
+system = Structure("hostile")
+system.add("a", Path(file), {"habit": int(habit)}, process=process == "apart")
+result = CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Recorder(Path(results))]).run()
+time.sleep(0.2)
+print(result.status)
+"""
+
+
+@pytest.fixture
+def run(habits, tmp_path):
+    """Return a function that runs the FMU with a habit in a process of its own."""
+
+    def run(habit, where="here"):
+        words = [sys.executable, "-c", PROGRAM, habits(), habit, where, tmp_path / "r.h5"]
+        # a process that holds its standard output open is waited for
+        return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, timeout=100.0)
+
+    return run
+
+
+def rows(folder):
+    with read_results(folder / "r.h5") as results:
+        return len(results.time)
+
+
+def test_an_exit_is_told_and_is_no_success(run):
+    done = run(EXITS)
+    assert done.returncode == 1
+    assert "has ended this process by exit(): its results are incomplete" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_exit_of_a_separate_process_is_a_failure_of_its_run(run, tmp_path):
+    done = run(EXITS, "apart")
+    assert (done.returncode, done.stdout) == (0, "failed\n")
+    assert rows(tmp_path) == 3
+
+
+@pytest.mark.parametrize("where", ["here", "apart"])
+def test_a_copy_of_the_process_does_not_go_on(run, tmp_path, where):
+    done = run(FORKS, where)
+    assert (done.returncode, done.stdout) == (0, "completed\n"), done.stderr
+    assert rows(tmp_path) == 11
+
+
+@pytest.mark.parametrize("where", ["here", "apart"])
+@pytest.mark.parametrize("habit", [THREAD, TIMER], ids=["thread", "timer"])
+def test_code_that_is_left_running_stays_loaded(run, tmp_path, habit, where):
+    done = run(habit, where)
+    assert (done.returncode, done.stdout) == (0, "completed\n"), done.stderr
+    assert rows(tmp_path) == 11
