@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.given_files import read_json
 
 if sys.platform == "win32":
     import msvcrt
@@ -21,6 +22,8 @@ else:
 
 TRIES = 10
 """Attempts to take a lock, because a process that calls `is_held` holds the lock for a moment."""
+LONGEST = 1 << 14
+"""Bytes of the longest content of a lock: whoever may write to its folder can have put anything in its place."""
 RETRY_S = 0.02
 """Time between two attempts, s."""
 
@@ -98,9 +101,9 @@ def is_abandoned(file: Path) -> bool:
     does.
     """
     try:
-        about = json.loads(file.read_text(encoding="utf-8"))
+        about = read_json(file, LONGEST)
         same_machine, pid = about["host"] == socket.gethostname(), int(about["pid"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return False
     if not same_machine:
         return False
@@ -154,8 +157,8 @@ def _is_at(descriptor: int, file: Path) -> bool:
 def _holder(file: Path) -> str:
     """Return a description of the process that holds a lock."""
     try:
-        about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        about: dict[str, Any] = read_json(file, LONGEST)
         where = "" if about["host"] == socket.gethostname() else f" on {about['host']}"
         return f"process {about['pid']}{where}, since {about['since']} ({about['command']})"
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -79,6 +79,11 @@ def test_a_later_process_removes_what_a_killed_one_has_left_and_nothing_else(pla
     (remote / "owner").write_text('{"host": "another.machine", "pid": 4194304}', encoding="utf-8")
     (place / f"{PREFIX}link").symlink_to(remote)
     (place / f"{PREFIX}file").write_text("x", encoding="utf-8")
+    # owners that have no end
+    if os.name == "posix":
+        for name, make in (("pipe", os.mkfifo), ("device", lambda file: file.symlink_to("/dev/zero"))):
+            (place / f"{PREFIX}{name}").mkdir(mode=0o700)
+            make(place / f"{PREFIX}{name}" / "owner")
     before = sorted(place.iterdir())
     ended(maker("end")[0])
     assert sorted(place.iterdir()) == before
