@@ -163,7 +163,9 @@ def _recording(source: Path) -> Iterator[Path]:
 
         with TemporaryFolder("view") as folder:
             system = System.load(source)
-            system.record(folder, stop=system.plan.step, report=False)
+            summary = system.record(folder, stop=system.plan.step, report=False).summary
+            if summary["status"] == "failed":
+                raise CommandError(f"{source}: its first step failed: {summary['message']}")
             yield folder / RESULTS
         return
     yield existing_recording(source)

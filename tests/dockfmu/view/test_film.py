@@ -2,11 +2,13 @@
 
 import base64
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dockfmu.cli import main
+from dockfmu.system import System
 from dockfmu.view.headless import BrowserError, chromium
 
 PLAYED = """async ([kind, data]) => { const video = document.createElement('video');
@@ -71,3 +73,11 @@ def test_pictures_and_films_show_the_run_at_their_times(central_impact, browser,
     ):
         assert main(["view", folder, *wrong]) != 0
         assert says in capsys.readouterr().err
+
+
+def test_a_package_whose_first_step_fails_is_not_shown_and_the_reason_is_told(pair, monkeypatch, tmp_path, capsys):
+    """A full temporary directory, for example, where the recording is then missing or damaged."""
+    failed = SimpleNamespace(summary={"status": "failed", "message": "No space left on device"})
+    monkeypatch.setattr(System, "record", lambda *_, **__: failed)
+    assert main(["view", str(pair), "--picture", str(tmp_path / "p.png")]) == 2
+    assert "pair.ssp: its first step failed: No space left on device" in capsys.readouterr().err
