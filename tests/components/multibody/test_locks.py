@@ -281,3 +281,19 @@ def test_a_joint_that_is_locked_as_a_whole_stops_by_a_plastic_impulse(kind: str)
     run(one, 0.2)
     np.testing.assert_allclose(m.rotation[1].angular_velocity, 0.0, atol=1e-14)
     np.testing.assert_allclose(conserved(one), before, rtol=0.0, atol=1e-12 * np.abs(before).max())
+
+
+def test_a_craft_that_is_locked_to_the_base_loses_what_its_impulse_takes() -> None:
+    """Regression: the loss left out the work of the impulse on the base in the craft's frame, and could be negative."""
+    text = STAGES.replace("stiffness = 4000", "stiffness = 0").replace('joint = "link"', 'joint = "flight"')
+    one = instance(text)
+    m = one.m
+    run(one, 0.05)
+    energy, kinetic = balance(one), float(m.audit.kinetic_energy)
+    m.lock[0].close = 1.0
+    one.step(0.05, 1e-12)
+    np.testing.assert_allclose(m.body[0].velocity, 0.0, atol=1e-14)
+    assert m.lock[0].loss == pytest.approx(kinetic - float(m.audit.kinetic_energy), rel=1e-12)
+    assert m.lock[0].loss > 0.0
+    run(one, 0.05)
+    assert balance(one) == pytest.approx(energy, rel=1e-9)
