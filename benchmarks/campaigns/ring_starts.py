@@ -27,7 +27,9 @@ PAGE = Path("docs/validation/peripheral.md")
 SYSTEMS = ("expert_peripheral_5t", "electric_ring_5t", "geared_ring_5t", "hydraulic_ring_5t", "hunt_ring_5t")
 STOP = 15.0
 LOADS = ("compression", "tension", "shear", "torsion", "bending")
-ENDS = ("captured", "latched", "in contact", "apart", "outside the model")
+ENDS = ("captured", "unlatched", "latched", "in contact", "apart", "outside the model")
+"""How a run can end: held by latches on all petals since capture; captured, but no latch of a petal holds any more; not
+captured, but held by a latch, touching, or apart; or beyond a limit of the model."""
 
 
 def within(rng: np.random.Generator, radius: float) -> tuple[float, float]:
@@ -53,9 +55,10 @@ def conditions(rng: np.random.Generator) -> dict[str, object]:
 
 def end_of(run: dockfmu.Outcome) -> str:
     """Return how a run within the domain of the model ended, one of ENDS."""
+    held = [run[f"mechanism.sensor.latched[{k}]"][-1] for k in range(1, 7)]
     if run.events.get("capture") is not None:
-        return "captured"
-    if any(run[f"mechanism.sensor.latched[{k}]"][-1] for k in range(1, 7)):
+        return "captured" if all(max(held[k : k + 2]) for k in (0, 2, 4)) else "unlatched"
+    if any(held):
         return "latched"
     recent = run.time > run.time[-1] - 1.0
     return "in contact" if run["mechanism.flag.contact"][recent].any() else "apart"

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import dockfmu
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -61,3 +62,29 @@ def test_the_docked_craft_is_aligned(dock):
 def test_momentum_and_energy(dock, name):
     audit = dock(name).summary["audit_checks"]
     assert all(check["ok"] is not False for check in audit.values())
+
+
+SHORT_HOOKS = {"length": "20 mm", "stiffness": "4 kN/m", "preload": "60 N"}
+"""Latches of RefRing, which the ring of the standard had at first."""
+
+
+def test_a_recoil_on_one_side_does_not_open_the_latches():
+    """The start of the seed 33 tilts by 4 deg, and the recoil draws at one petal, 0.8 m off the axis."""
+    run = dockfmu.load("idss_hydraulic_20t", {"initial_conditions.seed": 33}).run(
+        stop=20, record=["mechanism.sensor.latched"], every=10
+    )
+    assert run.outcome == "captured"
+    since = run.time > run.events["latched"] + 0.05
+    for k in range(1, 7):
+        assert run[f"mechanism.sensor.latched[{k}]"][since].all()
+
+
+def test_a_captured_ring_that_comes_off_is_told():
+    """With short hooks the same start ends `unlatched`, not `captured`, although it had been captured."""
+    settings = {f"mechanism.ring_pair.parameters.latch.{name}": value for name, value in SHORT_HOOKS.items()}
+    run = dockfmu.load("idss_hydraulic_20t", {"initial_conditions.seed": 33, **settings}).run(
+        stop=20, record=["cyclogram.captured"], every=1000
+    )
+    assert run["cyclogram.captured"][-1] == 1.0
+    assert run.outcome == "unlatched"
+    assert not run.success
