@@ -40,7 +40,13 @@ MECHANISMS = {
     "hydraulic": "hydraulic_ring_5t",
     "Hunt": "hunt_ring_5t",
 }
-CONDITIONS = {"initial_conditions.start_gap": 0.0223}
+CONDITIONS = {
+    "initial_conditions.start_gap": 0.0223,
+    "mechanism.ring_pair.parameters.latch.length": "20 mm",
+    "mechanism.ring_pair.parameters.latch.stiffness": "4 kN/m",
+    "mechanism.ring_pair.parameters.latch.preload": "60 N",
+}
+"""Start of the named system, and the latches of RefRing for all, as those of `hydraulic_ring_5t` are longer."""
 MEMBERS = ((1, 1, 1, -1), (1, 1, -1, -1), (-1, 1, 1, -1), (-1, -1, -1, 1))
 """Signs of roll, of the tilt toward the miss, and of the rates of both; the first is that of the named system."""
 OUTSIDE = -1.0
