@@ -34,6 +34,7 @@ from distributed.security import Security
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.temporary import TemporaryFolder
+from dockfmu.campaign.cluster.stopped import StoppedWorkers
 from dockfmu.campaign.cluster.strangers import MODULE, strangers_unheard
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
 from dockfmu.campaign.description import Study
@@ -172,6 +173,7 @@ class Execution:
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     silence_logs=logging.CRITICAL,
                 )
+                opened.enter_context(StoppedWorkers(self._processes))
             self._connect()
             self._opened = opened.pop_all()
 
@@ -215,6 +217,11 @@ class Execution:
                 # processes that do not end in time will end with this one
                 with suppress(TimeoutError):
                     self._cluster.close(timeout=CLOSE_S)
+
+    def _processes(self) -> list[int | None]:
+        """Return the numbers of the processes of the workers on this machine."""
+        assert self._cluster is not None
+        return [nanny.pid for nanny in list(self._cluster.workers.values())]
 
     @property
     def threads(self) -> int:
@@ -382,8 +389,8 @@ def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
     """Return the row of a run that ended its worker or raised an unexpected error."""
     if type(error).__name__ == "KilledWorker":
         reason = (
-            f"its worker ended {DEATHS + 1} times during this run: its FMU crashed, did not return within the time "
-            "limit, or took more memory than a worker may have"
+            f"its worker ended {DEATHS + 1} times during this run: its FMU crashed or stopped the process, did not "
+            "return within the time limit, or took more memory than a worker may have"
         )
     else:
         reason = f"{type(error).__name__}: {error}"

@@ -1,8 +1,8 @@
 """A campaign of known values whose runs take milliseconds: `python -m tests.dockfmu.campaign.stand_in FOLDER`.
 
-Runs `KILLER`, `EATER`, `RAISER` and `HANGER` end their worker, take all memory, raise and hang. With the fault `full`
-the worker that first makes a run beyond FULL has no room for files from then on, with `all_full` each of them. The
-value of a run depends on its index alone.
+Runs `KILLER`, `EATER`, `RAISER`, `HANGER` and `STOPPER` end their worker, take all memory, raise, hang, and stop their
+worker by a signal. With the fault `full` the worker that first makes a run beyond FULL has no room for files from then
+on, with `all_full` each of them. The value of a run depends on its index alone.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import pytest
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.campaign import campaign, dataset
+from dockfmu.campaign.cluster import stopped
 from dockfmu.campaign.cluster.execution import ClusterOptions, Execution
 from dockfmu.campaign.cluster.worker import GRACE_S
 from dockfmu.campaign.dataset import DataSet
@@ -31,7 +32,7 @@ from dockfmu.campaign.sampling.draws import Draws, uniform_numbers
 from dockfmu.master.errors import ArchiveError
 from dockfmu.options import RunOptions
 
-KILLER, EATER, RAISER, HANGER = 37, 47, 61, 83
+KILLER, EATER, RAISER, HANGER, STOPPER = 37, 47, 61, 83, 91
 FULL = 25
 LIMIT = 1 << 30
 """Memory of a worker, bytes."""
@@ -72,6 +73,8 @@ class StandIn:
             raise ZeroDivisionError("a fault of the program")
         if faults.get("hang") and point.index == HANGER:
             time.sleep(1000.0)
+        if faults.get("stop") and point.index == STOPPER:
+            os.kill(os.getpid(), signal.SIGSTOP)
         if (faults.get("full") and point.index > FULL and self._is_first()) or (
             faults.get("all_full") and point.index > FULL
         ):
@@ -178,6 +181,7 @@ def main():
     parser.add_argument("--largest-file", type=int, default=0, help="bytes, as on a full disk")
     arguments = parser.parse_args()
     dataset.PART_ROWS, dataset.PART_S = PART_ROWS, 0.5
+    stopped.LOOK_S = 0.2
     if arguments.die_before_rename:
         rename, left = Path.rename, [arguments.die_before_rename]
 

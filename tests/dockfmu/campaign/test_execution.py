@@ -88,12 +88,13 @@ def test_killed_workers_hanging_runs_and_faults_are_told_by_index(tmp_path, monk
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setitem(ENVIRONMENT, "TMPDIR", str(temporary))
-    finished(tmp_path, "--workers", 2, "--faults", "kill", "raise", "hang")
+    finished(tmp_path, "--workers", 2, "--faults", "kill", "raise", "hang", "stop")
     assert not list(temporary.rglob("campaign-*"))
-    told = rows_are_whole(tmp_path, crashed=(stand_in.KILLER, stand_in.RAISER, stand_in.HANGER))
+    told = rows_are_whole(tmp_path, crashed=(stand_in.KILLER, stand_in.RAISER, stand_in.HANGER, stand_in.STOPPER))
     assert "crashed" in told.loc[stand_in.KILLER, "reason"]
     assert "ZeroDivisionError" in told.loc[stand_in.RAISER, "reason"]
     assert "time limit" in told.loc[stand_in.HANGER, "reason"]
+    assert "stopped the process" in told.loc[stand_in.STOPPER, "reason"]
 
 
 def test_a_run_that_takes_more_memory_than_a_worker_may_have_is_told(tmp_path):
