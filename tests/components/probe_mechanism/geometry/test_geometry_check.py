@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import deque
 
 import numpy as np
 import pytest
@@ -50,15 +51,22 @@ def test_sets_that_fit(variant, sets):
     assert reasons(variant, *sets) == ""
 
 
+def least_cpu(function):
+    """Return the least CPU time of five calls, s."""
+    taken = []
+    for _ in range(5):
+        begin = time.process_time()
+        function()
+        taken.append(time.process_time() - begin)
+    return min(taken)
+
+
 def test_the_check_is_fast():
-    """It runs before every run: the best of five takes less than 0.1 s of computing."""
+    """It runs before every run: it computes 1.4 times as long as Python counts to 5 million, below 0.1 s mostly."""
+    count = least_cpu(lambda: deque(range(5_000_000), maxlen=0))
     for variant, sets in (("V1", V1), ("V2", V2), ("V3", V3)):
-        start_memory, taken = memory(variant, *sets), []
-        for _ in range(5):
-            begin = time.process_time()
-            misfit(start_memory)
-            taken.append(time.process_time() - begin)
-        assert min(taken) < 0.1
+        start_memory = memory(variant, *sets)
+        assert least_cpu(lambda: misfit(start_memory)) < 4.0 * count  # noqa: B023
 
 
 def test_the_limiter_clears_the_cone_by_some_millimetres():
