@@ -142,7 +142,8 @@ def package(tmp_path):
     (about / "entry_points.txt").write_text(
         "[dockfmu.components]\nHinge = their_package.hinge\n\n[dockfmu.systems]\ntheirs = their_package.systems\n"
     )
-    return os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path])}
+    # nothing of this process's own path, to which FMUs of pythonfmu that it has loaded have added their folders
+    return os.environ | {"PYTHONPATH": str(tmp_path / "site")}
 
 
 def dockfmu_in(environment, folder, *arguments):
