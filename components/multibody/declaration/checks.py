@@ -30,13 +30,13 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
     known = {BASE, *(body.name for body in model.bodies)}
     sound = complete
     for joint in model.joints:
-        problems = list(_check_ends(f"joints.{joint.name}", (joint.predecessor, joint.successor), known))
+        problems = list(check_ends(f"joints.{joint.name}", (joint.predecessor, joint.successor), known))
         sound = sound and not problems
         yield from problems
         if joint.cut and joint.kind not in ROWS:
             yield f"joints.{joint.name}.kind", f"a {joint.kind} joint has no cut form; cut another one of the loop"
     for spring in model.springs:
-        yield from _check_ends(f"springs.{spring.name}", (spring.first, spring.second), known)
+        yield from check_ends(f"springs.{spring.name}", (spring.first, spring.second), known)
         if spring.first == spring.second:
             yield f"springs.{spring.name}.bodies", "joins a body with itself"
     for port in model.ports:
@@ -73,7 +73,8 @@ def check_model(model: Model, *, complete: bool = True) -> Iterator[Problem]:
         yield from _check_graph(model)
 
 
-def _check_ends(where: str, ends: tuple[str, str], known: set[str]) -> Iterator[Problem]:
+def check_ends(where: str, ends: tuple[str, str], known: set[str]) -> Iterator[Problem]:
+    """Yield what is wrong with the names of the two bodies that a part joins."""
     for body in ends:
         if body not in known:
             yield f"{where}.bodies", f"there is no body {body!r}{did_you_mean(body, known)}"

@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from dockfmu.base.names import did_you_mean
+from dockfmu.components.multibody.declaration.checks import check_ends
 from dockfmu.components.multibody.declaration.joint_frames import UNIT, about, joint_frames, unit_vector
 from dockfmu.components.multibody.declaration.laws import LAW_KEYS
 from dockfmu.components.multibody.declaration.problems import Entries
@@ -30,7 +30,7 @@ COORDINATE_KEYS = ("start", "rate", "motion", "hysteresis", *LAW_KEYS)
 MOTION_KEYS = ("position", "rate", "acceleration", "amplitude", "frequency", "phase")
 
 
-def read_joint(name: str, entries: Entries, known: tuple[str, ...]) -> MultibodyJoint | None:
+def read_joint(name: str, entries: Entries, known: set[str]) -> MultibodyJoint | None:
     """Return a joint, None if it has no kind or no two bodies; `known` are the names of bodies."""
     kind = cast(Kind, entries.text("kind", "", (*COORDINATES, *CONSTRAINTS), needed=True))
     if not kind:
@@ -72,11 +72,12 @@ def read_joint(name: str, entries: Entries, known: tuple[str, ...]) -> Multibody
     )
 
 
-def _tell_shared(entries: Entries, known: tuple[str, ...]) -> None:
+def _tell_shared(entries: Entries, known: set[str]) -> None:
     """Note the mistakes in what all kinds have, for a joint whose own kind there is not."""
-    for body in pair(entries) or ():
-        if body not in known:
-            entries.problem("bodies", f"there is no body {body!r}{did_you_mean(body, known)}")
+    bodies = pair(entries)
+    if bodies is not None:
+        for where, what in check_ends(entries.where, bodies, known):
+            entries.problems.add(where, what)
     entries.array("points", "m", (2, 3))
     if "axis" in entries:
         unit_vector(entries, "axis", entries.array("axis", "1", (3,), (0.0, 0.0, 1.0)))

@@ -79,11 +79,12 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody",
     top = Entries(content, "", problems, MODEL_KEYS)
     solids: dict[str, Solid] = {}
     bodies = tuple(read_body(key, entries, solids, folder) for key, entries in top.tables("bodies").items())
+    known = {BASE, *(body.name for body in bodies)}
     joints: list[MultibodyJoint] = []
     laws: list[CoordinateLaw] = []
     loops: list[HystereticSpring] = []
     for key, entries in top.tables("joints").items():
-        joint = read_joint(key, entries, (BASE, *(body.name for body in bodies)))
+        joint = read_joint(key, entries, known)
         if joint is not None:
             joints.append(joint)
             loops.extend(read_loops(joint, entries))
