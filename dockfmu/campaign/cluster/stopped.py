@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from types import TracebackType
 
 import psutil
@@ -54,7 +55,5 @@ def _is_stopped(number: int) -> bool:
 
 
 def _end(number: int) -> None:
-    try:
+    with suppress(psutil.NoSuchProcess):
         psutil.Process(number).kill()
-    except psutil.NoSuchProcess:
-        return

@@ -89,6 +89,6 @@ def test_latches_hold_tension_and_bending_together():
 
 
 def test_hooks_that_are_too_short_let_go():
-    """What the search sees: hooks of 20 mm hold less than half of the bending in the worst direction."""
+    """Show what the search sees: hooks of 20 mm hold less than half of the bending in the worst direction."""
     short = [share_held(captured(**{"latch.length": 0.020}), load) for load in directions("bending")]
     assert 0.25 < min(short) < 0.5
