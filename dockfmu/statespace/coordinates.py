@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,19 +32,35 @@ class Coordinate:
         half[0], half[1 + self.axis] = np.cos(0.5 * distance), np.sin(0.5 * distance)
         memory[place] = product(memory[place], half)
 
-    def difference(self, memory: np.ndarray, other: np.ndarray) -> float:
-        """Return by how much the coordinate differs, to first order."""
-        place = list(self.indices)
-        if len(place) == 1:
-            return float(memory[place[0]] - other[place[0]])
-        back = other[place] * np.array([1.0, -1.0, -1.0, -1.0])
-        return float(2.0 * product(back, memory[place] - other[place])[1 + self.axis])
-
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the product of two quaternions, scalar first."""
-    vector = a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
-    return np.array([a[0] * b[0] - a[1:] @ b[1:], *vector])
+    """Return the products of quaternions (..., 4), scalar first."""
+    a0, a1, a2, a3 = np.moveaxis(a, -1, 0)
+    b0, b1, b2, b3 = np.moveaxis(b, -1, 0)
+    parts = (
+        a0 * b0 - (a1 * b1 + a2 * b2 + a3 * b3),
+        a0 * b1 + b0 * a1 + (a2 * b3 - a3 * b2),
+        a0 * b2 + b0 * a2 + (a3 * b1 - a1 * b3),
+        a0 * b3 + b0 * a3 + (a1 * b2 - a2 * b1),
+    )
+    return np.stack(parts, -1)
+
+
+def differences(chosen: Sequence[Coordinate]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Return a function of two memories: by how much each of the chosen coordinates differs, to first order."""
+    first = np.array([coordinate.indices[0] for coordinate in chosen], int)
+    turned = np.array([k for k, coordinate in enumerate(chosen) if len(coordinate.indices) == 4], int)
+    places = np.array([chosen[k].indices for k in turned.tolist()], int).reshape(-1, 4)
+    about = np.array([1 + chosen[k].axis for k in turned.tolist()], int)
+    number = np.arange(len(turned))
+
+    def difference(memory: np.ndarray, other: np.ndarray) -> np.ndarray:
+        found = memory[first] - other[first]
+        back = other[places] * np.array([1.0, -1.0, -1.0, -1.0])
+        found[turned] = 2.0 * product(back, memory[places] - other[places])[number, about]
+        return np.asarray(found)
+
+    return difference
 
 
 def coordinates(names: Sequence[str], units: Sequence[str], chosen: Sequence[int]) -> list[Coordinate]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dockfmu.statespace.coordinates import Coordinate
+from dockfmu.statespace.coordinates import Coordinate, differences
 from dockfmu.statespace.operating_point import OperatingPoint
 
 SIZES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
@@ -110,31 +110,51 @@ class Jacobian:
         return Jacobian(self.matrix[chosen], self.error[chosen], self.corners[chosen], self.jumps[chosen])
 
 
-def jacobian(point: OperatingPoint, rows: Sequence[Coordinate], columns: Sequence[Coordinate], count: int) -> Jacobian:
-    """Return the derivatives of `rows` after `count` steps by `columns` before them."""
+def jacobian(
+    point: OperatingPoint, rows: Sequence[Coordinate], columns: Sequence[Coordinate], count: int, states: int = 0
+) -> Jacobian:
+    """Return the derivatives of `rows` after `count` steps by `columns` before them.
+
+    The first `states` of the rows and of the columns are the same coordinates. Columns of those that no further row
+    depends on, directly or through others, are left at 0: the largest moves to both sides tell them apart.
+    """
     base = point.memory
     reference = point.after(base, count)
     assert reference is not None, "the step was taken before"
     shape = len(rows), len(columns)
     found = Jacobian(np.zeros(shape), np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool))
     magnitude = np.array([max(abs(reference[list(row.indices)]).max(), 1e-300) for row in rows])
-    singles = np.array([row.indices[0] for row in rows], int)
-    plain = np.array([len(row.indices) == 1 for row in rows], bool)
-    for k, column in enumerate(columns):
-        size = scale(base[column.indices[0]])
-        sides = np.full((len(SIZES), 2, len(rows)), np.nan)
-        for i, relative in enumerate(SIZES):
-            for side, sign in enumerate((1.0, -1.0)):
-                moved = base.copy()
-                column.move(moved, sign * relative * size)
-                result = point.after(moved, count)
-                if result is not None:
-                    change = result[singles] - reference[singles]
-                    for r in np.flatnonzero(~plain):
-                        change[r] = rows[int(r)].difference(result, reference)
-                    sides[i, side] = change / (sign * relative * size)
+    difference = differences(rows)
+
+    def slopes(column: Coordinate, relative: float) -> np.ndarray:
+        """Return the difference quotients to both sides (2, rows), NaN where the FMU refuses the move."""
+        size = relative * scale(base[column.indices[0]])
+        sides = np.full((2, len(rows)), np.nan)
+        for side, sign in enumerate((1.0, -1.0)):
+            moved = base.copy()
+            column.move(moved, sign * size)
+            result = point.after(moved, count)
+            if result is not None:
+                sides[side] = difference(result, reference) / (sign * size)
+        return sides
+
+    largest = [slopes(column, SIZES[0]) for column in columns]
+    moves = np.array([np.any(sides != 0.0, axis=0) for sides in largest], bool).reshape(len(columns), len(rows)).T
+    for k in [*sorted(_reached(moves, states)), *range(states, len(columns))]:
+        size = scale(base[columns[k].indices[0]])
+        sides = np.array([largest[k], *(slopes(columns[k], relative) for relative in SIZES[1:])])
         _choose(found, k, sides, magnitude / size, JUMP * np.maximum(1.0, magnitude) / size)
     return found
+
+
+def _reached(moves: np.ndarray, states: int) -> set[int]:
+    """Return those of the first `states` columns that move a row beyond the first `states`, perhaps through others."""
+    reached: set[int] = set()
+    rows = list(range(states, len(moves)))
+    while rows:
+        rows = [k for k in range(states) if k not in reached and moves[rows, k].any()]
+        reached.update(rows)
+    return reached
 
 
 def _choose(found: Jacobian, k: int, sides: np.ndarray, rounding: np.ndarray, least_jump: np.ndarray) -> None:

@@ -17,7 +17,7 @@ from dockfmu.master import algorithms
 from dockfmu.master.errors import StructureError
 from dockfmu.master.fmi.description import read_description
 from dockfmu.master.system import Structure
-from dockfmu.statespace.coordinates import Coordinate, coordinates
+from dockfmu.statespace.coordinates import Coordinate, coordinates, differences
 from dockfmu.statespace.declared import by_declared_states, declares_states
 from dockfmu.statespace.differences import Jacobian, constant, jacobian, relevant
 from dockfmu.statespace.directional import METHOD, by_directional_derivatives
@@ -214,7 +214,7 @@ def _model(
     states = coordinates(names, _units(point), read)
     columns = [*states, *(_coordinate(point, index) for index in chosen_inputs)]
     rows = [*states, *(_coordinate(point, index) for index in shown_outputs)]
-    found = jacobian(point, rows, columns, count)
+    found = jacobian(point, rows, columns, count, len(states))
     labels = [row.name for row in rows]
     chosen, jumping = _seen(found, len(states))
     held |= {states[k].name: f"no derivative: {labels[row]} jumps" for k, row in jumping.items()}
@@ -363,7 +363,7 @@ def _assembled(
         memory=tuple(names),
         error=found.error[:n, :n],
         modes=modes(matrices[0], found.error[:n, :n], names, step),
-        drift=np.array([state.difference(after, point.memory) / step for state in kept]),
+        drift=differences(kept)(after, point.memory) / step,
         held=held,
         notes=tuple(notes),
         method=method,

@@ -88,7 +88,7 @@ def _others(coupling: Coupling) -> dict[str, np.ndarray]:
 def get_loop_state(coupling: Coupling) -> dict[str, np.ndarray]:
     """Return copies of all arrays that are needed to continue."""
     found = {name: array.copy() for name, array in (_of_outputs(coupling) | _others(coupling)).items()}
-    slots = _integer_slots(coupling)
+    slots = coupling.layout.numbered
     found["outputs"] = np.array(coupling.layout.outputs.real_names, np.str_)
     found["integer_outputs"] = np.array(list(slots), np.str_)
     found["y_int"] = coupling.layout.outputs.y_int[list(slots.values())]
@@ -103,7 +103,7 @@ def set_loop_state(coupling: Coupling, saved: Mapping[str, np.ndarray]) -> None:
             names = _checked(saved, "outputs", np.empty(0, np.str_))
             _copy(array, slot, names, _checked(saved, name, array, len(names)))
     names, y_int = _checked(saved, "integer_outputs", np.empty(0, np.str_)), coupling.layout.outputs.y_int
-    _copy(y_int, _integer_slots(coupling), names, _checked(saved, "y_int", y_int, len(names)))
+    _copy(y_int, coupling.layout.numbered, names, _checked(saved, "y_int", y_int, len(names)))
     for name, array in _others(coupling).items():
         values = _checked(saved, name, array)
         if values.shape != array.shape:
@@ -135,9 +135,3 @@ def _copy(into: np.ndarray, slots: Mapping[str, int], names: np.ndarray, values:
     for name, value in zip(names.tolist(), values, strict=True):
         if name in slots:
             into[slots[name]] = value
-
-
-def _integer_slots(coupling: Coupling) -> dict[str, int]:
-    """Return the slots of int32 outputs except strings, whose numbers are valid in this process only."""
-    layout = coupling.layout
-    return {name: k for name, k in layout.outputs.integer.items() if layout.system.resolve(name)[1].type != "String"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -177,6 +178,11 @@ class Layout:
     def order(self) -> list[str]:
         """Names of the instances."""
         return [instance.name for instance in self.instances]
+
+    @cached_property
+    def numbered(self) -> dict[str, int]:
+        """The slots of int32 outputs except strings, whose numbers are valid in this process only."""
+        return {name: k for name, k in self.outputs.integer.items() if self.system.resolve(name)[1].type != "String"}
 
     def instance(self, name: str) -> FmuInstance:
         """Return the instance of an element."""
