@@ -130,7 +130,7 @@ def test_workers_and_nannies_end_with_a_client_that_is_killed_alone(tmp_path):
     assert len([child for child in below if "spawn_main" in " ".join(child.cmdline())]) == 2
     process.kill()
     process.wait()
-    _, alive = psutil.wait_procs(below, timeout=30)
+    _, alive = psutil.wait_procs(below, timeout=120)
     assert not alive
     finished(tmp_path, "--workers", 2)
     rows_are_whole(tmp_path)
@@ -327,7 +327,7 @@ def break_off(address):
     """Connect to an address many times, begin a handshake of TLS, and reset the connection."""
     host, _, port = address.partition("://")[2].rpartition(":")
     for _ in range(100):
-        with socket.create_connection((host, int(port)), timeout=5) as stranger:
+        with socket.create_connection((host, int(port)), timeout=60) as stranger:
             stranger.sendall(bytes.fromhex("16030100ff"))
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
@@ -348,7 +348,7 @@ def test_a_neighbour_reaches_neither_scheduler_nor_workers_of_this_machine(tmp_p
                 Client(address, timeout=2, security=Security.temporary() if address[:3] == "tls" else None)
         for port in (scheduler.http_server.port,):
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=60)
         modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()}
         assert modes
         assert set(modes.values()) == {0o700}, modes
@@ -371,7 +371,7 @@ def test_workers_and_a_nanny_killed_at_random_moments(tmp_path, cluster):
     wait_for_parts(tmp_path, parts(tmp_path) + 1, process)
     below = children(nannies[0])
     nannies[0].kill()
-    _, alive = psutil.wait_procs(below, timeout=30)
+    _, alive = psutil.wait_procs(below, timeout=120)
     assert not alive
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output

@@ -18,6 +18,7 @@ from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.description import Measure
 from dockfmu.campaign.report.page import write_campaign_report
 from tests.dockfmu.axe import violations
+from tests.dockfmu.view.browser import eventually
 
 RUNS = 400
 FORCE = Measure("force", ("mechanism.target.force_now[1]", "mechanism.target.force_now[2]"), "resultant", "N")
@@ -119,10 +120,10 @@ def test_the_report_is_legible(report, browser, width, scheme):
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(report[0].as_uri())
     page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 5")
-    page.wait_for_timeout(500)
-    assert faults == []
+    # figures are laid out again when their texts have been measured
+    eventually(lambda: page.evaluate(COLLISIONS) == [])
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(COLLISIONS) == []
+    assert faults == []
     # texts of figures have the colour of the page, whose contrast with its ground is that of the report
     colours = page.evaluate(
         "[...document.querySelectorAll('.plot .xtick text')].map((text) => getComputedStyle(text).fill)"

@@ -88,7 +88,7 @@ def test_a_run_streams_and_takes_inputs(single, tmp_path):
 
     def outside():
         """Connect as soon as the run listens, and send a force."""
-        for _ in range(2000):
+        for _ in range(20_000):
             try:
                 source = subscribe(out)
                 messages.append(next(source))
@@ -104,7 +104,7 @@ def test_a_run_streams_and_takes_inputs(single, tmp_path):
     other.start()
     arguments = ("--realtime", "--stream", out, "--receive", into, "-o", tmp_path / "r", "--no-report")
     assert status_of("run", single, *arguments) == 0
-    other.join(20.0)
+    other.join(120.0)
     names = messages[0]["names"]
     assert "mass.position" in names
     assert messages[-1]["status"] == "completed"

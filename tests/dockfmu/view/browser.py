@@ -17,7 +17,7 @@ TEN_FRAMES_PER_SECOND = """
 """
 
 
-def eventually(condition, timeout=30.0):
+def eventually(condition, timeout=60.0):
     """Wait until something is so; a machine that other work loads takes longer."""
     end = time.monotonic() + timeout
     while not condition():
@@ -77,10 +77,27 @@ class Shown:
         """Evaluate a script of the interface `dockfmu`."""
         return self.page.evaluate(script, argument)
 
+    def settle(self) -> None:
+        """Wait until what has changed is laid out and drawn: two frames, and a pause for what they ask for."""
+        self(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+        )
+
     def goes_on(self, seconds: float) -> None:
         """Wait until a run that is followed has gone on by this time of its own, s."""
         until = self("dockfmu.time") + seconds
         eventually(lambda: self("dockfmu.time") >= until, 90.0)
+
+    def stands(self) -> float:
+        """Wait until no rows have come for half a second; return the time of the last one, s."""
+
+        def passed() -> float:
+            before = self("dockfmu.time")
+            time.sleep(0.5)
+            return self("dockfmu.time") - before
+
+        eventually(lambda: passed() == 0.0)
+        return self("dockfmu.time")
 
     def catches_up(self) -> None:
         """Wait until the page goes on at real time, as a run does that was faster before: no rows of then are left."""

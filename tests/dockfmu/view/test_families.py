@@ -322,7 +322,7 @@ def test_three_dimensions_show_what_the_projections_show(family):
 def test_nothing_is_squeezed_or_overlaps(family, size):
     family.shown.page.set_viewport_size({"width": size[0], "height": size[1]})
     try:
-        family.shown.page.wait_for_timeout(300)
+        family.shown.settle()
         family.shown.check_layout(size)
         squeezed = family.shown(
             """() => { const found = [], kept = CanvasRenderingContext2D.prototype.fillText;

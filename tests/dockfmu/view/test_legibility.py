@@ -120,7 +120,7 @@ def test_axe_finds_nothing_on_the_page_wide_or_narrow(shown):
         assert violations(shown.page) == []
         shown.page.keyboard.press("Escape")
         shown.page.set_viewport_size({"width": 390, "height": 844})
-        shown.page.wait_for_timeout(300)
+        shown.settle()
         assert violations(shown.page) == []
         boxes = shown(
             "[...document.querySelectorAll('main > *')].filter(e => e.checkVisibility())"
@@ -131,7 +131,7 @@ def test_axe_finds_nothing_on_the_page_wide_or_narrow(shown):
         assert all(a[3] <= b[2] + 1 for a, b in pairwise(boxes))
     finally:
         shown.page.set_viewport_size({"width": 1280, "height": 720})
-        shown.page.wait_for_timeout(300)
+        shown.settle()
 
 
 def test_axe_finds_nothing_on_report_and_comparison(central_impact, browser, tmp_path):

@@ -40,7 +40,7 @@ def ask(address):
             "Cookie": f"dockfmu_{address.port}={token}" if cookie is None else cookie,
             "Host": host or address.netloc,
         }
-        connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=60)
         connection.request(method or ("GET" if body is None else "POST"), path, body, headers)
         response = connection.getresponse()
         return response.status, response.read(), response.headers
@@ -140,7 +140,7 @@ def test_strangers_who_hold_connections_open_keep_nobody_out(folder):
         cookie = f"dockfmu_{address.port}={address.query.removeprefix('token=')}"
 
         def connection():
-            return stack.enter_context(socket.create_connection(("127.0.0.1", address.port), timeout=10))
+            return stack.enter_context(socket.create_connection(("127.0.0.1", address.port), timeout=60))
 
         def answered(client):
             client.request("GET", "/time", None, {"Cookie": cookie})
@@ -148,12 +148,12 @@ def test_strangers_who_hold_connections_open_keep_nobody_out(folder):
             answer.read()
             return answer.status == 200
 
-        known, late = (stack.enter_context(closing(Client("127.0.0.1", address.port, timeout=10))) for _ in range(2))
+        known, late = (stack.enter_context(closing(Client("127.0.0.1", address.port, timeout=60))) for _ in range(2))
         assert answered(known)
         place = known.sock.getsockname()
         half = f"POST /columns HTTP/1.1\r\nHost: {address.netloc}\r\nCookie: {cookie}\r\nContent-Length: 99\r\n\r\n["
         for text in (half, "no request\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", address.port), timeout=10) as broken:
+            with socket.create_connection(("127.0.0.1", address.port), timeout=60) as broken:
                 broken.sendall(text.encode())
         strangers = []
         for _ in range(400):
@@ -190,7 +190,7 @@ def test_a_package_is_shown_in_its_initial_state(pair):
     with served(pair) as address:
         found = urlsplit(address)
         cookie = f"dockfmu_{found.port}={found.query.removeprefix('token=')}"
-        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", found.port, timeout=60)
         connection.request("GET", "/description", headers={"Cookie": cookie})
         description = json.loads(connection.getresponse().read())
     assert set(description["scenes"]) == {"first", "second"}

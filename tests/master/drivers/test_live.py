@@ -36,7 +36,7 @@ def test_a_subscriber_gets_the_description_all_rows_and_the_end(alone):
                 stream._accept_subscribers()
 
     result = CoSimulation(alone, Schedule(step=0.1, stop=2.0), observers=[stream, WaitForIt()]).run()
-    thread.join(10.0)
+    thread.join(60.0)
     assert result.warnings == []
     about, *rows, end = messages
     assert about == {
@@ -92,7 +92,7 @@ def test_a_slow_subscriber_misses_rows_and_is_told_how_many(alone, monkeypatch):
         simulation.advance(10.01)
         drain()
         subscriber._connection.shutdown(socket.SHUT_WR)
-        reader.join(10.0)
+        reader.join(60.0)
     dropped = sum(message.get("dropped", 0) for message in found)
     rows = [message["t"] for message in found if "t" in message]
     assert dropped > 1000

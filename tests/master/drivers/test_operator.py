@@ -340,7 +340,7 @@ def test_a_log_of_another_system_is_warned_of(alone, tmp_path):
 
 def received(connection):
     """Return the messages and rows that a feed has sent."""
-    connection.settimeout(5.0)
+    connection.settimeout(60.0)
     stream, messages, times, values = connection.makefile("rb"), [], [], []
     while line := stream.readline():
         message = json.loads(line)

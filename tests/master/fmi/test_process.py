@@ -34,7 +34,7 @@ ENTER_INITIALIZATION, TERMINATE = 7, 13
 BAD_ADDRESS, ABORT, EXIT, HANG, FLOOD = range(10, 15)
 
 
-def pair(lag, process, timeout=20.0, **start):
+def pair(lag, process, timeout=60.0, **start):
     """Return two lags; the second, "craft", runs in a separate process if `process`."""
     system = Structure("pair")
     system.add("base", lag, {"u[1]": 1.0})
@@ -50,7 +50,7 @@ def pair(lag, process, timeout=20.0, **start):
 @pytest.fixture
 def remote(lag):
     """Return an instance of the lag in another process."""
-    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=60.0)
     yield instance
     instance.free()
 
@@ -116,14 +116,14 @@ def test_a_refused_step_tells_how_far_it_came(lag):
         (BAD_ADDRESS, "fmi2DoStep did not return: its process was ended by SIGSEGV"),
         (ABORT, "fmi2DoStep did not return: its process was ended by SIGABRT"),
         (EXIT, "fmi2DoStep did not return: its process ended with exit status 3"),
-        (HANG, "fmi2DoStep has not returned after 0.3 s; its process was ended"),
+        (HANG, "fmi2DoStep has not returned after 3 s; its process was ended"),
     ],
 )
 def test_the_end_of_its_process_fails_the_run_and_keeps_the_results(lag, tmp_path, kind, words):
     faulty = {"fail_function": DO_STEP, "fail_status": kind, "fail_time": 0.5}
     recorder = Recorder(tmp_path / "r.h5", ["base.y[1]", "craft.y[1]"])
     result = CoSimulation(
-        pair(lag, True, timeout=0.3 if kind == HANG else 20.0, **faulty),
+        pair(lag, True, timeout=3.0 if kind == HANG else 60.0, **faulty),
         Schedule(step=0.01, stop=1.0),
         observers=[recorder],
     ).run()
@@ -156,7 +156,7 @@ def test_a_flood_of_messages_ends_nothing(lag):
 
 
 def test_a_process_that_is_killed_from_outside(lag):
-    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=60.0)
     instance.initialize()
     os.kill(instance.process.pid, signal.SIGKILL)
     with pytest.raises(FmuError, match="step did not return: its process was ended by SIGKILL"):
@@ -168,7 +168,7 @@ def test_a_process_that_is_killed_from_outside(lag):
 
 def test_nothing_stays_behind(lag, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=60.0)
     process = instance.process
     assert list(tmp_path.rglob("modelDescription.xml"))
     instance.free()
@@ -221,7 +221,7 @@ os.kill(os.getpid(), 9)
 def test_it_ends_with_a_master_that_is_killed(lag):
     done = subprocess.run([sys.executable, "-c", KILLED, str(lag)], cwd=ROOT, capture_output=True, check=False)
     pid = int(done.stdout)
-    limit = time.monotonic() + 20.0
+    limit = time.monotonic() + 60.0
     while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
         assert time.monotonic() < limit
         time.sleep(0.05)
@@ -274,7 +274,7 @@ def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
     """Regression: answers were unpickled, so that an FMU could run any code in the master."""
     bomb = Bomb()
     bomb.place = str(tmp_path / "executed")
-    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=60.0)
     overwritten(instance, pickle.dumps(("value", bomb)))
     with pytest.raises(FmuError, match="craft: get got an answer that cannot be read"):
         instance.get(["y[1]"])
@@ -301,7 +301,7 @@ def test_code_in_the_shared_memory_is_not_executed(lag, tmp_path):
 )
 def test_an_answer_that_the_method_cannot_give_names_the_instance(lag, answer, size):
     data = answer if isinstance(answer, bytes) else encode(answer)
-    instance = overwritten(RemoteInstance(lag, read_description(lag), "craft", timeout=20.0), data, size)
+    instance = overwritten(RemoteInstance(lag, read_description(lag), "craft", timeout=60.0), data, size)
     with pytest.raises(FmuError, match=r"craft: get got an answer that cannot be read") as caught:
         instance.get(["y[1]", "u[1]"])
     assert caught.value.status == "crash"
@@ -344,7 +344,7 @@ def test_noise_in_the_shared_memory_fails_calls_and_nothing_else(lag, seed):
 
 def test_a_status_that_fmi_does_not_have_is_no_success(lag):
     """Regression: in functions that the compiled loop calls, a negative status counted as a warning."""
-    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=20.0)
+    instance = RemoteInstance(lag, read_description(lag), "craft", timeout=60.0)
     instance.initialize()
     os.kill(instance.process.pid, signal.SIGSTOP)
     step = instance._shared.library.fmi2DoStep
