@@ -83,8 +83,23 @@ class Compiler:
 
     def link_library(self, name: str, objects: Sequence[str]) -> Path:
         """Link objects to the stripped shared library `name`. Raises LinkError, on Linux for undefined symbols too."""
-        self.run("-shared", "-s", "-o", name, *objects, *self.target.flags)
+        self.run("-shared", "-s", "-o", name, *objects, *self._support("library"), *self.target.flags)
         return self.folder / name
+
+    def link_program(self, name: str, objects: Sequence[str]) -> Path:
+        """Link objects to the stripped program `name`. Raises LinkError."""
+        start = {".so": ["-ldl"], ".dll": ["-Wl,--subsystem,console", "-Wl,-e,mainCRTStartup"]}
+        own = start.get(self.target.extension, [])
+        self.run("-s", "-o", name, *objects, *self._support("library", "program"), *own, *self.target.flags)
+        return self.folder / name
+
+    def _support(self, *names: str) -> list[str]:
+        """Compile sources that the target adds to its C library, and return their objects."""
+        if not self.target.support:
+            return []
+        support = Path(__file__).parent / self.target.support
+        self.compile([support / f"{name}.c" for name in names], support)
+        return [f"{name}.o" for name in names]
 
 
 _LINKED = ("library", "program")
@@ -132,10 +147,8 @@ def _unpack(data: bytes, folder: Path) -> None:
 
 def link_program(source: Path, headers: Path, file: Path, target: Target) -> None:
     """Compile one C source, which includes from `headers`, to the program `file`. Raises LinkError."""
-    libraries = ("-ldl", "-rtlib=none") if target.extension == ".so" else ()
     with compiler(target, "program") as zig:
         # compiled separately, and stripped like libraries: for other options zig compiles the C library anew
         zig.run("-std=gnu11", "-O2", *_WARNINGS, "-I", str(headers), "-c", str(source), "-o", f"{source.stem}.o")
-        zig.run("-s", "-o", file.name, f"{source.stem}.o", *libraries)
-        write_file(file, (zig.folder / file.name).read_bytes())
+        write_file(file, zig.link_program(file.name, [f"{source.stem}.o"]).read_bytes())
         file.chmod(0o755)
