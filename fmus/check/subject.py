@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from dockfmu.base.platforms import this_platform
@@ -76,6 +78,9 @@ class Subject:
 
 def same(a: Sequence[Value], b: Sequence[Value]) -> bool:
     """Return whether values are bitwise equal: two NaN are, two zeros of different sign are not."""
+    with suppress(struct.error):  # a string among them
+        if struct.pack(f"{len(a)}d", *a) == struct.pack(f"{len(b)}d", *b):
+            return True
     return list(map(_bits, a)) == list(map(_bits, b))
 
 
