@@ -126,6 +126,7 @@ class Bench:
         (unit,) = (e for e in ("mechanism", "contact", "claw") if e in structure.elements)
         self.forces = [f"{unit}.target.force_now[{k}]" for k in (1, 2, 3)]
         self._open: dict = {}
+        self._nominal: dict = {}
 
     def rigid(self, craft: str) -> bool:
         variables = self.system.structure.description(craft).variables
@@ -155,6 +156,16 @@ class Bench:
         initial = [f"{arm}.parameters.initial.{key}" for arm in self.arms for key in ("angle", "payload_angles")]
         values = {name: np.asarray(simulation[name], float).tolist() for name in initial}
         return Case(self.name, {name: _adrift(seed) for name in crafts}, values)
+
+    def nominal(self, seed: int, duration: float) -> tuple[Case, Motion]:
+        """Return the case of a seed and its motion, each made once, with its parameters in the simulation."""
+        key = seed, duration
+        if key not in self._nominal:
+            case = self.draw(seed)
+            self._nominal[key] = case, self.run(case, duration)
+        case, motion = self._nominal[key]
+        self.simulation(None, 0.0).reset(case.settings())
+        return case, motion
 
     def data(self, craft: str, names) -> dict:
         """Return parameters of a craft."""
@@ -232,11 +243,11 @@ class Transformed:
 
 
 def _mapped(motion: Motion, change: Callable) -> Motion:
-    """Apply `change(time, position, quaternion, velocity, angular velocity)` to each row."""
+    """Apply `change(time, position, quaternion, velocity, angular velocity)` to the rows, one below the other."""
     crafts = {}
     for name, state in motion.crafts.items():
-        rows = [change(t, *(state[key][k] for key in STATE)) for k, t in enumerate(motion.time)]
-        crafts[name] = {key: np.array([row[i] for row in rows]) for i, key in enumerate(STATE)}
+        changed = change(motion.time[:, None], *(state[key] for key in STATE))
+        crafts[name] = dict(zip(STATE, changed, strict=True))
     return replace(motion, crafts=crafts)
 
 
@@ -256,7 +267,7 @@ def other_frame(case: Case, random: np.random.Generator) -> Transformed:
     def back(motion: Motion) -> Motion:
         return _mapped(
             motion,
-            lambda t, x, q, v, w: (r.T @ (x - shift), rotations.product(rotations.conjugate(turn), q), v, w),
+            lambda t, x, q, v, w: ((x - shift) @ r, rotations.product(rotations.conjugate(turn), q), v, w),
         )
 
     return Transformed(changed, back)
@@ -267,7 +278,7 @@ def common_velocity(case: Case, velocity: np.ndarray) -> Transformed:
     changed = case.each(lambda c: replace(c, velocity=c.velocity + velocity))
 
     def back(motion: Motion) -> Motion:
-        return _mapped(motion, lambda t, x, q, v, w: (x - velocity * t, q, v - rotations.matrix(q).T @ velocity, w))
+        return _mapped(motion, lambda t, x, q, v, w: (x - velocity * t, q, v - velocity @ rotations.matrix(q), w))
 
     return Transformed(changed, back)
 
@@ -364,7 +375,6 @@ def distance(one: Motion, other: Motion) -> dict[str, float]:
     for name, state in one.crafts.items():
         for key in ("position", "velocity", "angular_velocity"):
             found[key] = max(found[key], float(np.abs(state[key] - other.crafts[name][key]).max()))
-        for p, q in zip(state["quaternion"], other.crafts[name]["quaternion"], strict=True):
-            error = rotations.product(rotations.conjugate(p), q)
-            found["quaternion"] = max(found["quaternion"], 2.0 * float(np.abs(error[1:]).max()))
+        error = rotations.product(rotations.conjugate(state["quaternion"]), other.crafts[name]["quaternion"])
+        found["quaternion"] = max(found["quaternion"], 2.0 * float(np.abs(error[:, 1:]).max()))
     return found

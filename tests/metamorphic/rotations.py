@@ -8,9 +8,10 @@ import numpy as np
 
 
 def product(p, q):
-    """Hamilton product."""
-    w, x, y, z = p
-    return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]]) @ q
+    """Hamilton product of quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(p), -1, 0)
+    rows = [[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]]
+    return np.einsum("ij...,...j->...i", np.array(rows), q)
 
 
 def conjugate(q):
@@ -18,9 +19,9 @@ def conjugate(q):
 
 
 def matrix(q):
-    """Components in the child -> components in the parent: v' = q v q*."""
-    columns = [product(product(q, np.array([0.0, *axis])), conjugate(q))[1:] for axis in np.eye(3)]
-    return np.array(columns).T
+    """Components in the child -> components in the parent: v' = q v q*; one matrix (..., 3, 3) a quaternion."""
+    columns = [product(product(q, np.array([0.0, *axis])), conjugate(q))[..., 1:] for axis in np.eye(3)]
+    return np.stack(columns, -1)
 
 
 def quaternion(r):
