@@ -88,7 +88,7 @@ def _turned_rate(phi, rate, three, slope_two, slope_three):
 
 
 @kernel
-def _deflection(link, flex, o, first):
+def deflected(link, flex, o, first):
     """Return (displacement, rotation vector, their rates) of a node in axes of E, its shapes from index `first`."""
     shape = flex[3]
     moved = (0.0, 0.0, 0.0)
@@ -113,7 +113,7 @@ def place_node(b, p, link, flex):
     o = flex[0][int(b.flex)]
     shape = flex[3]
     first = int(b.first_shape)
-    moved, phi, moving, turning = _deflection(link, flex, o, first)
+    moved, phi, moving, turning = deflected(link, flex, o, first)
     one, two, three, slope_two, slope_three = _series(dot(phi, phi))
     E = load_matrix(p.rotation)
     w = load(p.angular_velocity)
@@ -145,7 +145,7 @@ def place_frame(b, p, link, flex):
     o = flex[0][int(b.flex)]
     shape = flex[3]
     first = int(b.first_shape)
-    moved, phi, moving, turning = _deflection(link, flex, o, first)
+    moved, phi, moving, turning = deflected(link, flex, o, first)
     one, two, three, slope_two, slope_three = _series(dot(phi, phi))
     mount = load_matrix(b.mount)
     node = compose(mount, load_matrix(p.rotation))
@@ -375,7 +375,7 @@ def publish(link, elastic_output, flex, deflection, modal, run):
     for k in range(int(run.deflections)):
         d = deflection[k]
         b = link[int(d.link)]
-        moved, phi, moving, _ = _deflection(link, flex, elastic[int(b.flex)], int(b.first_shape))
+        moved, phi, moving, _ = deflected(link, flex, elastic[int(b.flex)], int(b.first_shape))
         store(moved, d.displacement)
         store(phi, d.rotation)
         store(moving, d.rate)

@@ -72,6 +72,61 @@ def modal_fields(name: str) -> tuple[Field, ...]:
     )
 
 
+def section_labels(model: Model) -> list[str]:
+    """Return BODY.SECTION of all sections whose loads are known, body by body."""
+    return [
+        f"{part.body.name}.{name}"
+        for part in elastic_parts(model)
+        if _elastic(part.body).sections is not None
+        for name in _elastic(part.body).sections.names
+    ]
+
+
+def section_fields(name: str) -> tuple[Field, ...]:
+    """Return the load at a section."""
+    body = name.partition(".")[0]
+    return (
+        output("force", "N", f"at {name}: the part beyond acts on that of the node, axes of {body}", shape=3),
+        output("torque", "N.m", "likewise, about the node of the section", shape=3),
+    )
+
+
+def _section_groups(model: Model) -> tuple[Group, ...]:
+    cut = [part for part in elastic_parts(model) if _elastic(part.body).sections is not None]
+    counts = [len(_elastic(part.body).sections.names) for part in cut]
+    nodes = sum(count * len(part.nodes) for count, part in zip(counts, cut, strict=True))
+    modes = sum(count * len(_elastic(part.body).frequency) for count, part in zip(counts, cut, strict=True))
+    return (
+        constants(
+            Group(
+                "section",
+                private("body", "1", "index of its body"),
+                private("first_node", "1", "index of the first of its nodes"),
+                private("nodes", "1", "number of the nodes that are used"),
+                private("first_mode", "1", "index of the first of its modes"),
+                private("inertia", "1", "load by minus the acceleration of E (SI)", shape=(6, 6)),
+                private("spin", "1", "load by minus the products of the angular velocity (SI)", shape=(6, 6)),
+                count=max(1, sum(counts)),
+            )
+        ),
+        constants(
+            Group(
+                "section_node",
+                private("link", "1", "index of its link, or of the frame that it carries"),
+                private("load", "1", "load by the wrench on the node (SI)", shape=(6, 6)),
+                count=max(1, nodes),
+            )
+        ),
+        constants(
+            Group(
+                "section_mode",
+                private("load", "1", "load by minus the acceleration and damping of a mode (SI)", shape=6),
+                count=max(1, modes),
+            )
+        ),
+    )
+
+
 def flex_group(model: Model) -> Group:
     """Return the constants and the work space of the elastic bodies (`elastic_bodies`)."""
     sizes = [len(_elastic(part.body).frequency) for part in elastic_parts(model)]
@@ -136,6 +191,7 @@ def flex_group(model: Model) -> Group:
             temporary("turned", "1", "rotation by a unit of the mode, I", shape=3),
             count=max(1, shapes),
         ),
+        *_section_groups(model),
         temporary("factor", "1", "D of all bodies", shape=max(1, sum(size * size for size in sizes))),
         description="elastic bodies",
     )
@@ -161,6 +217,7 @@ def run_counts(model: Model) -> tuple[Field, ...]:
         private("elastic", "1", "number of elastic bodies", float(len(elastic_labels(model)))),
         private("deflections", "1", "number of their nodes that are used", float(len(node_labels(model)))),
         private("modes", "1", "number of their modes", float(len(mode_labels(model)))),
+        private("sections", "1", "number of their sections", float(len(section_labels(model)))),
     )
 
 
@@ -204,6 +261,35 @@ def lay_out_elastic(model: Model, made: Links, put: Callable[[str, Any], None]) 
                 put(f"flex.shape[{shapes + j + 1}].value", elastic.shape[node, :, j])
             shapes += count
         modes, pairs = modes + count, pairs + count * count
+    _lay_out_sections(model, made, put)
+
+
+def _lay_out_sections(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
+    sections = nodes = modes = 0
+    for k, part in enumerate(elastic_parts(model)):
+        elastic = _elastic(part.body)
+        own = elastic.sections
+        if own is None:
+            continue
+        frame = made.bodies[part.body.name].link
+        for s in range(len(own.names)):
+            _put_group(
+                put,
+                f"flex.section[{sections + 1}]",
+                {"body": k, "first_node": nodes, "nodes": len(part.nodes), "first_mode": modes,
+                 "inertia": own.inertia[s], "spin": own.spin[s]},
+            )  # fmt: skip
+            for node in part.nodes:
+                name = node_name(part.body.name, _number(part.body, node))
+                link = frame if node == part.inner else made.bodies[name].link
+                _put_group(put, f"flex.section_node[{nodes + 1}]", {"link": link, "load": own.node[s, node]})
+                nodes += 1
+            for j in range(len(elastic.frequency)):
+                # static shapes have no inertia: they follow their loads
+                load = np.zeros(6) if elastic.residual[j] else own.modal[s, :, j]
+                put(f"flex.section_mode[{modes + 1}].load", load)
+                modes += 1
+            sections += 1
 
 
 def _put_group(put: Callable[[str, Any], None], name: str, values: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ from dockfmu.components.multibody import (
     closure,
     drives,
     elastic_bodies,
+    elastic_sections,
     exchange,
     failures,
     forces,
@@ -474,6 +475,8 @@ def initialize(m):
     )
     if m.run.elastic > 0.0:
         elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
+        sections = (m.section[:], m.flex.section[:], m.flex.section_node[:], m.flex.section_mode[:])
+        elastic_sections.publish(link, sections, flex, m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, 0.0)
@@ -552,6 +555,8 @@ def step(m, t, h):
     )
     if m.run.elastic > 0.0:
         elastic_bodies.publish(link, m.elastic[:], flex, m.deflection[:], m.modal[:], m.run)
+        sections = (m.section[:], m.flex.section[:], m.flex.section_node[:], m.flex.section_mode[:])
+        elastic_sections.publish(link, sections, flex, m.run)
     m.closure.rank = m.run.rank
     m.closure.freedoms = m.run.freedoms
     outputs.publish_base(m.base, link, m.run, h)

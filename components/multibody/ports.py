@@ -34,6 +34,8 @@ from dockfmu.components.multibody.elastic_ports import (
     mode_labels,
     node_labels,
     run_counts,
+    section_fields,
+    section_labels,
 )
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
 from dockfmu.components.multibody.link_data import Links, link_group
@@ -111,6 +113,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         Family("elastic", elastic_labels(model), elastic_fields, "elastic"),
         Family("deflection", node_labels(model), deflection_fields, "node"),
         Family("modal", mode_labels(model), modal_fields, "mode"),
+        Family("section", section_labels(model), section_fields, "section"),
         Family("cut", list(cuts), lambda name: _cut_fields(cuts.get(name)), "joint"),
         Family("surface", list(surfaces), lambda name: contact_ports.surface_fields(), "surface"),
         Family("contact", list(contacts), lambda name: contact_ports.contact_fields(), "contact"),

@@ -43,6 +43,15 @@ def read_elastic(name: str, entries: Entries, folder: Path) -> RigidBody:
             "interface nodes and modes, `dockfmu reduce --modes`",
         )
         return RigidBody(name, 1.0)
+    cuts = () if body.sections is None else body.sections.names
+    unfit = [cut for cut in cuts if not (cut.isascii() and cut.isidentifier())]
+    if unfit or len(set(cuts)) < len(cuts):
+        entries.problem(
+            "elastic",
+            f"section {shown((unfit or list(cuts))[0])} of {body.name} makes no name of a variable, or is there twice; "
+            "reduce the model again with names of letters, digits and underscores",
+        )
+        return RigidBody(name, 1.0)
     return elastic_rigid_body(name, body, settled, max(reach, NEAR))
 
 

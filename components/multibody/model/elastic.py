@@ -71,6 +71,9 @@ def normalized(body: ElasticBody) -> ElasticBody:
         gyration=np.einsum("aib,ac,bd->cid", own.gyration, Z, Z),
         modal_mass=np.eye(len(mass)),
     )
+    sections = body.sections
+    if sections is not None:
+        sections = replace(sections, modal=sections.modal @ Z, displaced=sections.displaced @ Z)
     return replace(
         body,
         shape=body.shape @ Z,
@@ -78,6 +81,7 @@ def normalized(body: ElasticBody) -> ElasticBody:
         frequency=np.sqrt(squares),
         damping=np.einsum("ab,a,ab->b", Z, body.damping, Z),
         invariants=invariants,
+        sections=sections,
     )
 
 

@@ -1,5 +1,7 @@
 """Elastic bodies in declarations: what is read, what the text contains, and what bad input gets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,20 @@ def test_bodies_and_embedded_data_of_strangers_are_told(folder, tmp_path):
     for k, wrong_mass in enumerate((-mass, mass + np.triu(np.full_like(mass, 0.1), 1))):
         np.savez(tmp_path / "beam.npz", **{**arrays, "invariants.modal_mass": wrong_mass})
         assert "'invariants.modal_mass' is not symmetric and positive" in told(declared(tmp_path)), k
+
+
+def test_sections_are_variables_of_the_fmu_and_need_names_of_variables(folder):
+    cut = dockfmu.reduce(folder / "beam.toml", interface=[1, 31, 21], modes=2, sections={"truss": [(29, 21)]})
+    cut.write(folder / "beam.npz")
+    record = component(declared(folder)).record
+    listed = {slot.name: slot.field for slot in record.variables}
+    assert listed["section.beam.truss.force[3]"].unit == "N"
+    assert listed["section.beam.truss.torque[1]"].causality == "output"
+    for names in (("of 2",), ("a", "a")):
+        sections = replace(
+            cut.sections,
+            names=names,
+            **{name: np.repeat(getattr(cut.sections, name), len(names), axis=0) for name in cut.sections.shapes(0, 0)},
+        )
+        replace(cut, sections=sections).write(folder / "beam.npz")
+        assert f"section {names[0]!r} of beam makes no name of a variable" in told(declared(folder))
