@@ -28,7 +28,7 @@ RECORDED = [
 
 
 class Docking:
-    """One run of a system, recorded at every macro step.
+    """One run of a system, recorded at every macro step. With `check` a run that fails raises DockfmuError.
 
     Attributes
     ----------
@@ -40,12 +40,14 @@ class Docking:
         The recording, and what the observers found.
     """
 
-    def __init__(self, name: str, changes: dict[str, Any] | None = None, stop: float | None = None) -> None:
+    def __init__(
+        self, name: str, changes: dict[str, Any] | None = None, stop: float | None = None, *, check: bool = False
+    ) -> None:
         system = dockfmu.load(name, changes)
         audit = system.variables("*.audit.*")
         self.name = name
         self.energies = tuple(v for v in audit if system.structure.resolve(v)[1].unit == "J")
-        self.run = system.run(record=[*RECORDED, *self.energies], every=1, stop=stop, check=False)
+        self.run = system.run(record=[*RECORDED, *self.energies], every=1, stop=stop, check=check)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return the samples of a variable, shape (rows,) or (rows, n)."""

@@ -22,6 +22,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.validation.docking import Docking
+from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.declare.declaration import read
 
 VARIANTS = ("", "_v2", "_v3")
@@ -61,7 +62,7 @@ def starts(seeds: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def limited(system: str, settings: dict[str, Any], stop: float = STOP) -> Limited | None:
     """Run a docking to `stop`, s. Return None if the head is not captured. Raises DockfmuError if the run fails."""
-    done = Docking(system, settings, stop)
+    done = Docking(system, settings, stop, check=True)
     if "capture" not in done.events:
         return None
     capture = done.events["capture"]
@@ -94,11 +95,28 @@ def row(title: str, system: str, settings: dict[str, Any]) -> str:
 BEFORE_RETRACTION = 35.0
 """Time up to which random starts run, s: the drive starts 35 s after the head is at the bottom."""
 ENDS = (
-    "captured", "captured, outside the domain of a formula", "not captured", "beyond a limit of the model",
-    "rollers before the retraction", "docking planes met",
+    "captured", "captured, outside the domain of a formula", "came off again", "not captured",
+    "beyond a limit of the model", "rollers before the retraction", "docking planes met",
 )  # fmt: skip
+HELD, LEFT, CAME_OFF, MISSED, LIMIT, ROLLERS, PLANES = ENDS
 DOMAIN = ("latch_tilt", "wide_slot", "lever_arm", "three_rollers")
 COUNTS = (*DOMAIN, "early_plane_contact")
+
+
+CONE = "mechanism.probe_cone.parameters.cone"
+DEPTH = [
+    "mechanism.docking.position", "mechanism.docking.angles", "mechanism.link[1].position", f"{CONE}.x",
+    f"{CONE}.vertices",
+]  # fmt: skip
+"""Frame 0 in the passive unit, the centre of the head in frame 0, the profile of the cone."""
+
+
+def head_in_socket(done: dockfmu.Outcome) -> bool:
+    """Return whether the centre of the head is behind the edge of the socket at the end of a run."""
+    position, angles, head, x, vertices = (done[name][-1] for name in DEPTH)
+    depth = position[0] + (np.array(from_angles(*map(float, angles))).T @ head)[0]
+    # the last three points of the profile are the socket: its edge, and its bottom from the wall to the axis
+    return bool(depth > x[int(vertices) - 3])
 
 
 @dataclass(frozen=True)
@@ -112,23 +130,28 @@ class End:
 
 
 def end_of(system: dockfmu.System, seed: int) -> End:
-    """Run a random start up to the retraction. Of several ends the worst counts."""
+    """Run a random start up to the retraction. Of several ends the worst counts.
+
+    The signal of the capture stays once it has come: a head that is not in the socket at the end has come off again.
+    """
     counts = [f"mechanism.validity.{name}" for name in COUNTS]
     loads = ["mechanism.load.compression", "mechanism.load.tension"]
     start = system.with_values({"initial_conditions.seed": seed})
     try:
-        done = start.run(stop=BEFORE_RETRACTION, record=[*counts, *loads], every=1, check=False)
+        done = start.run(stop=BEFORE_RETRACTION, record=[*counts, *loads, *DEPTH], every=1)
     except dockfmu.DockfmuError as error:
-        return End(ENDS[3], str(error).splitlines()[0])
+        return End(LIMIT, str(error).splitlines()[0])
     left = [name for name, count in zip(COUNTS, counts, strict=True) if done[count][-1] > 0.0]
     told = f"{done.outcome}, {', '.join(left) or 'within the domain'}"
-    kind = ENDS[1] if left else ENDS[0]
+    kind = LEFT if left else HELD
     if "early_plane_contact" in left:
-        kind = ENDS[5]
+        kind = PLANES
     elif any(name.startswith("roller_contact") for name in done.events):
-        kind = ENDS[4]
+        kind = ROLLERS
     elif "capture" not in done.events:
-        kind = ENDS[2]
+        kind = MISSED
+    elif not head_in_socket(done):
+        kind = CAME_OFF
     return End(kind, told, *(float(done[name].max()) for name in loads))
 
 

@@ -18,7 +18,7 @@ def captures(system: str, speed: float, settings: Mapping[str, Any], stop: float
     velocity, capture = DECLARED.get(system, (VELOCITY, CAPTURE))
     values = {**settings, velocity: [speed, 0.0, 0.0]}
     try:
-        run = dockfmu.load(system, values).run(stop=stop, record=[capture], every=10, check=False)
+        run = dockfmu.load(system, values).run(stop=stop, record=[capture], every=10)
     except dockfmu.DockfmuError:
         return False
     return "capture" in run.events
