@@ -1,9 +1,12 @@
 """How random starts are judged: by how they end, not by the first signal of a capture."""
 
+import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.campaigns import ring_starts
 from benchmarks.validation import starts
+from tests.dockfmu.dockings.test_idss_dockings import SHORT_HOOKS
 
 pytestmark = pytest.mark.slow
 
@@ -35,3 +38,23 @@ def test_a_start_beyond_a_limit_of_the_model_is_counted_as_such(system):
     end = starts.end_of(system.with_values({SLOT: 0.070}), 1)
     assert end.kind == starts.LIMIT
     assert "penetration" in end.told
+
+
+RECORD = ["mechanism.sensor.latched", "mechanism.flag.contact"]
+
+
+def test_a_petal_that_no_latch_ever_held_is_told_from_one_that_came_off():
+    """The 28th start of `expert_peripheral_5t`: captured by its sensors, and behind the stops with two petals only."""
+    rng = np.random.default_rng(1)
+    *_, drawn = (ring_starts.conditions(rng) for _ in range(28))
+    run = dockfmu.load("expert_peripheral_5t", drawn).run(stop=12.0, record=RECORD, every=1)
+    assert run.outcome == "unlatched"
+    assert ring_starts.end_of(run) == "a petal not latched"
+
+
+def test_a_ring_that_slid_off_its_stops_has_come_off():
+    """Short hooks let the ring of the standard go 13 s after the start, long after its capture."""
+    hooks = {f"mechanism.ring_pair.parameters.latch.{name}": value for name, value in SHORT_HOOKS.items()}
+    system = dockfmu.load("idss_hydraulic_20t", {"initial_conditions.seed": 33, **hooks})
+    assert ring_starts.end_of(system.run(stop=8.0, record=RECORD, every=1)) == "captured"
+    assert ring_starts.end_of(system.run(stop=15.0, record=RECORD, every=1)) == "came off"

@@ -166,6 +166,20 @@ def test_spec00_ruling_47_planes_that_meet_during_absorption_count():
 
 
 @pytest.mark.slow
+def test_spec00_ruling_47_solid_pushers_stop_the_craft_before_their_planes():
+    """Pushers that are solid 5 mm earlier: the planes stay apart by as much, energy is kept, and it counts."""
+    _, planes = meeting(angles=(0.0, 0.0, 0.0))
+    _, run = meeting(angles=(0.0, 0.0, 0.0), **{"parameters.pusher_stop.travel": 0.0205})
+    nearest = run["docking.plane_gap"].min()
+    assert 4e-3 < nearest - planes["docking.plane_gap"].min() < 6e-3
+    assert run["flag.plane_contact"].any()
+    assert run["validity.early_plane_contact"][-1] > 0.0
+    assert run["docking.plane_gap"][-1] > nearest + 5e-3, "they bounce off"
+    approach = 0.5 * 20e3 * 0.05**2
+    assert np.abs(run["energy"] - run["energy"][0]).max() < 2e-3 * approach
+
+
+@pytest.mark.slow
 def test_planes_driven_too_deep_end_the_run():
     with pytest.raises(
         AssertionError, match=r"penetration .* m of the docking planes .* exceeds its limit of 0\.005 m"
