@@ -25,6 +25,36 @@ def test_rings_that_slide_aside_leave_the_model_by_name(seed):
     assert outcome_of_category(ended.value.category) == "limit_exceeded"
 
 
+# the third draw of `python -m benchmarks ring_starts`, rounded: of the first 30 the one with the largest bending while
+# the adaptive ring is drawn
+DRAWN = {
+    "miss": (0.0394, -0.0075),
+    "yaw": 0.0483,
+    "pitch": -0.0059,
+    "roll": 0.0022,
+    "velocity": (0.0558, -0.0062, -0.0387),
+    "angular_velocity": (0.0009, -0.0004, 0.0025),
+}
+HELD = 910.0
+"""Bending that the latches of RefRing hold, N m: test_idss_latches.py."""
+
+
+def test_a_captured_ring_is_drawn_with_less_than_its_latches_hold():
+    """The largest bending comes while the rings are pressed together, which loads no hook: hooks hold what draws."""
+    conditions = {f"initial_conditions.{name}": value for name, value in DRAWN.items()}
+    loads = ["mechanism.load.bending", "mechanism.load.tension", "mechanism.load.compression"]
+    run = dockfmu.load("expert_peripheral_5t", conditions).run(
+        stop=8.0, record=["mechanism.sensor.latched", *loads], every=1
+    )
+    bending, tension, compression = (run[name] for name in loads)
+    latched = np.array([run[f"mechanism.sensor.latched[{k}]"] for k in range(1, 7)])
+    held = (latched.reshape(3, 2, -1).max(1) > 0.0).all(0)
+    assert held[run.time > run.events["capture"]].all(), "none comes off"
+    drawn = held & (tension > compression)
+    assert 0.5 * HELD < bending[drawn].max() < 0.9 * HELD
+    assert bending[held & ~drawn].max() > HELD
+
+
 @pytest.fixture(scope="module")
 def dock(tmp_path_factory):
     """Return a function that returns the run of a system, each made once."""
