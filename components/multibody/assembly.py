@@ -5,12 +5,12 @@ Theory: multibody-formulations 3.7.
 
 from __future__ import annotations
 
-from math import fabs
+from math import fabs, pi
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, elastic_bodies, failures, links, stepping
-from dockfmu.components.multibody.cut_rows import set_rows
+from dockfmu.components.multibody.cut_rows import set_rows, turned_over
 
 SETTLING = 40
 """Most repetitions until the deflections at the start are those of their loads."""
@@ -69,6 +69,9 @@ def assemble(base, gravity, link, cut, row, solver, run, status):
         return fail(status, failures.SINGULAR_CLOSURE, run.amount, run.culprit)
     if not error <= closure.NEAR:
         return fail(status, failures.NOT_CLOSED, error, _most_open(row, run))
+    joint = turned_over(cut, row, run)
+    if joint > 0.0:
+        return fail(status, failures.NOT_CLOSED, pi, joint)
     # where the chain is closed, other rows may depend on each other than before
     _place(base, gravity, link, solver, run)
     closure.measure(link, cut, row, solver, run)

@@ -31,7 +31,7 @@ NEAR = 1e-10
 """m, rad: accepted error of the closure at the start."""
 ATTEMPTS = 50
 SPEED = 0.2
-"""Frequency of the stabilisation times the micro-step."""
+"""Frequency of the stabilisation times the micro-step, or the short one if that is longer."""
 IMPACT = -1.0
 RESPONSE = -2.0
 """In the place of a micro-step: accelerations stand for changes of rates."""
@@ -201,7 +201,8 @@ def constrain(link, cut, row, solver, run, h):
         _watch(cut, row, run)
     for k in range(int(run.cuts)):
         joint_acceleration(link, cut[k], not impact)
-    speed = SPEED / h if h > 0.0 else 0.0
+    # a sliver of a step is not to close in it what longer ones have opened
+    speed = SPEED / max(h, run.short) if h > 0.0 else 0.0
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -row_acceleration(cut, o, not impact)

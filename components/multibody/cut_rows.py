@@ -145,6 +145,24 @@ def _set_row(cut, o):
 
 
 @kernel
+def turned_over(cut, row, run):
+    """Return the number of the first cut joint, from 1, whose frames are more than a quarter turn apart; 0 if none is.
+
+    The rows of a rotation are sines, zero after half a turn too.
+    """
+    for i in range(int(run.rows)):
+        o = row[i]
+        if o.kind in (ALIGNED, TURNED):
+            first, second = frames(cut[int(o.joint)])
+            cosine = dot(first[2], second[2])
+            if o.kind == TURNED:
+                cosine += dot(first[0], second[0]) + dot(first[1], second[1])
+            if cosine < 0.0:
+                return o.joint + 1.0
+    return 0.0
+
+
+@kernel
 def row_acceleration(cut, o, velocity_terms):
     """Return the acceleration of a row, from that of its joint."""
     c = cut[int(o.joint)]

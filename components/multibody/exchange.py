@@ -48,14 +48,16 @@ def remember(link, run):
 
 
 @kernel
-def count_jolt(base, target, link, run):
+def count_jolt(base, target, link, run, motions):
     """Count from the momenta after the response to the jolt of the base with which a step begins (AFFINE).
 
-    The craft has had its impulse already; the kinetic energy that changes is work of the base.
+    The craft has had its impulse already; the kinetic energy that changes is work of the base, but for that of what
+    prescribes `motions`, J.
     """
     before = run.end_energy
     remember(link, run)
-    run.base_work += run.end_energy - before
+    run.motions += motions
+    run.base_work += run.end_energy - before - motions
     if run.has_target != 0.0:
         account_angular_momentum(base, target, link, run, 0.0)
 
@@ -112,5 +114,7 @@ def finish(link, run, h):
     angular_impulse = subtract(load(run.port_angular_impulse), turned)
     store(impulse, run.impulse)
     store(angular_impulse, run.angular_impulse)
-    middle = axpy(-0.5 * h, a, load(run.base_velocity))
-    run.base_work -= dot(impulse, middle) + dot(angular_impulse, load(base.angular_velocity))
+    # its twist in the middle of the step, where the craft applies the means
+    middle = axpy(-0.5 * h, load(run.base_acceleration), load(run.base_velocity))
+    spin = axpy(-0.5 * h, load(base.angular_acceleration), load(base.angular_velocity))
+    run.base_work -= dot(impulse, middle) + dot(angular_impulse, spin)

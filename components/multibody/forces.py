@@ -1,6 +1,6 @@
-"""Forces between the bodies and on them: laws of coordinates, springs between points, wrenches on ports.
+"""Laws of coordinates: springs, dampers, stops, friction, hysteretic springs; the energy of all springs.
 
-The laws of coordinates are linearly implicit over a micro-step: a coordinate is taken at the mean of its positions at
+They are linearly implicit over a micro-step: a coordinate is taken at the mean of its positions at
 both ends, its rate likewise. With the acceleration a of the joint these are q + h^2/4 a and q' + h/2 a, so that a
 spring adds k h^2/4 to the inertia that the joint feels, a damper c h/2: the implicit midpoint rule, stable for any
 step, which keeps the energy of a linear spring exactly. A hysteretic spring is linear within a micro-step: its segment
@@ -9,13 +9,15 @@ is selected where the micro-step begins.
 
 from __future__ import annotations
 
-from math import fabs, sqrt
+from math import fabs
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import drives, failures, momentum
+from dockfmu.components.multibody import drives, failures, point_forces
 from dockfmu.components.physics import hysteresis
-from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
-from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
+from dockfmu.components.physics.mechanics.vector import dot, load
+
+FAR = 1e9
+"""Stop of a coordinate that has none, rad or m."""
 
 
 @kernel
@@ -201,89 +203,6 @@ def lost_in_loops(loop, run):
 
 
 @kernel
-def point_twist(b, arm):
-    """Return (point from the reference point, its velocity relative to the base's origin), both in I."""
-    r = apply_transposed(load_matrix(b.rotation), load(arm))
-    return r, add(load(b.velocity), cross(load(b.angular_velocity), r))
-
-
-@kernel
-def _stretch(link, spring, k):
-    """Return (arm on the first, arm on the second, unit vector between them, distance, its rate) of a spring."""
-    s = spring[k]
-    first = link[int(s.first_link)]
-    second = link[int(s.second_link)]
-    r1, v1 = point_twist(first, s.first_arm)
-    r2, v2 = point_twist(second, s.second_arm)
-    gap = subtract(add(load(second.position), r2), add(load(first.position), r1))
-    distance = sqrt(dot(gap, gap))
-    if distance > 0.0:
-        along = scale(1.0 / distance, gap)
-    else:
-        along = (0.0, 0.0, 0.0)
-    return r1, r2, along, distance, dot(along, subtract(v2, v1))
-
-
-@kernel
-def _tension(p, distance, rate):
-    """Return (tension, elastic part of it) of a spring; a slack tether has none, nor a pusher that is free."""
-    elastic = p.stiffness * (distance - p.length)
-    tension = elastic + p.damping * rate
-    if p.tether > 0.0:
-        elastic = max(elastic, 0.0)
-        tension = max(tension, 0.0) if elastic > 0.0 else 0.0
-    elif p.tether < 0.0:
-        elastic = min(elastic, 0.0)
-        tension = min(tension, 0.0) if elastic < 0.0 else 0.0
-    return tension, elastic
-
-
-@kernel
-def pull_springs(link, spring, strength, run, h):
-    """Add the forces of springs between points to the links, and their losses over a micro-step h."""
-    for k in range(int(run.springs)):
-        s = spring[k]
-        p = strength[k]
-        r1, r2, along, distance, rate = _stretch(link, spring, k)
-        tension, elastic = _tension(p, distance, rate)
-        run.springs_lost += h * (tension - elastic) * rate
-        s.length = distance
-        s.rate = rate
-        s.tension = tension
-        force = scale(tension, along)
-        first = link[int(s.first_link)]
-        second = link[int(s.second_link)]
-        accumulate(force, first.force)
-        accumulate(cross(r1, force), first.torque)
-        for i in range(3):
-            second.force[i] -= force[i]
-        moment = cross(r2, force)
-        for i in range(3):
-            second.torque[i] -= moment[i]
-
-
-@kernel
-def push_ports(link, port, run, h):
-    """Add the wrenches on the ports to the links, and their work over a micro-step h."""
-    for k in range(int(run.ports)):
-        p = port[k]
-        b = link[int(p.link)]
-        A = compose(load_matrix(p.turn), load_matrix(b.rotation))
-        force = apply_transposed(A, load(p.force))
-        torque = apply_transposed(A, load(p.torque))
-        r, v = point_twist(b, p.arm)
-        v = add(v, load(run.base_velocity))
-        run.ports_work += h * (dot(force, v) + dot(torque, load(b.angular_velocity)))
-        accumulate(force, b.force)
-        accumulate(add(torque, cross(r, force)), b.torque)
-        if run.carried != 0.0:
-            accumulate(scale(h, force), run.port_impulse)
-            accumulate(scale(h, add(torque, cross(add(load(b.position), r), force))), run.port_angular_impulse)
-        if run.free_root != 0.0:
-            momentum.add_outer(run, force, torque, add(load(b.position), r))
-
-
-@kernel
 def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
     """Return the energy of all springs, stops, frictions, gears, and of the preloads, J."""
     energy = drives.stored_energy(link, motor[0], motor[1], run)
@@ -303,16 +222,17 @@ def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
             energy += 0.5 * p.stiffness * stretch * stretch - p.preload * q
             energy += 0.5 * p.stop_stiffness * excess * excess
             energy += 0.5 * p.friction_stiffness * c.deflection * c.deflection
-    for k in range(int(run.springs)):
-        s = spring[k]
-        p = strength[k]
-        _, _, _, distance, rate = _stretch(link, spring, k)
-        s.length = distance
-        s.rate = rate
-        s.tension, elastic = _tension(p, distance, rate)
-        if p.tether == 0.0 or elastic * p.tether > 0.0:
-            energy += 0.5 * p.stiffness * (distance - p.length) * (distance - p.length)
-    return energy
+    return energy + point_forces.energy_of_springs(link, spring, strength, run)
+
+
+@kernel
+def account_parameters(gravity, link, coordinate, law, loop, motor, spring, strength, run):
+    """Add what parameters that have changed since the last step have done to the energy of springs and in the field.
+
+    All is placed as at its end.
+    """
+    stored = stored_energy(link, coordinate, law, loop, motor, spring, strength, run)
+    run.tuned += stored - dot(load(gravity), load(run.end_height)) - run.end_potential
 
 
 @kernel

@@ -54,8 +54,25 @@ def change_rates(link):
 
 
 @kernel
+def work_of_motions(link):
+    """Return the work of what prescribes motions in an impulse, J: rates that it leaves as they are, after `constrain`.
+
+    Those of locked coordinates are zero.
+    """
+    work = 0.0
+    for k in range(1, len(link)):
+        b = link[k]
+        if REVOLUTE <= b.kind <= SCREW and b.held != 0.0:
+            work -= b.load * b.rate
+    return work
+
+
+@kernel
 def jolt(base, gravity, link, cut, row, solver, run):
-    """Let the system respond to the true twist of the base less that extrapolated to the end of the last step."""
+    """Let the system respond to the true twist of the base less that extrapolated to the end of the last step.
+
+    Returns the work of what prescribes motions, J.
+    """
     stepping.place_base(base, run, gravity, link, 0.0)
     links.place(link, solver[4])
     stepping.move(link)
@@ -64,10 +81,12 @@ def jolt(base, gravity, link, cut, row, solver, run):
     prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
     links.accelerate(link, False, solver[4])
     closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
+    work = work_of_motions(link)
     change_rates(link)
     stepping.place_base(base, run, gravity, link, 0.0)
     links.place(link, solver[4])
     stepping.move(link)
+    return work
 
 
 @kernel

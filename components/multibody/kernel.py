@@ -27,6 +27,7 @@ from dockfmu.components.multibody import (
     momentum,
     outcomes,
     outputs,
+    point_forces,
     stepping,
 )
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
@@ -51,6 +52,8 @@ from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, 
 LEAST_INERTIA = 1e-12
 # largest over least inertia that a spherical joint feels, of which the least is not taken for zero
 MOST_UNEQUAL = 1e12
+# distance of the ends of a spring over its length, below which rounding would give the direction
+NOWHERE = 1e-9
 
 
 @kernel
@@ -143,8 +146,6 @@ def _set_state(link, coordinate, law, turning, start, run, status):
         b.rate = p.start_rate
         c.deflection = 0.0
         c.stopped = 0.0
-        if not p.lower < p.upper:
-            return fail(status, failures.STOPS, p.lower, k + 1)
     for k in range(int(run.rotations)):
         p = start[k]
         r = turning[k]
@@ -173,6 +174,30 @@ def _set_state(link, coordinate, law, turning, start, run, status):
 
 
 @kernel
+def _check_laws(law, run, status):
+    """Return 0 if the laws of all coordinates are possible, else a code."""
+    for k in range(int(run.coordinates)):
+        p = law[k]
+        if not p.lower < p.upper:
+            return fail(status, failures.STOPS, p.lower, k + 1)
+        if p.friction > 0.0 and not p.friction_stiffness > 0.0:
+            return fail(status, failures.NO_STIFFNESS, p.friction, k + 1)
+        if (p.lower > -forces.FAR or p.upper < forces.FAR) and not p.stop_stiffness > 0.0:
+            return fail(status, failures.NO_STIFFNESS, p.upper, k + 1)
+    return 0
+
+
+@kernel
+def _check_springs(spring, strength, run, status):
+    """Return 0 if the forces of all springs have a direction at the start, else a code."""
+    for k in range(int(run.springs)):
+        p = strength[k]
+        if p.tether <= 0.0 and p.stiffness > 0.0 and spring[k].length < NOWHERE * p.length:
+            return fail(status, failures.NO_DIRECTION, p.length, k + 1)
+    return 0
+
+
+@kernel
 def _clear(run, t):
     run.failure = 0.0
     run.now = t
@@ -186,6 +211,7 @@ def _clear(run, t):
     run.motions = 0.0
     run.ports_work = 0.0
     run.base_work = 0.0
+    run.tuned = 0.0
     run.restart = 0.0
     store(ZERO, run.base_position)
     store(ZERO, run.base_velocity)
@@ -307,12 +333,12 @@ def _finish(
     accounts.publish(pair, contact, kind, tally, run)
     accounts.publish_target(target, run, h)
     loop, drive, data = elements
-    stored = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
-    stored += sums.stored_energy
+    springs = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
+    stored = springs + sums.stored_energy
     if run.elastic > 0.0:
         stored += elastic_bodies.strain_energy(link, solver[4], run)
     moving = drives.kinetic_energy(drive, data, run)
-    outputs.publish_audit(audit, gravity, link, moving, stored, forces.lost_in_loops(loop, run), run)
+    outputs.publish_audit(audit, gravity, link, moving, springs, stored, forces.lost_in_loops(loop, run), run)
 
 
 @kernel
@@ -342,12 +368,15 @@ def _advance(
     """Make all micro-steps of a step h, until one fails."""
     run.failure = 0.0
     run.now = t
+    run.short = p.micro_step
     sensor, levels, condition = sensing
     surface, _, pair, contact, _, tally, _, loads = touch
+    loop, drive, data = elements
+    forces.account_parameters(gravity, link, coordinate, law, loop, (drive, data), spring, strength, run)
     stepping.place_base(base, run, gravity, link, 0.0)
     if run.affine != 0.0:
-        impulse_response.jolt(base, gravity, link, cut, row, solver, run)
-        exchange.count_jolt(base, target, link, run)
+        motions = impulse_response.jolt(base, gravity, link, cut, row, solver, run)
+        exchange.count_jolt(base, target, link, run, motions)
     exchange.begin(run)
     accounts.begin_step(contact, loads, run)
     if run.locks > 0.0:
@@ -391,7 +420,7 @@ def _advance(
             sensors.command(sensor, condition, lock, run)
         if run.locks > 0.0:
             locks.catch(base, gravity, link, lock, cut, row, solver, run, done)
-        until = locks.time_to_catch(link, lock, run)
+        until = min(locks.time_to_catch(link, lock, run), point_forces.time_to_pull(spring, strength, run, size))
         if run.pairs > 0.0:
             # half a micro-step has passed since the pairs were detected
             until = min(until, max(detection.time_to_contact(surface, pair, run) - 0.5 * size, 0.0))
@@ -422,6 +451,8 @@ def initialize(m):
     code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
     if code == 0:
         code = _check_masses(p.body[:], m.status)
+    if code == 0:
+        code = _check_laws(law, m.run, m.status)
     if code == 0:
         _place_joints(link, body, p.joint[:], port, spring, cut, p.port[:], strength, surface, p.surface[:], m.run)
         outline = detection.set_faces(surface, p.vertex[:], m.face[:], pair, m.run)
@@ -485,6 +516,8 @@ def initialize(m):
     outcomes.decide(m.outcome, m.result[:], m.requirement[:], sensor, lock, m.run)
     code = _check_joints(link, coordinate, turning, m.run, m.status)
     if code == 0:
+        code = _check_springs(spring, strength, m.run, m.status)
+    if code == 0:
         code = _check_motion(link, m.run, m.status)
     if code == 0:
         m.status.code = 0.0
@@ -505,6 +538,8 @@ def step(m, t, h):
     flex = (m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
     solver = (m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex)
     code = _check_inputs(m.base, m.target, coordinate, drive, port, m.run, p.base_motion, m.status)
+    if code == 0:
+        code = _check_laws(law, m.run, m.status)
     if code:
         return code
     _advance(

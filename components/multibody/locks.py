@@ -112,13 +112,15 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     b.rate = 0.0
     store(ZERO, b.spin)
     store(ZERO, b.speed)
+    motions = impulse_response.work_of_motions(link)
+    run.motions += motions
     force, torque = stepping.base_wrench(root)
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link, solver[4])
     stepping.move(link)
     # the base turns while its impulsive torque acts, and in the frame it moves while a force does: a lock of the flight
     work = -dot(force, frame) - dot(torque, load(root.angular_velocity))
-    return impulse, before + work - _kinetic_energy(link, frame)
+    return impulse, before + work + motions - _kinetic_energy(link, frame)
 
 
 @kernel

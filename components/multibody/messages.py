@@ -53,6 +53,14 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
             "this rotation"
         ),
         failures.STOPS: coordinate("joint {part}: lower = {status.value:.6g} is not less than upper"),
+        failures.NO_STIFFNESS: coordinate(
+            "joint {part}: friction sticks on a presliding stiffness, and stops have one: give friction_stiffness with "
+            "friction, stop_stiffness with lower and upper"
+        ),
+        failures.NO_DIRECTION: named([spring.name for spring in model.springs])(
+            "spring {part}: its ends coincide at the start, so that a spring of the length {status.value:.6g} m pushes "
+            "in no direction; move one of its points, or take the length 0"
+        ),
         failures.INPUT: coordinate("joint {part}: the input drive = {status.value:g} is not finite"),
         failures.PORT_INPUT: named([port.name for port in model.ports])(
             "port {part}: an input, force or torque, is not finite"

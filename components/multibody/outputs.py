@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import forces, momentum
+from dockfmu.components.multibody import momentum, point_forces
 from dockfmu.components.multibody.links import FREE
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
@@ -81,7 +81,7 @@ def publish_ports(link, port, gravity, run, h):
         p = port[k]
         b = link[int(p.link)]
         A = compose(load_matrix(p.turn), load_matrix(b.rotation))
-        r, relative = forces.point_twist(b, p.arm)
+        r, relative = point_forces.point_twist(b, p.arm)
         v = add(load(run.base_velocity), relative)
         w = load(b.angular_velocity)
         store(add(add(load(run.base_position), load(b.position)), r), p.position)
@@ -102,16 +102,20 @@ def publish_ports(link, port, gravity, run, h):
 
 
 @kernel
-def publish_audit(audit, gravity, link, moving, stored, loops_lost, run):
+def publish_audit(audit, gravity, link, moving, springs, stored, loops_lost, run):
     """Set energies, works and momenta; the links must be placed with their velocities.
 
-    `moving` is the kinetic energy of rotors, `stored` the energy of springs, `loops_lost` what hysteresis has lost.
+    `moving` is the kinetic energy of rotors, `springs` the energy of springs, `stored` that of contacts and elastic
+    bodies too, `loops_lost` what hysteresis has lost.
     """
     kinetic, linear, angular, moment = momentum.momenta(link, load(run.base_velocity), ZERO)
     mass = momentum.total_mass(link)
     audit.kinetic_energy = kinetic + moving
     height = add(moment, scale(mass, load(run.base_position)))
-    audit.stored_energy = stored - dot(load(gravity), height)
+    weight = dot(load(gravity), height)
+    audit.stored_energy = stored - weight
+    store(height, run.end_height)
+    run.end_potential = springs - weight
     audit.dissipated_dampers = run.dampers
     audit.dissipated_stops = run.stops
     audit.dissipated_friction = run.friction
@@ -129,6 +133,7 @@ def publish_audit(audit, gravity, link, moving, stored, loops_lost, run):
     audit.work_ports = run.ports_work
     audit.work_base = run.base_work
     audit.work_target = run.work_target
+    audit.work_parameters = run.tuned
     store(linear, audit.momentum)
     turning = add(angular, cross(load(run.base_position), linear))
     store(subtract(turning, load(run.apart)), audit.angular_momentum)

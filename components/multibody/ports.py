@@ -38,6 +38,7 @@ from dockfmu.components.multibody.elastic_ports import (
     section_labels,
 )
 from dockfmu.components.multibody.families import HIDDEN, Family, FamilyGroup, NamedRecord
+from dockfmu.components.multibody.forces import FAR
 from dockfmu.components.multibody.link_data import Links, link_group
 from dockfmu.components.multibody.loop_order import LoopOrder, loop_order, rows_of
 from dockfmu.components.multibody.model.parts import (
@@ -57,15 +58,13 @@ from dockfmu.components.multibody.model.surfaces import DeclaredSensor
 from dockfmu.components.multibody.outcomes import decision, outcome_fields, requirement_group, requirements
 from dockfmu.components.physics.devices import interface_load, micro_steps
 
-FAR = 1e9
-"""Stop of a coordinate that has none, rad or m."""
 LEAST_MASS = 1e-9
 """Least mass of a body that has one, kg."""
 MICRO_STEP, LONGEST, TOLERANCE = 1e-4, 1e-3, 1e-6
 """Start values of the micro-steps, s, and of their tolerance, rad/s or m/s."""
 UNIT = {"angle": "rad", "angle_x": "rad", "angle_y": "rad", "displacement": "m", "x": "m", "y": "m"}
 DEVICES = ("dampers", "stops", "friction", "springs", "locks", "contacts", "hysteresis", "motors")
-WORKS = ("drives", "motors", "motions", "ports", "base", "target")
+WORKS = ("drives", "motors", "motions", "ports", "base", "target", "parameters")
 
 
 def coordinate_labels(model: Model) -> list[str]:
@@ -277,6 +276,7 @@ def _spring_fields() -> tuple[Field, ...]:
         private("second_link", "1", "index of the link of the second body"),
         private("first_arm", "m", "point on the first body from the reference point, axes of the link", shape=3),
         private("second_arm", "m", "likewise on the second", shape=3),
+        private("taut", "1", "1: a tether or a pusher has acted in the last micro-step"),
     )
 
 
@@ -569,6 +569,7 @@ def _run(model: Model, order: LoopOrder) -> Group:
         private("amount", "1", "the value that failed"),
         private("failed_at", "s", "time of the failure"),
         private("now", "s", "time of the present micro-step"),
+        private("short", "s", "length of the short micro-step"),
         private("outcomes", "1", "number of outcomes", float(len(model.outcomes))),
         private("requirements", "1", "number of their conditions", float(len(requirements(model)))),
         private("loops", "1", "number of hysteretic springs", float(len(model.loops))),
@@ -593,6 +594,9 @@ def _run(model: Model, order: LoopOrder) -> Group:
         private("motions", "J", "work so far of what prescribes motions"),
         private("ports_work", "J", "work so far of the wrenches on ports"),
         private("base_work", "J", "work so far of the base on the system"),
+        private("tuned", "J", "work so far of changes of parameters"),
+        private("end_potential", "J", "of springs and gravity at the end of the last step"),
+        private("end_height", "kg.m", "moment of mass about the origin of I then", shape=3),
         private("force", "N", "of the system on the base, at present, I", shape=3),
         private("torque", "N.m", "likewise, about the origin of the base", shape=3),
         private("impulse", "N.s", "on the base in this step, I", shape=3),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, elastic_bodies, failures, forces, links, momentum
+from dockfmu.components.multibody import closure, elastic_bodies, failures, forces, links, momentum, point_forces
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
@@ -164,8 +164,8 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
         links.place_rigid(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
-        forces.pull_springs(link, spring, strength, run, h)
-        forces.push_ports(link, port, run, h)
+        point_forces.pull_springs(link, spring, strength, run, h)
+        point_forces.push_ports(link, port, run, h)
     contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
     loop, drive, data = elements
     forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
@@ -295,8 +295,9 @@ def micro_step(
     if run.elastic > 0.0:
         elastic_bodies.account(link, solver[4], run, h)
     _drift(link, 0.5 * h)
-    if run.free_root != 0.0:
+    if run.free_root != 0.0 or run.locks > 0.0:
         follow_motions(link, coordinate, law, run, t + h)
+    if run.free_root != 0.0:
         links.place(link, solver[4])
         move(link)
         if link[1].held == 0.0:

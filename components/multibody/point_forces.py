@@ -1,0 +1,130 @@
+"""Forces at points of bodies: springs, tethers and pushers between them, wrenches on ports."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from dockfmu.components.core.kernel import kernel
+from dockfmu.components.multibody import momentum
+from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
+from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
+
+
+@kernel
+def point_twist(b, arm):
+    """Return (point from the reference point, its velocity relative to the base's origin), both in I."""
+    r = apply_transposed(load_matrix(b.rotation), load(arm))
+    return r, add(load(b.velocity), cross(load(b.angular_velocity), r))
+
+
+@kernel
+def _stretch(link, spring, k):
+    """Return (arm on the first, arm on the second, unit vector between them, distance, its rate) of a spring."""
+    s = spring[k]
+    first = link[int(s.first_link)]
+    second = link[int(s.second_link)]
+    r1, v1 = point_twist(first, s.first_arm)
+    r2, v2 = point_twist(second, s.second_arm)
+    gap = subtract(add(load(second.position), r2), add(load(first.position), r1))
+    distance = sqrt(dot(gap, gap))
+    if distance > 0.0:
+        along = scale(1.0 / distance, gap)
+    else:
+        along = (0.0, 0.0, 0.0)
+    return r1, r2, along, distance, dot(along, subtract(v2, v1))
+
+
+@kernel
+def _tension(p, distance, rate):
+    """Return (tension, elastic part of it) of a spring; a slack tether has none, nor a pusher that is free."""
+    elastic = p.stiffness * (distance - p.length)
+    tension = elastic + p.damping * rate
+    if p.tether > 0.0:
+        elastic = max(elastic, 0.0)
+        tension = max(tension, 0.0) if elastic > 0.0 else 0.0
+    elif p.tether < 0.0:
+        elastic = min(elastic, 0.0)
+        tension = min(tension, 0.0) if elastic < 0.0 else 0.0
+    return tension, elastic
+
+
+@kernel
+def pull_springs(link, spring, strength, run, h):
+    """Add the forces of springs between points to the links, and their losses over a micro-step h."""
+    for k in range(int(run.springs)):
+        s = spring[k]
+        p = strength[k]
+        r1, r2, along, distance, rate = _stretch(link, spring, k)
+        tension, elastic = _tension(p, distance, rate)
+        run.springs_lost += h * (tension - elastic) * rate
+        if h > 0.0:
+            taut = 1.0 if elastic * p.tether > 0.0 else 0.0
+            if taut != s.taut:
+                s.taut = taut
+                run.restart = 1.0
+        s.length = distance
+        s.rate = rate
+        s.tension = tension
+        force = scale(tension, along)
+        first = link[int(s.first_link)]
+        second = link[int(s.second_link)]
+        accumulate(force, first.force)
+        accumulate(cross(r1, force), first.torque)
+        for i in range(3):
+            second.force[i] -= force[i]
+        moment = cross(r2, force)
+        for i in range(3):
+            second.torque[i] -= moment[i]
+
+
+@kernel
+def energy_of_springs(link, spring, strength, run):
+    """Return the energy of all springs, J; sets what they show."""
+    energy = 0.0
+    for k in range(int(run.springs)):
+        s = spring[k]
+        p = strength[k]
+        _, _, _, distance, rate = _stretch(link, spring, k)
+        s.length = distance
+        s.rate = rate
+        s.tension, elastic = _tension(p, distance, rate)
+        if p.tether == 0.0 or elastic * p.tether > 0.0:
+            energy += 0.5 * p.stiffness * (distance - p.length) * (distance - p.length)
+    return energy
+
+
+@kernel
+def time_to_pull(spring, strength, run, h):
+    """Return the time until the first slack tether pulls, or free pusher pushes, s; 1e9 if none does.
+
+    Lengths and rates are those in the middle of the last micro-step h.
+    """
+    least = 1e9
+    for k in range(int(run.springs)):
+        s = spring[k]
+        p = strength[k]
+        if p.tether == 0.0 or p.stiffness == 0.0 or s.taut != 0.0 or s.rate * p.tether <= 0.0:
+            continue
+        least = min(least, max((p.length - s.length) / s.rate - 0.5 * h, 0.0))
+    return least
+
+
+@kernel
+def push_ports(link, port, run, h):
+    """Add the wrenches on the ports to the links, and their work over a micro-step h."""
+    for k in range(int(run.ports)):
+        p = port[k]
+        b = link[int(p.link)]
+        A = compose(load_matrix(p.turn), load_matrix(b.rotation))
+        force = apply_transposed(A, load(p.force))
+        torque = apply_transposed(A, load(p.torque))
+        r, v = point_twist(b, p.arm)
+        v = add(v, load(run.base_velocity))
+        run.ports_work += h * (dot(force, v) + dot(torque, load(b.angular_velocity)))
+        accumulate(force, b.force)
+        accumulate(add(torque, cross(r, force)), b.torque)
+        if run.carried != 0.0:
+            accumulate(scale(h, force), run.port_impulse)
+            accumulate(scale(h, add(torque, cross(add(load(b.position), r), force))), run.port_angular_impulse)
+        if run.free_root != 0.0:
+            momentum.add_outer(run, force, torque, add(load(b.position), r))
