@@ -204,7 +204,10 @@ def lost_in_loops(loop, run):
 
 @kernel
 def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
-    """Return the energy of all springs, stops, frictions, gears, and of the preloads, J."""
+    """Return the energy of all springs, stops, frictions, gears, and of the preloads, J.
+
+    It needs the coordinates and what springs show, no placed link: states that are saved have none.
+    """
     energy = drives.stored_energy(link, motor[0], motor[1], run)
     for i in range(int(run.loops)):
         o = loop[i]
@@ -222,15 +225,12 @@ def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
             energy += 0.5 * p.stiffness * stretch * stretch - p.preload * q
             energy += 0.5 * p.stop_stiffness * excess * excess
             energy += 0.5 * p.friction_stiffness * c.deflection * c.deflection
-    return energy + point_forces.energy_of_springs(link, spring, strength, run)
+    return energy + point_forces.energy_of_springs(spring, strength, run)
 
 
 @kernel
 def account_parameters(gravity, link, coordinate, law, loop, motor, spring, strength, run):
-    """Add what parameters that have changed since the last step have done to the energy of springs and in the field.
-
-    All is placed as at its end.
-    """
+    """Add what parameters that have changed since the last step have done to the energy of springs and in the field."""
     stored = stored_energy(link, coordinate, law, loop, motor, spring, strength, run)
     run.tuned += stored - dot(load(gravity), load(run.end_height)) - run.end_potential
 

@@ -333,6 +333,7 @@ def _finish(
     accounts.publish(pair, contact, kind, tally, run)
     accounts.publish_target(target, run, h)
     loop, drive, data = elements
+    point_forces.show_springs(link, spring, strength, run)
     springs = forces.stored_energy(link, coordinate, law, loop, (drive, data), spring, strength, run)
     stored = springs + sums.stored_energy
     if run.elastic > 0.0:

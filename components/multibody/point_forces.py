@@ -78,18 +78,23 @@ def pull_springs(link, spring, strength, run, h):
 
 
 @kernel
-def energy_of_springs(link, spring, strength, run):
-    """Return the energy of all springs, J; sets what they show."""
-    energy = 0.0
+def show_springs(link, spring, strength, run):
+    """Set length, rate and tension of all springs, for links that are placed with their velocities."""
     for k in range(int(run.springs)):
         s = spring[k]
+        _, _, _, s.length, s.rate = _stretch(link, spring, k)
+        s.tension, _ = _tension(strength[k], s.length, s.rate)
+
+
+@kernel
+def energy_of_springs(spring, strength, run):
+    """Return the energy of all springs at the lengths that they show, J."""
+    energy = 0.0
+    for k in range(int(run.springs)):
         p = strength[k]
-        _, _, _, distance, rate = _stretch(link, spring, k)
-        s.length = distance
-        s.rate = rate
-        s.tension, elastic = _tension(p, distance, rate)
-        if p.tether == 0.0 or elastic * p.tether > 0.0:
-            energy += 0.5 * p.stiffness * (distance - p.length) * (distance - p.length)
+        stretch = spring[k].length - p.length
+        if p.tether == 0.0 or stretch * p.tether > 0.0:
+            energy += 0.5 * p.stiffness * stretch * stretch
     return energy
 
 
