@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from dockfmu.base.scene import packed
 from dockfmu.components.multibody.contacts.ports import has_target
 from dockfmu.components.multibody.declaration.solids import Solid
@@ -17,6 +19,8 @@ BASE_FRAME, TARGET_FRAME, WORLD = "base of the system", "target of the system", 
 """Names of the frames of body 0, of the target and of I; no body can have them."""
 MOST_DEVICES = 24
 """Coordinates of which the page shows the number."""
+MARGIN = 1.1
+"""Size of a view over that of what it shows."""
 MOST_CURVES = 6
 """Contacts, and coordinates, whose curves are shown first: the page has as many colours."""
 
@@ -100,7 +104,18 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
         devices.append({"title": "Sensors", "items": lamps})
     curves = [f"contact.{contact.name}.normal_force" for contact in model.contacts[:MOST_CURVES]]
     curves += [f"joint.{name}.position" for name in names[:MOST_CURVES]]
-    return {"frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
+    view = {"view": {"frame": TARGET_FRAME, "size": _extent(model)}} if has_target(model) else {}
+    return {**view, "frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
+
+
+def _extent(model: Model) -> float:
+    """Return half the height of a view with the surfaces of a mechanism and those of the unit that it meets, m."""
+    reach = [
+        np.linalg.norm(surface.point)
+        + max([surface.radius + np.linalg.norm(surface.along), *(np.hypot(*vertex) for vertex in surface.vertices)])
+        for surface in model.surfaces
+    ]
+    return float(MARGIN * max(reach))
 
 
 def _wireframe(body: RigidBody) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import pytest
 
 from dockfmu import fmus
 from dockfmu.base.scene import FILE, SceneError
+from dockfmu.components import multibody
+from dockfmu.components.multibody.declaration import read_model
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.scene import SceneFileError, scene_files
 from tests.fmus import gadget
@@ -17,6 +19,8 @@ WITH_SCENE = ("Spacecraft", "ProbeMechanism", "ProbeMechanismTwoBrakes", "ProbeM
               "PeripheralMechanism", "PeripheralMechanismExternal", "ContactRing", "PeripheralCyclogram",
               "HydraulicRingMechanism", "ElectricRingMechanism", "GearedRingMechanism", "HuntRingMechanism",
               "ProbeCyclogram", "AttitudeControl")  # fmt: skip
+
+MODELS = multibody.EXAMPLE.parent
 
 
 def scene_of(component):
@@ -81,6 +85,16 @@ def of_file(tmp_path, text, **files):
         (tmp_path / f"{name}.toml").write_text(content)
     (tmp_path / "scene.toml").write_text(text)
     return replace(gadget.component(), module=tmp_path / "ports.py")
+
+
+def test_a_declared_mechanism_is_shown_by_itself_where_it_meets_a_unit():
+    """All its surfaces are in a view about the port of the unit: a mechanism of half a metre between craft of 10 m."""
+    model = read_model(MODELS / "small_probe.toml").model
+    view = scene_of(multibody.component(MODELS / "small_probe.toml"))["view"]
+    assert view["frame"] == "target of the system"
+    farthest = max(abs(x) for surface in model.surfaces for vertex in surface.vertices for x in vertex)
+    assert farthest < view["size"] < 3.0 * farthest
+    assert "view" not in scene_of(multibody.component(MODELS / "solar_array.toml"))
 
 
 def test_a_missing_variable_is_refused_by_name(tmp_path):
