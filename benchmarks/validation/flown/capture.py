@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import dockfmu
+from benchmarks.validation.docking import changed
 
 VELOCITY = "initial_conditions.velocity"
 CAPTURE = "mechanism.sensor.capture"
@@ -18,7 +19,7 @@ def captures(system: str, speed: float, settings: Mapping[str, Any], stop: float
     velocity, capture = DECLARED.get(system, (VELOCITY, CAPTURE))
     values = {**settings, velocity: [speed, 0.0, 0.0]}
     try:
-        run = dockfmu.load(system, values).run(stop=stop, record=[capture], every=10)
+        run = changed(system, values).run(stop=stop, record=[capture], every=10)
     except dockfmu.DockfmuError:
         return False
     return "capture" in run.events

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-import dockfmu
+from benchmarks.validation.docking import changed
 
 MISSES, SPEEDS = (0.08, 0.12, 0.16, 0.2), (0.15, 0.2, 0.25)
 """Starts: m aside; m/s."""
@@ -19,7 +19,7 @@ LEAST = 1.0
 def impacts(system: str, miss: float, speed: float) -> tuple[int, float]:
     """Return how often the head meets the cone before capture, and the time of capture, s; infinite without one."""
     settings = {"initial_conditions.miss": [miss, 0.0], "initial_conditions.velocity": [speed, 0.0, 0.0]}
-    run = dockfmu.load(system, settings).run(stop=6.0, every=1, check=False)
+    run = changed(system, settings).run(stop=6.0, every=1, check=False)
     capture = run.events.get("capture", float("inf"))
     force = np.linalg.norm([run[f"mechanism.target.force[{k}]"] for k in (1, 2, 3)], axis=0)
     touching = run.time[(force > LEAST) & (run.time < capture)]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.docking import loaded
 
 pytestmark = pytest.mark.slow
 
@@ -15,7 +16,7 @@ VELOCITY = "csm.parameters.initial.velocity"
 def changed(system: str, speed: float, push: int, stop: float) -> dockfmu.Outcome:
     """Run a system at another speed of approach (m/s), with or without thrust."""
     settings = {VELOCITY: [speed, 0.0, 0.0], "csm.command.push": push}
-    return dockfmu.load(system, settings).run(stop=stop, every=10)
+    return loaded(system).with_values(settings).run(stop=stop, every=10)
 
 
 def closing(run: dockfmu.Outcome) -> float:

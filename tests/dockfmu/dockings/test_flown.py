@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.docking import changed
 from benchmarks.validation.flown import impacts, ranges
 
 pytestmark = pytest.mark.slow
@@ -21,12 +22,12 @@ def flown(system: str) -> dockfmu.Outcome:
     return dockfmu.System.load(system).run()
 
 
-def changed(system: str, **values: object) -> dockfmu.Outcome:
+def varied(system: str, **values: object) -> dockfmu.Outcome:
     """Run a system with changed values: `v` is the speed of approach, m/s."""
     names = {"v": "initial_conditions.velocity", "delay": "cyclogram.parameters.push_delay"}
     names |= {"thrust": "chaser.parameters.push_thrust", "passive_thrust": "station.parameters.push_thrust"}
     settings = {names[name]: [value, 0.0, 0.0] if name == "v" else value for name, value in values.items()}
-    return dockfmu.System.load(system, settings).run()
+    return changed(system, settings).run()
 
 
 def absorbed(run: dockfmu.Outcome) -> float:
@@ -82,17 +83,17 @@ def test_apas_75_needs_the_published_speed():
     """0.14 m/s within 15 %, with springs set from 1.5 kN and an assumed thrust; a late thrust needs more speed, the
     changed device half of it, and with 1.5 kN any speed will do."""
     assert flown("apas_75_capture").outcome == "captured"
-    assert changed("apas_75_capture", v=0.14 * 1.15).outcome == "captured"
-    assert changed("apas_75_capture", v=0.14 * 0.85).outcome != "captured"
-    assert changed("apas_75_capture", delay=0.5).outcome != "captured"
+    assert varied("apas_75_capture", v=0.14 * 1.15).outcome == "captured"
+    assert varied("apas_75_capture", v=0.14 * 0.85).outcome != "captured"
+    assert varied("apas_75_capture", delay=0.5).outcome != "captured"
     assert flown("apas_75_capture_changed").outcome == "captured"
-    assert changed("apas_75_capture", v=0.01, thrust=1500.0).outcome == "captured"
+    assert varied("apas_75_capture", v=0.01, thrust=1500.0).outcome == "captured"
 
 
 def test_apas_75_thrusts_of_either_craft_are_as_their_masses():
     """The thrust on the Soyuz times the ratio of the masses, on the Apollo: the same approach, within 1 %."""
-    soyuz = changed("apas_75_capture", v=0.01, thrust=1500.0)
-    apollo = changed("apas_75_capture_apollo_thrust", v=-0.01, passive_thrust=1500.0 * 14768.0 / 6790.0)
+    soyuz = varied("apas_75_capture", v=0.01, thrust=1500.0)
+    apollo = varied("apas_75_capture_apollo_thrust", v=-0.01, passive_thrust=1500.0 * 14768.0 / 6790.0)
     assert apollo.events["capture"] == pytest.approx(soyuz.events["capture"], rel=0.01)
 
 
@@ -127,7 +128,7 @@ def test_brakes_of_the_nuts_would_quiet_the_second_docking_of_1975():
     """The swing is a tilt of the ring, which the brakes of the nuts damp: with those that the book says were removed,
     it has a fifth of its amplitude after 40 s."""
     braked = {"mechanism.parameters.shafts.damping": [0.3, 0.15, 0.15, 0.05, 0.1, 0.1]}
-    run = dockfmu.System.load("apas_75_second_docking", braked).run()
+    run = changed("apas_75_second_docking", braked).run()
     swing = np.degrees(np.hypot(*(np.array(run[f"mechanism.docking.angles[{k}]"]) for k in (1, 2))))
     assert swing[run.time > 45.0].max() < 0.25 * swing[run.time < 12.0].max()
 
@@ -143,7 +144,7 @@ def test_independent_legs_lose_range_where_several_motions_meet():
 def recoil(system: str) -> float:
     """Return the speed along the cone's normal after the first impact over that before it."""
     still = {"chaser.parameters.push_thrust": 0.0}
-    run = dockfmu.System.load(system, still).run(stop=0.8, every=1)
+    run = changed(system, still).run(stop=0.8, every=1)
     normal = np.sin(np.radians(22.0)), np.cos(np.radians(22.0))
     speed = sum(
         share * np.array(run[f"mechanism.docking.velocity[{k}]"]) for share, k in zip(normal, (1, 2), strict=True)
@@ -169,7 +170,7 @@ def test_soyuz_of_1967_has_more_impacts_at_the_largest_speed():
 
 def test_a_head_on_the_frame_of_the_soyuz_of_1967_reverses_the_thrust():
     """Contact sensor 2 first: the craft is on its way back one step later."""
-    run = dockfmu.System.load("soyuz_1967", {"initial_conditions.miss": [0.38, 0.0]}).run(stop=1.0, every=1)
+    run = changed("soyuz_1967", {"initial_conditions.miss": [0.38, 0.0]}).run(stop=1.0, every=1)
     assert run.events["retreat"] == pytest.approx(run.events["first_contact"], abs=2e-3)
     assert np.array(run["cyclogram.command.push"])[-1] == -1.0
 
@@ -189,7 +190,7 @@ def test_spec13_1_10_a_trolley_of_the_reduced_mass_has_the_impact_of_two_craft()
     """The central impact of 20 t on 400 t, and of their reduced mass on a craft at rest: force and travel."""
     reduced = 20e3 * 400e3 / 420e3
     rig = {"chaser.parameters.mass": reduced - 43.0, "station.parameters.mass": 1e12}
-    two, one = (dockfmu.System.load("central_impact_20t", values).run(stop=1.5) for values in ({}, rig))
+    two, one = (changed("central_impact_20t", values).run(stop=1.5) for values in ({}, rig))
     for name in ("mechanism.load.compression", "mechanism.sensor.axial_travel"):
         assert np.array(one[name]).max() == pytest.approx(np.array(two[name]).max(), rel=1e-3)
 
@@ -206,7 +207,7 @@ def test_a_stand_of_the_published_bandwidth_keeps_5_percent_until_capture_only()
     free = {"balance.parameters.force_limit": 1e5}
     bypassed = {"platform.parameters.bypass": 1, "balance.parameters.bypass": 1}
     none, stand = (
-        dockfmu.System.load("atv_stand", free | values).run(stop=4.0, every=1)
+        changed("atv_stand", free | values).run(stop=4.0, every=1)
         for values in (bypassed, {"platform.parameters.frequency": 20.0})
     )
     assert stand.events["capture"] == pytest.approx(none.events["capture"], rel=0.05)

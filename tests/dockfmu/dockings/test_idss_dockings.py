@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-import dockfmu
+from benchmarks.validation.docking import changed
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ SHORT_HOOKS = {"length": "20 mm", "stiffness": "4 kN/m", "preload": "60 N"}
 
 def test_a_recoil_on_one_side_does_not_open_the_latches():
     """The start of the seed 33 tilts by 4 deg, and the recoil draws at one petal, 0.8 m off the axis."""
-    run = dockfmu.load("idss_hydraulic_20t", {"initial_conditions.seed": 33}).run(
+    run = changed("idss_hydraulic_20t", {"initial_conditions.seed": 33}).run(
         stop=20, record=["mechanism.sensor.latched"], every=10
     )
     assert run.outcome == "captured"
@@ -82,7 +82,7 @@ def test_a_recoil_on_one_side_does_not_open_the_latches():
 def test_a_captured_ring_that_comes_off_is_told():
     """With short hooks the same start ends `unlatched`, not `captured`, although it had been captured."""
     settings = {f"mechanism.ring_pair.parameters.latch.{name}": value for name, value in SHORT_HOOKS.items()}
-    run = dockfmu.load("idss_hydraulic_20t", {"initial_conditions.seed": 33, **settings}).run(
+    run = changed("idss_hydraulic_20t", {"initial_conditions.seed": 33, **settings}).run(
         stop=20, record=["cyclogram.captured"], every=1000
     )
     assert run["cyclogram.captured"][-1] == 1.0

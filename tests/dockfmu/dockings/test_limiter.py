@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.signal import find_peaks, peak_widths
 
+from benchmarks.validation.docking import changed
 from benchmarks.validation.starts import DEEP
-from dockfmu import load
 from dockfmu.components.physics.contact.probe_cone.pairs import PAD_CONE
 from dockfmu.declare.declaration import read
 
@@ -23,7 +23,7 @@ def limiter_force(scale, system="soyuz_probe_cone", stop=12.0, start=None, **mor
     conditions = {name: getattr(given, name) for name in ("miss", "angles", "velocity", "angular_velocity")}
     settings = {f"initial_conditions.{name}": (scale * np.array(value)).tolist() for name, value in conditions.items()}
     wanted = [f"mechanism.contact[{k}].{n}" for k in range(1, CONTACTS + 1) for n in ("active", "pair", "normal_force")]
-    run = load(system, {**settings, **more}).run(stop=stop, record=[*wanted, "mechanism.sensor.capture"])
+    run = changed(system, {**settings, **more}).run(stop=stop, record=[*wanted, "mechanism.sensor.capture"])
     assert run["mechanism.sensor.capture"].any()
     force = np.zeros(len(run.time))
     for k in range(1, CONTACTS + 1):

@@ -6,7 +6,7 @@ Theory: central-docking 9.3 to 9.6.
 import numpy as np
 import pytest
 
-import dockfmu
+from benchmarks.validation.docking import changed
 from tests.components.probe_mechanism.one_dimensional import RECORD_V2
 from tests.components.probe_mechanism.one_dimensional import central_impact as one_dimensional
 from tests.dockfmu.command_line import run_system
@@ -82,7 +82,7 @@ def test_spec00_ruling_46_v2_and_v3_are_softer_from_5_to_35_cm_s(craft):
     for speed in (0.05, 0.15, 0.25, 0.35):
         peaks = []
         for variant in ("", "_v2", "_v3"):
-            system = dockfmu.load(f"{craft}_probe_cone{variant}", {"initial_conditions.velocity[1]": speed})
+            system = changed(f"{craft}_probe_cone{variant}", {"initial_conditions.velocity[1]": speed})
             run = system.run(stop=6.0, record=loads, every=1, check=False)
             assert "capture" in run.events
             peaks.append([run[name].max() for name in loads])
@@ -94,7 +94,7 @@ def test_spec00_ruling_46_v2_and_v3_are_softer_from_5_to_35_cm_s(craft):
 def test_spec00_ruling_46_frb2_slips_where_it_should():
     """20 t from 0.20 m/s on: the stroke of FrB1 takes what is below. FrB1 holds back what FrB2 then slips with."""
     for speed, slips in ((0.10, False), (0.20, True), (0.35, True)):
-        run = dockfmu.load("atv_probe_cone_v2", {"initial_conditions.velocity[1]": speed}).run(
+        run = changed("atv_probe_cone_v2", {"initial_conditions.velocity[1]": speed}).run(
             stop=6.0, record=["mechanism.axial.brake_slip", "mechanism.axial.stroke"], every=1, check=False
         )
         assert (np.abs(run["mechanism.axial.brake_slip"]).max() > 0.0) == slips

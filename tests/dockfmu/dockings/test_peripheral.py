@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import dockfmu
+from benchmarks.validation.docking import changed
 from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.dockfmu.command_line import run_system
 
@@ -34,7 +34,7 @@ def missed(tmp_path_factory):
 def every_step(name, stop, names=(), **options):
     """Run a system to `stop` with its loads recorded at each macro step."""
     record = [f"mechanism.load.{load}" for load in LOADS] + list(names)
-    return dockfmu.load(name, options.pop("set", {})).run(record=record, every=1, stop=stop, check=False, **options)
+    return changed(name, options.pop("set", {})).run(record=record, every=1, stop=stop, check=False, **options)
 
 
 def peaks(run):
@@ -205,7 +205,7 @@ def test_spec07_oracle_T30_the_extension_hardly_slows_the_craft(expert):
 def test_sensors_within_the_play_of_the_latches_tell_of_the_capture_late():
     """Those of RefRing switch at 1 mm, within a play of 3 mm: 0.08 s after the latches hold."""
     sensor = "mechanism.ring_pair.parameters.sensor.protrusion"
-    system = dockfmu.load("expert_peripheral_5t", {sensor: 2e-3})
+    system = changed("expert_peripheral_5t", {sensor: 2e-3})
     names = ["mechanism.docking.velocity[1]", *(f"mechanism.sensor.latched[{k}]" for k in range(1, 7))]
     run = system.run(record=names, every=1, stop=6.0, check=False)
     lost, capture = run.events["initial_position_lost"], run.events["capture"]
@@ -294,7 +294,7 @@ def test_ruling_R53_a_second_approach_meets_armed_latches(missed):
 
 def test_recovery_after_no_capture_cocks_the_springs_again():
     """After departure the drive retracts the free ring, and the sequence ends stowed (A1 of peripheral-docking 9)."""
-    system = dockfmu.load("no_capture_peripheral_5t", {"cyclogram.parameters.recovery": 1.0})
+    system = changed("no_capture_peripheral_5t", {"cyclogram.parameters.recovery": 1.0})
     names = [f"mechanism.leg[{k}].stroke" for k in range(1, 7)] + ["mechanism.audit.stored_energy", "cyclogram.phase"]
     run = system.run(record=names, every=100, check=False)
     assert run.outcome == "retreated"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.docking import changed
 from dockfmu.base.fmi import outcome_of_category
 from dockfmu.master.errors import FmuError
 from tests.dockfmu.command_line import run_system
@@ -21,7 +22,7 @@ ALIGNED = {"hydraulic_ring_5t": 0.3, "electric_ring_5t": 0.3, "geared_ring_5t": 
 def test_rings_that_slide_aside_leave_the_model_by_name(seed):
     """4 of 200 draws miss so far that the rings lie half a radius aside, still near: an end of its own, no failure."""
     with pytest.raises(FmuError, match="half a radius aside") as ended:
-        dockfmu.load("expert_peripheral_5t", {"initial_conditions.seed": seed}).run(stop=10.0)
+        changed("expert_peripheral_5t", {"initial_conditions.seed": seed}).run(stop=10.0)
     assert outcome_of_category(ended.value.category) == "limit_exceeded"
 
 
@@ -120,7 +121,7 @@ def test_a_craft_on_the_geared_ring_swings_no_longer_when_the_pins_come(start):
     Springs centre the shafts against their brakes and dampers stop the swing, so that pins are within the 17 mm that
     their cones take: the petals leave 10 mm, the dead band of the brakes the rest.
     """
-    run = dockfmu.load("geared_ring_5t", {f"initial_conditions.{name}": x for name, x in SWINGING[start].items()}).run(
+    run = changed("geared_ring_5t", {f"initial_conditions.{name}": x for name, x in SWINGING[start].items()}).run(
         record=[
             "mechanism.guide_pin[1].insertion",
             "mechanism.guide_pin[1].offset",
@@ -198,7 +199,7 @@ def test_the_stops_of_the_cranks_go_in_with_the_drive(dock):
 def test_with_one_dead_motor_the_ring_docks_at_half_the_speed(dock):
     """The differential halves the speed and keeps the torque; loads are only some percent of it."""
     both = dock("hunt_ring_5t")
-    one = dockfmu.load("hunt_ring_5t", {"cyclogram.parameters.fault.motor[1]": 1.0}).run()
+    one = changed("hunt_ring_5t", {"cyclogram.parameters.fault.motor[1]": 1.0}).run()
     assert one.outcome == "docked"
     slow = one.events["end_of_retraction"] - one.events["retraction"]
     fast = both.time("end_of_retraction") - both.time("retraction")

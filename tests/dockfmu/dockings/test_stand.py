@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.docking import changed
 from dockfmu.declare.parameters import parameters
 from tests.dockfmu.command_line import run_system
 
@@ -29,9 +30,9 @@ CRAFT = {
 def test_bypass_gives_the_bits_of_the_system_without_a_stand():
     """Through first contact, capture, socket bottom and the first latch pulse."""
     alike = {"mechanism.parameters.cover.present": 1}
-    plain = dockfmu.load("atv_probe_cone", alike).run(stop=4.0, record=RECORD)
+    plain = changed("atv_probe_cone", alike).run(stop=4.0, record=RECORD)
     values = {"platform.parameters.bypass": 1, "balance.parameters.bypass": 1, **CRAFT}
-    stand = dockfmu.load("atv_stand", {**alike, **values}).run(stop=4.0, record=RECORD)
+    stand = changed("atv_stand", {**alike, **values}).run(stop=4.0, record=RECORD)
     assert np.abs(plain["mechanism.target.force_now"]).max() > 5e3
     for name in RECORD:
         assert plain[name].tobytes() == stand[name].tobytes(), name
@@ -41,9 +42,9 @@ def test_bypass_gives_the_bits_of_the_berthing_without_a_stand():
     """Start 0.15 instead of 0.9 m before the cone; contact, capture, bottom of the socket."""
     record = ["manipulator.interface.position", "mechanism.target.force_now", "manipulator.joint[4].motor_torque"]
     arm = {"initial_conditions.gap": 0.64}
-    plain = dockfmu.load("mim1_ssrms_nrt74", arm).run(stop=10.5, record=record)
+    plain = changed("mim1_ssrms_nrt74", arm).run(stop=10.5, record=record)
     bypass = {f"{name}.parameters.bypass": 1 for name in ("platform", "balance")}
-    stand = dockfmu.load("mim1_ssrms_nrt74_stand", {**arm, **bypass}).run(stop=10.5, record=record)
+    stand = changed("mim1_ssrms_nrt74_stand", {**arm, **bypass}).run(stop=10.5, record=record)
     assert np.abs(plain["mechanism.target.force_now"]).max() > 500.0
     for name in record:
         assert plain[name].tobytes() == stand[name].tobytes(), name
@@ -82,7 +83,7 @@ def test_a_fast_stand_comes_to_the_system_without_a_stand():
     for scale in (1.0, 0.1):
         values = quiet(frequency=10.0 / scale, delay=5e-3 * scale, frame_time=2e-3 * scale)
         values |= {"balance.parameters.cutoff": 100.0 / scale, "balance.parameters.frame_time": 2e-3 * scale}
-        run = dockfmu.load("atv_stand", values).run(stop=1.5, record=["chaser.port[1].velocity"])
+        run = changed("atv_stand", values).run(stop=1.5, record=["chaser.port[1].velocity"])
         error.append(np.abs(run["chaser.port[1].velocity"] - plain["chaser.port[1].velocity"])[-1].max())
     assert 1e-6 < error[1] < error[0] / 3.0 < 1e-2
 
@@ -106,7 +107,7 @@ def test_the_stand_makes_energy_and_so_stronger_latch_pulses():
              "mechanism.audit.work_target"]  # fmt: skip
     made = []
     for values in (quiet(frequency=100.0, delay=0.0), quiet(), quiet(frequency=7.0)):
-        run = dockfmu.load("atv_stand", values).run(stop=6.0, record=works)
+        run = changed("atv_stand", values).run(stop=6.0, record=works)
         made.append(sum(run[name][-1] for name in works))
     assert made[0] < made[1] < made[2]
     assert made[1] > 5.0
@@ -115,7 +116,7 @@ def test_the_stand_makes_energy_and_so_stronger_latch_pulses():
 def test_two_runs_are_bitwise_equal_and_another_seed_is_not():
     record = ["balance.measured.force", "chaser.port[1].position"]
     first, again, other = (
-        dockfmu.load("atv_stand", {"balance.parameters.seed": seed}).run(stop=1.0, record=record) for seed in (1, 1, 2)
+        changed("atv_stand", {"balance.parameters.seed": seed}).run(stop=1.0, record=record) for seed in (1, 1, 2)
     )
     for name in record:
         assert first[name].tobytes() == again[name].tobytes()
