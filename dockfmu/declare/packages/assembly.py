@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dockfmu.base.cache import cache_root
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, parse_unit
@@ -157,6 +158,15 @@ def _with_unit(value: Any, unit: str) -> Any:
     return f"{value!r} {unit}" if unit and not isinstance(value, str) else value
 
 
+_BUILT: set[tuple[str, str, Path]] = set()
+"""What this process has built. If a file that it is made of has changed, it is built again, one after another."""
+
+
+def _task(element: DeclaredElement) -> tuple[str, str, Path]:
+    """Return what makes the FMU of an element, and the cache that keeps it."""
+    return element.component, repr(sorted(element.options.items())), cache_root()
+
+
 def assemble(
     declaration: Declaration, folder: Path, progress: Callable[[str], None], settings: Settings = NOTHING
 ) -> tuple[Structure, Plan]:
@@ -174,7 +184,9 @@ def assemble(
         # refuse what does not fit before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
-    build_in_parallel([(element.component, element.options) for element in made.values()], progress, ["dockfmu.master"])
+    unknown = [(element.component, element.options) for element in made.values() if _task(element) not in _BUILT]
+    if unknown:
+        build_in_parallel(unknown, progress, ["dockfmu.master"])
     for name, element in declaration.elements.items():
         if element.fmu is not None:
             add_file(system, name, element)
@@ -185,6 +197,7 @@ def assemble(
         same = (first.module, first.options) == (component.module, component.options)
         place = folder if same else folder / name
         system.add(name, build_fmu(component, place, progress), starts[name])
+        _BUILT.add(_task(element))
     for one, other in declaration.connections:
         join(system, one, other)
     system.order = plan.order or None
