@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -194,11 +195,26 @@ def craft(file: Path, seed: int) -> str:
 
 
 def check_here(file: Path) -> None:
-    """Check the layout and read everything, as `probe` does, but in this process: mutated files crash nothing."""
-    with h5py.File(file, "r") as opened:
-        check_safety(opened, file.stat().st_size)
-        check_layout(opened)
-        _read_all(opened, len(opened["time"]))
+    """Check the layout and read everything, as `probe` does, but in this process: mutated files crash nothing.
+
+    All readers of a trial ask this of the same file: it is answered once.
+    """
+    about = file.stat()
+    if fault := _fault_of(file, about.st_mtime_ns, about.st_size):
+        raise fault
+
+
+@cache
+def _fault_of(file: Path, changed: int, size: int) -> Exception | None:
+    """Return what the checks of a file raise; `changed` tells it from what lay there before."""
+    try:
+        with h5py.File(file, "r") as opened:
+            check_safety(opened, size)
+            check_layout(opened)
+            _read_all(opened, len(opened["time"]))
+    except Exception as error:
+        return error
+    return None
 
 
 def readers(folder: Path, sound: Path) -> dict[str, object]:
