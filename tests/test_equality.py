@@ -240,6 +240,7 @@ PROBE, ARRAY, ELASTIC = (
     str(Path(__file__).parents[1] / "components" / "multibody" / "models" / f"{name}.toml")
     for name in ("small_probe", "solar_array", "elastic_array")
 )
+# the interpreter takes most of the time: steps are no longer than it takes to execute the same lines of the kernels
 SCENARIOS = [
     Scenario(
         "Oscillator",
@@ -327,7 +328,7 @@ SCENARIOS = [
     Scenario(
         "Manipulator",
         BERTHING,
-        step=0.01,
+        step=2e-3,
         sets=("SSRMS", "MIM-1", "REF-SSRMS"),
         values={
             "parameters.trajectory.points": 2,
@@ -352,13 +353,13 @@ SCENARIOS = [
             {"joint.root.angle.drive": 0.2 * k, "tip.force[3]": 0.1 * k, "lock.hinge3.close": float(k > 3)}
             for k in range(6)
         ),
-        step=0.005,
+        step=1e-3,
         options={"model": ELASTIC},
     ),
     Scenario(
         "Multibody",
         tuple({"joint.one.angle.drive": 0.3 * k, "lock.stop.open": float(k > 5)} for k in range(9)),
-        step=0.02,
+        step=2e-3,
         options={"model": RING},
     ),
     Scenario(
@@ -383,7 +384,7 @@ SCENARIOS = [
             {"target.position[1]": 0.22 - 0.002 * k, "target.velocity[1]": -0.2, "base.velocity[2]": 0.01 * (k > 9)}
             for k in range(25)
         ),
-        step=0.01,
+        step=2e-3,
         options={"model": PROBE},
         values={"target.position": (0.22, 0.004, 0.002), "target.velocity[1]": -0.2},
     ),
