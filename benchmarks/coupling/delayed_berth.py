@@ -125,22 +125,30 @@ def simulate(stand: Stand, k: float, c: float, seconds: float, h: float = 1e-3) 
     """Return the positions of the interface along x after each step, m, by the kernels of arm, platform and balance."""
     arm = _arm()
     port = arm.m.interface
-    origin = np.array(port.position)
+    position = port.position
+    origin = np.array(position)
     attitude = np.array(port.quaternion)
     motion = {"passive.position": origin, "active.position": origin, "active.quaternion": attitude}
     platform, balance = devices(stand, **motion)
-    base = platform.m.base
+    # views of the records: to find them by their names takes longer than a step
+    names = ("position", "quaternion", "velocity", "angular_velocity")
+    told = [(getattr(d.m.active, name), getattr(port, name)) for d in (platform, balance) for name in names]
+    place, rate, change = (getattr(platform.m.base, name) for name in ("position", "velocity", "acceleration"))
+    pushed, felt = (
+        balance.m.target.force,
+        [(getattr(port, n), getattr(balance.m.active, n)) for n in ("force", "torque")],
+    )
     found = np.empty(round(seconds / h))
     for n in range(len(found)):
-        for device in (platform.m.active, balance.m.active):
-            for name in ("position", "quaternion", "velocity", "angular_velocity"):
-                getattr(device, name)[:] = getattr(port, name)
+        for device, own in told:
+            device[:] = own
         platform.step(n * h, h)
-        x, v, a = base.position[0], base.velocity[0], base.acceleration[0]
+        x, v, a = place[0], rate[0], change[0]
         # the mean over the step of the force on the unit at rest; the spring is relaxed START before the first place
-        balance.m.target.force[0] = k * (x + START + v * h / 2 + a * h * h / 6) + c * (v + a * h / 2)
+        pushed[0] = k * (x + START + v * h / 2 + a * h * h / 6) + c * (v + a * h / 2)
         balance.step(n * h, h)
-        port.force[:], port.torque[:] = balance.m.active.force, balance.m.active.torque
+        for own, device in felt:
+            own[:] = device
         arm.step(n * h, h)
-        found[n] = port.position[0] - origin[0]
+        found[n] = position[0] - origin[0]
     return found

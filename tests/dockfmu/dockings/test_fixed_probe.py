@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.docking import changed
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +18,7 @@ def approach(system: str, speed: float) -> dockfmu.Outcome:
         "initial_conditions.miss": [0.10, -0.08],
         "initial_conditions.velocity": [speed, 0.02, -0.02],
     }
-    return dockfmu.System.load(system, values).run(stop=12.0)
+    return changed(system, values).run(stop=12.0)
 
 
 def lateral_force(run: dockfmu.Outcome, until: float) -> float:
