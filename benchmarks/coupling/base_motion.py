@@ -6,6 +6,7 @@ python -m benchmarks base_motion [--write docs/validation/modes.md]
 from __future__ import annotations
 
 import argparse
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ def _starts(name: str) -> Any:
     return component.record.view(component.start(*sets)).parameters
 
 
+@cache
 def composite() -> dict[str, Any]:
     """Return the mass data that mode SOURCE requires of the craft: the Soyuz with the mechanism frozen in place."""
     craft, probe = _starts("chaser"), _starts("mechanism").probe
@@ -68,10 +70,15 @@ def composite() -> dict[str, Any]:
     }
 
 
+@cache
+def _in_mode(mode: str, name: str) -> dockfmu.System:
+    """Return the docking in a mode of base motion, to be copied, not to be changed."""
+    return dockfmu.load(name, {CRAFT: mode, MECHANISM: mode, **(composite() if mode == "SOURCE" else {})})
+
+
 def system(mode: str, name: str = SYSTEM, **values: Any) -> dockfmu.System:
     """Return the docking with craft and mechanism in the `mode` of base motion."""
-    settings = {CRAFT: mode, MECHANISM: mode, **(composite() if mode == "SOURCE" else {}), **values}
-    return dockfmu.load(name, settings)
+    return _in_mode(mode, name).with_values(values)
 
 
 def momentum_drift(mode: str, step: float) -> np.ndarray:
@@ -125,6 +132,7 @@ def counted_twice(step: float, seconds: float = 2.0) -> tuple[np.ndarray, np.nda
     return run.time, np.array([total - total[0], twice]), exchanged
 
 
+@cache
 def impulses(mode: str, step: float, fine: int) -> np.ndarray:
     """Return the cumulative impulse of the mean force on the carrier, every ms of 1.63 s; `fine` steps make a ms."""
     run = system(mode).run(step=step, stop=1.63, record=["mechanism.base.force"])
