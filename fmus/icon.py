@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -25,6 +26,10 @@ class Polygon:
     colour: str
     points: Sequence[Point]
 
+    def bounds(self) -> tuple[Point, Point]:
+        """Return the lower left and the upper right corner of what it covers."""
+        return _corners(self.points)
+
     def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return which of the points (x, y) lie inside: those with an odd number of edges to their right."""
         inside = np.zeros(x.shape, bool)
@@ -42,6 +47,10 @@ class Disc:
     centre: Point
     radius: float
 
+    def bounds(self) -> tuple[Point, Point]:
+        """Return the lower left and the upper right corner of what it covers."""
+        return _corners([self.centre], self.radius)
+
     def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return which of the points (x, y) lie inside."""
         return np.hypot(x - self.centre[0], y - self.centre[1]) <= self.radius
@@ -55,6 +64,10 @@ class Stroke:
     points: Sequence[Point]
     width: float = 3.0
 
+    def bounds(self) -> tuple[Point, Point]:
+        """Return the lower left and the upper right corner of what it covers."""
+        return _corners(self.points, 0.5 * self.width)
+
     def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return which of the points (x, y) lie within half the width of the line."""
         near = np.zeros(x.shape, bool)
@@ -66,6 +79,11 @@ class Stroke:
 
 
 Shape = Polygon | Disc | Stroke
+
+
+def _corners(points: Sequence[Point], around: float = 0.0) -> tuple[Point, Point]:
+    x, y = zip(*points, strict=True)
+    return (min(x) - around, min(y) - around), (max(x) + around, max(y) + around)
 
 
 def _box(colour: str, left: float, bottom: float, right: float, top: float) -> Polygon:
@@ -192,10 +210,17 @@ def render(shapes: Sequence[Shape]) -> np.ndarray:
     """Return the picture, uint8 of shape (SIZE, SIZE, 3), its edges smoothed by averaging samples."""
     count = SIZE * SAMPLES
     place = 100.0 * (np.arange(count) + 0.5) / count
-    x, y = np.meshgrid(place, place[::-1])
     picture = np.broadcast_to(_rgb(EDGE), (count, count, 3)).copy()
+    upward = picture[::-1]
     for shape in (_box(BACKGROUND, 1.0, 1.0, 99.0, 99.0), *shapes):
-        picture[shape.covers(x, y)] = _rgb(shape.colour)
+        # most shapes are small: only samples within their bounds, and one more, are looked at
+        (left, bottom), (right, top) = shape.bounds()
+        columns, rows = (
+            slice(max(np.searchsorted(place, low) - 1, 0), np.searchsorted(place, high) + 1)
+            for low, high in ((left, right), (bottom, top))
+        )
+        inside = shape.covers(*np.meshgrid(place[columns], place[rows]))
+        upward[rows, columns][inside] = _rgb(shape.colour)
     averaged = picture.reshape(SIZE, SAMPLES, SIZE, SAMPLES, 3).mean(axis=(1, 3))
     rounded: np.ndarray = np.rint(averaged).astype(np.uint8)
     return rounded
@@ -215,4 +240,10 @@ def png(picture: np.ndarray) -> bytes:
 
 def icon(component: Component) -> bytes:
     """Return the content of `model.png` of the FMU of `component`."""
-    return png(render(DRAWINGS.get(component.module.parent.name, OTHER)))
+    name = component.module.parent.name
+    return _drawn(name if name in DRAWINGS else "")
+
+
+@cache
+def _drawn(name: str) -> bytes:
+    return png(render(DRAWINGS.get(name, OTHER)))

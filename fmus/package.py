@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import weakref
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -56,7 +57,7 @@ def build(
     if unknown := set(platforms) - {*TARGETS, SOURCES}:
         known = ", ".join((*TARGETS, SOURCES))
         raise PlatformError(f"no such platform: {', '.join(sorted(unknown))}; there are {known}")
-    common = _common(component, kind, platforms)
+    common = _common_once(component, kind, platforms)
     key = _key(component, kind, platforms, common)
 
     def made() -> bytes:
@@ -74,7 +75,7 @@ def build(
 
 def is_built(component: Component, kind: Kind = "native", platforms: Sequence[str] = ("linux64",)) -> bool:
     """Return whether `build` would find the FMU in the cache."""
-    key = _key(component, kind, platforms, _common(component, kind, platforms))
+    key = _key(component, kind, platforms, _common_once(component, kind, platforms))
     return load_cached(_place(component, kind, key), key) is not None
 
 
@@ -93,6 +94,20 @@ def pack(content: Mapping[str, bytes]) -> bytes:
 
 def _place(component: Component, kind: str, key: str) -> Path:
     return cache_root() / "fmus" / f"{component.name}-{kind}-{key[:24]}.fmu"
+
+
+_KEPT: dict[int, dict[tuple[str, ...], dict[str, bytes]]] = {}
+"""What `_common` returns for components that are in use, by their identity."""
+
+
+def _common_once(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:
+    """Return `_common`, made once for a component: it is asked whether it is built before it is built."""
+    if id(component) not in _KEPT:
+        weakref.finalize(component, _KEPT.pop, id(component))
+    kept = _KEPT.setdefault(id(component), {})
+    if (kind, *platforms) not in kept:
+        kept[kind, *platforms] = _common(component, kind, platforms)
+    return kept[kind, *platforms]
 
 
 def _common(component: Component, kind: str, platforms: Sequence[str]) -> dict[str, bytes]:

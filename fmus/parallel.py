@@ -13,21 +13,24 @@ from typing import Any
 from dockfmu.base.cache import cache_root
 from dockfmu.base.processes import kill_group, python_command, with_temporary_files_in
 from dockfmu.base.temporary import TemporaryFolder
+from dockfmu.components.core.component import Component
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.package import build, is_built
 
 
 def build_in_parallel(
-    wanted: Sequence[tuple[str, Mapping[str, Any]]], progress: Callable[[str], None], beside: Sequence[str] = ()
+    wanted: Sequence[tuple[str, Mapping[str, Any], Component]],
+    progress: Callable[[str], None],
+    beside: Sequence[str] = (),
 ) -> None:
-    """Build the native FMUs of components, given as (name in the catalogue, build options), into the cache.
+    """Build the native FMUs of components, given as (name in the catalogue, build options, component), into the cache.
 
     Failures are left to a later `build`, which raises them. `progress` is called with a line that says how many FMUs
     are missing, and with lines "NAME: what is being done".
     The modules `beside` are run at the same time, as by `python -m`, to compile what else a run needs.
     """
-    tasks = {json.dumps([name, dict(options)], sort_keys=True): (name, options) for name, options in wanted}
-    missing = [task for task, (name, options) in tasks.items() if not is_built(catalogue.component(name, **options))]
+    tasks = {json.dumps([name, dict(options)], sort_keys=True): component for name, options, component in wanted}
+    missing = [task for task, component in tasks.items() if not is_built(component)]
     if missing:
         progress(
             f"{len(missing)} of {len(tasks)} FMUs are compiled first, which takes a minute or two; "

@@ -10,7 +10,7 @@ from dockfmu.fmus.parallel import build_in_parallel
 
 pytestmark = pytest.mark.slow
 
-WANTED = [("Oscillator", {}), ("ProbeCyclogram", {})]
+WANTED = [(name, {}, catalogue.component(name)) for name in ("Oscillator", "ProbeCyclogram")]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_fmus_are_in_the_cache_afterwards(empty_cache):
     said = []
     build_in_parallel(WANTED, said.append, beside=["this"])
     assert "Beautiful is better than ugly." in said
-    for name, _ in WANTED:
+    for name, *_ in WANTED:
         assert f"{name}: compiling the kernels" in said
         assert is_built(catalogue.component(name))
         build(catalogue.component(name), empty_cache, progress=lambda text: pytest.fail(text))
@@ -39,8 +39,7 @@ def test_no_process_is_started_for_a_single_fmu_or_for_none(empty_cache, monkeyp
 def test_what_cannot_be_built_there_is_left_to_build(empty_cache, monkeypatch):
     """The FMU that is in nobody's way is built, the other refused where its error is read."""
     monkeypatch.setattr("dockfmu.fmus.parallel.is_built", lambda component: False)
-    monkeypatch.setattr("dockfmu.fmus.parallel.catalogue.component", lambda name, **options: None)
-    build_in_parallel([("Oscillator", {}), ("Nobody", {})], lambda text: None)
+    build_in_parallel([WANTED[0], ("Nobody", {}, WANTED[1][2])], lambda text: None)
     monkeypatch.undo()
     monkeypatch.setenv("DOCKFMU_CACHE", str(empty_cache / "cache"))
     assert is_built(catalogue.component("Oscillator"))

@@ -184,7 +184,11 @@ def assemble(
         # refuse what does not fit before anything is compiled
         components[name] = make_component(element.component, element.origin, dict(element.options))
         starts[name] = start_values(components[name], element)
-    unknown = [(element.component, element.options) for element in made.values() if _task(element) not in _BUILT]
+    unknown = [
+        (element.component, element.options, components[name])
+        for name, element in made.items()
+        if _task(element) not in _BUILT
+    ]
     if unknown:
         build_in_parallel(unknown, progress, ["dockfmu.master"])
     for name, element in declaration.elements.items():
