@@ -248,7 +248,7 @@ def test_what_this_process_has_built_is_not_looked_for_again(tmp_path, monkeypat
     """Unless another cache is to keep it: to find an FMU in the cache takes half of the time of loading."""
     asked = []
     monkeypatch.setattr(assembly, "_BUILT", set())
-    monkeypatch.setattr(assembly, "build_in_parallel", lambda wanted, *_: asked.append([name for name, _ in wanted]))
+    monkeypatch.setattr(assembly, "build_in_parallel", lambda wanted, *_: asked.append([name for name, *_ in wanted]))
     declared = declaration.read(write(tmp_path, TOML))
     for number in range(3):
         if number == 2:
