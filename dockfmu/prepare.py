@@ -94,12 +94,16 @@ def prepare(
     if checkpoint is not None and not end > checkpoint.time:
         raise OptionError([f"resume: {options.resume}: is at {checkpoint.time:g} s already; the run ends at {end:g} s"])
     live_drivers, live_observers = options.live.watchers(structure)
+    driven = [*live_drivers, *drivers]
+    if any(driver.inputs for driver in driven):
+        # who flies a craft gives it another energy than that of its approach at the start
+        plan = replace(plan, approach_energy=0.0)
     return CoSimulation(
         structure,
         Schedule(step=plan.step, start=options.start, stop=end, stop_when=plan.stop_when, control=control),
         algorithm,
         observers=[*watching(structure, plan), *observers, *live_observers],
-        drivers=[*live_drivers, *drivers],
+        drivers=driven,
         resume=None if checkpoint is None else Resumption(checkpoint, options.force),
         threads=options.threads,
         notes=notes,

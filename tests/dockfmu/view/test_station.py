@@ -72,6 +72,8 @@ def test_an_operator_docks_by_hand_and_the_session_is_repeated_bitwise(browser, 
         shown.page.screenshot(path=tmp_path / "docked.png")
     summary = json.loads((first / "summary.json").read_text())
     assert (summary["outcome"], summary["success"]) == ("docked", True)
+    # relative to what was flown: the craft stood all but still at the start
+    assert summary["audit"]["energy_residual"] < 1e-3
     captured = next(event["t"] for event in summary["events"] if event["name"] == "capture")
     assert captured > 2.0
     with read_results(first / "results.h5") as results:
