@@ -6,23 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.linalg import eigh
 
 import dockfmu
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody.model import Model, Mounting, MultibodyJoint, Port, PrescribedMotion
 from dockfmu.components.multibody.model.elastic import elastic_rigid_body
-from dockfmu.components.spacecraft.modes import Beam
 from dockfmu.elastic.frame import read_frame
 from tests.components.multibody.random_models import made
 from tests.components.multibody.test_elastic_finite_elements import BEAM
 from tests.dockfmu.elastic import models
+from tests.dockfmu.elastic.whole_rod import SECTION, section_loads
 
-ROD = Beam(length=10.0, density=2.0, bending_y=4e4, bending_z=8e4, axial=1e8, torsion=2e4, polar=0.02)
-"""The beam of flexible O1, by the elements of the synthetic modes: another program than that of `dockfmu reduce`."""
 STEP = 5e-4
-CUT = 8
-"""Element, counted from 0, before whose first node the section lies: node 9 of the rod, inner node 29 of the model."""
 
 
 def pulses(k):
@@ -30,26 +25,6 @@ def pulses(k):
     first = np.array([-0.1, 0.6, 0.4]) * np.sin(np.pi * (k + 0.5) / 400.0) ** 2 if k < 400 else np.zeros(3)
     last = np.array([0.15, 1.0, -0.5]) * np.sin(np.pi * (k + 0.5) / 240.0) ** 2 if k < 240 else np.zeros(3)
     return first, last
-
-
-def exact_history(steps):
-    """Return the load at the section over time of all 126 freedoms; each mode of the free model is advanced exactly."""
-    K, M = ROD.matrices()
-    values, shape = eigh(K, M)
-    w = np.sqrt(np.maximum(values, 0.0))
-    w[:6] = 0.0
-    slow = w < 1e-3
-    c, s = np.cos(w * STEP), np.where(slow, STEP, np.sin(w * STEP) / np.where(slow, 1.0, w))
-    c3 = np.where(slow, 0.5 * STEP**2, (1.0 - c) / np.where(slow, 1.0, w**2))
-    short, _ = Beam(0.5, 2.0, 4e4, 8e4, 1e8, 2e4, 0.02, elements=1).matrices()
-    q, v = np.zeros(len(w)), np.zeros(len(w))
-    found = []
-    for k in range(steps):
-        first, last = pulses(k)
-        f = shape[:3].T @ first + shape[-6:-3].T @ last
-        q, v = c * q + s * v + c3 * f, s * (f - w * w * q) + c * v
-        found.append(-(short @ (shape @ q)[6 * CUT : 6 * CUT + 12])[:6])
-    return np.array(found)
 
 
 @pytest.mark.parametrize("frame", ["mean", 1], ids=["mean axes", "frame at the driven node"])
@@ -61,7 +36,7 @@ def test_section_loads_of_a_free_body_are_those_of_the_whole_model(tmp_path, fra
     """
     body = dockfmu.reduce(
         models.beam(tmp_path), interface=[1, 21], modes=16, frame=frame, mass="matrix", damping=1e-9,
-        sections={"cut": [(21 + CUT, 21)]},
+        sections={"cut": SECTION},
     )  # fmt: skip
     ends = [tuple(map(float, place)) for place in body.place]
     model = Model(
@@ -79,7 +54,7 @@ def test_section_loads_of_a_free_body_are_those_of_the_whole_model(tmp_path, fra
         instance.step(k * STEP, STEP)
         found.append([*m.section[0].force, *m.section[0].torque])
         first, last = pulses(k + 1)
-    exact = exact_history(800)
+    exact = section_loads(*zip(*map(pulses, range(800)), strict=True), STEP)
     size = np.abs(exact).max(axis=0)
     acting = [1, 2, 4, 5]
     errors = (np.sqrt(np.mean((np.array(found) - exact) ** 2, axis=0)) / size)[acting]

@@ -4,21 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.linalg import eigh
 
 import dockfmu
 from dockfmu.components import spacecraft
 from dockfmu.components.core.component import Instance
-from dockfmu.components.spacecraft.modes import Beam
 from dockfmu.components.spacecraft.modes.reduced import appendage_modes, whole_model
 from tests.dockfmu.elastic import models
+from tests.dockfmu.elastic.whole_rod import SECTION, section_loads
 
-ROD = Beam(length=10.0, density=2.0, bending_y=4e4, bending_z=8e4, axial=1e8, torsion=2e4, polar=0.02)
-"""The beam of flexible O1, by the elements of the synthetic modes: another program than that of `dockfmu reduce`."""
 STEP = 2.5e-4
 FORCE = np.array([3.0, 20.0, -10.0])
-CUT = 8
-"""Element, counted from 0, before whose first node the section lies: node 9 of the rod, inner node 29 of the model."""
 
 
 def pulse(k):
@@ -26,39 +21,9 @@ def pulse(k):
     return FORCE * np.sin(np.pi * (k + 0.5) / 480.0) ** 2 if k < 480 else np.zeros(3)
 
 
-def element_load(q):
-    """Return what the elements beyond a node exert on it: force and moment, from the displacements of both its ends."""
-    short = replace(ROD, length=ROD.length / ROD.elements, elements=1)
-    stiffness, _ = short.matrices()
-    return -(stiffness @ q[6 * CUT : 6 * CUT + 12])[:6]
-
-
-def full_history(steps):
-    """Return the load at the section over time of all 126 freedoms, under the pulse at the far end.
-
-    Each mode of the whole free model is advanced exactly.
-    """
-    K, M = ROD.matrices()
-    values, shape = eigh(K, M)
-    w = np.sqrt(np.maximum(values, 0.0))
-    w[:6] = 0.0
-    q, v = np.zeros(len(w)), np.zeros(len(w))
-    slow = w < 1e-3
-    c, s = np.cos(w * STEP), np.where(slow, STEP, np.sin(w * STEP) / np.where(slow, 1.0, w))
-    c3 = np.where(slow, 0.5 * STEP**2, (1.0 - c) / np.where(slow, 1.0, w**2))
-    found = []
-    for k in range(steps):
-        f = shape[-6:-3].T @ pulse(k)
-        q, v = c * q + s * v + c3 * f, s * (f - w * w * q) + c * v
-        found.append(element_load(shape @ q))
-    return np.array(found)
-
-
 def free_rod(folder, modes, coupling="one_way"):
     """Return the rod as a craft, with its section; by the consistent masses of the elements."""
-    body = dockfmu.reduce(
-        models.beam(folder), interface=[1, 21], modes=modes, mass="matrix", sections={"cut": [(21 + CUT, 21)]}
-    )
+    body = dockfmu.reduce(models.beam(folder), interface=[1, 21], modes=modes, mass="matrix", sections={"cut": SECTION})
     chosen = whole_model(body).select([21], [1])
     chosen = replace(chosen, decrement=np.zeros(len(chosen.frequency)))
     inertia = body.invariants.inertia
@@ -92,7 +57,8 @@ def test_section_loads_are_those_of_the_whole_model(tmp_path):
 
     The reference is the exact motion of all 126 freedoms. The craft differs by its turn, 1e-3 rad, in the second order.
     """
-    exact = full_history(800)
+    forces = np.array([pulse(k) for k in range(800)])
+    exact = section_loads(np.zeros_like(forces), forces, STEP)
     size = np.abs(exact).max(axis=0)
     assert np.all(size[[0, 1, 2, 4, 5]] > 1.0)
     acting = [1, 2, 4, 5]
