@@ -227,8 +227,10 @@ def page():
 )
 def test_search_finds_guides_first_and_works_from_a_file(site, page, words, first):
     page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
-    page.wait_for_selector("#search-results li a", timeout=60_000)
-    page.wait_for_timeout(500)
+    # the title until all results are there is "Searching"
+    page.wait_for_function(
+        "document.querySelector('#search-results h2')?.innerText === 'Search Results'", timeout=60_000
+    )
     links = page.evaluate("[...document.querySelectorAll('#search-results li > a')].map(a => a.getAttribute('href'))")
     # the page stands among the first three, and all before it are guides too
     found = [link.partition(".html")[0] for link in links[:3]]
@@ -251,5 +253,4 @@ def test_a_link_into_a_folded_part_opens_it(site, page):
     inside = page.evaluate("document.querySelector('details.fold dt[id]').id")
     page.goto("about:blank")
     page.goto(f"{(site / 'reference' / 'api' / 'systems.html').as_uri()}#{inside}")
-    page.wait_for_timeout(300)
-    assert page.evaluate("id => document.getElementById(id).closest('details').open", inside)
+    page.wait_for_function("id => document.getElementById(id)?.closest('details').open", arg=inside, timeout=60_000)
