@@ -9,7 +9,7 @@ import numpy as np
 
 from dockfmu.components.core.field import Field, Group, constants, local, output, private, temporary
 from dockfmu.components.multibody.link_data import Links
-from dockfmu.components.multibody.model.elastic import elastic_parts, node_name
+from dockfmu.components.multibody.model.elastic import ElasticPart, elastic_parts, node_name
 from dockfmu.components.multibody.model.parts import Model
 
 RESOLVED = 0.5
@@ -253,7 +253,7 @@ def lay_out_elastic(model: Model, made: Links, put: Callable[[str, Any], None]) 
                 put(f"{where}.curvature", _upper(own.inertia_curvature[j, i]))
         for node in part.nodes:
             name = node_name(part.body.name, _number(part.body, node))
-            link = frame if node == part.inner else made.bodies[name].link
+            link = _node_link(part, node, made)
             put(f"node.{name}.link", link)
             put(f"link[{link + 1}].flex", k - 1)
             put(f"link[{link + 1}].first_shape", shapes)
@@ -264,6 +264,12 @@ def lay_out_elastic(model: Model, made: Links, put: Callable[[str, Any], None]) 
     _lay_out_sections(model, made, put)
 
 
+def _node_link(part: ElasticPart, node: int, made: Links) -> int:
+    """Return the index of the link of a node, or of the frame that it carries."""
+    body = part.body.name
+    return made.bodies[body if node == part.inner else node_name(body, _number(part.body, node))].link
+
+
 def _lay_out_sections(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
     sections = nodes = modes = 0
     for k, part in enumerate(elastic_parts(model)):
@@ -271,7 +277,6 @@ def _lay_out_sections(model: Model, made: Links, put: Callable[[str, Any], None]
         own = elastic.sections
         if own is None:
             continue
-        frame = made.bodies[part.body.name].link
         for s in range(len(own.names)):
             _put_group(
                 put,
@@ -280,8 +285,7 @@ def _lay_out_sections(model: Model, made: Links, put: Callable[[str, Any], None]
                  "inertia": own.inertia[s], "spin": own.spin[s]},
             )  # fmt: skip
             for node in part.nodes:
-                name = node_name(part.body.name, _number(part.body, node))
-                link = frame if node == part.inner else made.bodies[name].link
+                link = _node_link(part, node, made)
                 _put_group(put, f"flex.section_node[{nodes + 1}]", {"link": link, "load": own.node[s, node]})
                 nodes += 1
             for j in range(len(elastic.frequency)):

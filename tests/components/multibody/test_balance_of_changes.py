@@ -222,7 +222,7 @@ length = {length}
 def test_a_tether_that_becomes_taut_is_met_with_a_short_micro_step(
     kind: str, start: float, rate: float, length: float
 ) -> None:
-    """As a stop of the same stiffness is. Regression: a long micro-step gave up to 0.8 % of the energy more or less."""
+    """Check that it is met as stops are. Regression: a long micro-step gave up to 0.8 % of the energy more or less."""
     one = instance(FALL.format(kind=kind, start=start, rate=rate, length=length))
     advance(one, 80)
     assert one.m.coordinate[0].rate == pytest.approx(-rate, rel=2e-4)

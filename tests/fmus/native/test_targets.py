@@ -81,7 +81,7 @@ def test_damaged_parts_of_the_c_library_in_the_cache_reach_no_library(tmp_path, 
 
 @pytest.mark.slow
 def test_zig_of_another_environment_keeps_parts_of_its_own(tmp_path, monkeypatch):
-    """What a zig compiled in another folder is compiled again, for what is found in a cache depends on the place."""
+    """Compile again what a zig in another folder compiled: what is found in a cache depends on the place."""
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path / "cache"))
     expected = linked(tmp_path)
     monkeypatch.setattr(zig, "_LIBRARIES", "/another/environment/ziglang")
