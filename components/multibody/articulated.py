@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody.inlining import inlined
-from dockfmu.components.physics.mechanics.vector import add, cross, subtract
+from dockfmu.components.physics.mechanics.vector import add, cross, load, subtract
 
 
 @kernel
@@ -107,6 +107,16 @@ def pass_on(T, S, J, f, t, r, p):
 def resisted(T, S, J, a, e):
     """Return (force, torque) of an articulated inertia that moves with the accelerations a, e."""
     return add(times(T, a), row_times(S, e)), add(column_times(S, a), times(J, e))
+
+
+@kernel
+def passed_wrench(b):
+    """Return the wrench (force, torque), axes I, that a link and all beyond it exert on what carries it.
+
+    It is about the reference point of the link, after `links.accelerate`; for the base, link 0, that of the system.
+    """
+    force, torque = resisted(six(b.tt), nine(b.tr), six(b.rr), load(b.acceleration), load(b.angular_acceleration))
+    return subtract(load(b.force), force), subtract(load(b.torque), torque)
 
 
 @kernel

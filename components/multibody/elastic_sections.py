@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import elastic_bodies
-from dockfmu.components.multibody.articulated import nine, resisted, six
+from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.links import FRAME
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, scale, subtract
@@ -17,10 +17,8 @@ from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, 
 
 @kernel
 def _passed(b, pushed):
-    """Return the wrench (force, torque), axes I, that a link and all beyond it exert on what carries it."""
-    opposed, turned = resisted(six(b.tt), nine(b.tr), six(b.rr), load(b.acceleration), load(b.angular_acceleration))
-    f = subtract(load(b.force), opposed)
-    t = subtract(load(b.torque), turned)
+    """Return `passed_wrench` of a link, with the pushes of cut joints on it and on all beyond."""
+    f, t = passed_wrench(b)
     if pushed:
         f = add(f, load(b.push_force))
         t = add(t, load(b.push_torque))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, links, stepping
+from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, load, store, subtract
@@ -111,7 +112,7 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
         _rest(link)
         links.carry(link, solver[4])
         closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
-        force, torque = stepping.base_wrench(root)
+        force, torque = passed_wrench(root)
         f = apply(A, force)
         t = apply(A, torque)
         # the upper triangle of a symmetric matrix

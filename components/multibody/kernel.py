@@ -30,6 +30,7 @@ from dockfmu.components.multibody import (
     point_forces,
     stepping,
 )
+from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FREE, SPHERICAL
@@ -316,7 +317,7 @@ def _finish(
     detection.place_target(target, run, tau)
     stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     stepping.move(link)
-    force, torque = stepping.base_wrench(link[0])
+    force, torque = passed_wrench(link[0])
     store(force, run.force)
     store(torque, run.torque)
     if run.carried != 0.0:

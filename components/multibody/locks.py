@@ -114,7 +114,7 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     store(ZERO, b.speed)
     motions = impulse_response.work_of_motions(link)
     run.motions += motions
-    force, torque = stepping.base_wrench(root)
+    force, torque = articulated.passed_wrench(root)
     stepping.place_base(base, run, gravity, link, tau)
     links.place(link, solver[4])
     stepping.move(link)

@@ -10,6 +10,7 @@ from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import closure, elastic_bodies, failures, forces, links, momentum, point_forces
+from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
@@ -182,40 +183,6 @@ def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut
 
 
 @kernel
-def _symmetric(t, v):
-    return (
-        t[0] * v[0] + t[1] * v[1] + t[2] * v[2],
-        t[1] * v[0] + t[3] * v[1] + t[4] * v[2],
-        t[2] * v[0] + t[4] * v[1] + t[5] * v[2],
-    )
-
-
-@kernel
-def base_wrench(base):
-    """Return (force, torque about its origin) of the system on the base, axes I, after `links.accelerate`."""
-    a = load(base.acceleration)
-    e = load(base.angular_acceleration)
-    S = base.tr
-    force = add(
-        _symmetric(base.tt, a),
-        (
-            S[0] * e[0] + S[1] * e[1] + S[2] * e[2],
-            S[3] * e[0] + S[4] * e[1] + S[5] * e[2],
-            S[6] * e[0] + S[7] * e[1] + S[8] * e[2],
-        ),
-    )
-    torque = add(
-        _symmetric(base.rr, e),
-        (
-            S[0] * a[0] + S[3] * a[1] + S[6] * a[2],
-            S[1] * a[0] + S[4] * a[1] + S[7] * a[2],
-            S[2] * a[0] + S[5] * a[1] + S[8] * a[2],
-        ),
-    )
-    return subtract(load(base.force), force), subtract(load(base.torque), torque)
-
-
-@kernel
 def _change(link):
     """Return the largest change of an acceleration since the last micro-step, rad/s2 or m/s2, and whether all is sound.
 
@@ -289,7 +256,7 @@ def micro_step(
     _kick(link, h)
     if run.free_root != 0.0:
         momentum.add_field(link, run, gravity)
-        force, torque = base_wrench(link[0])
+        force, torque = passed_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
     forces.account_coordinates(link, coordinate, law, loop, (drive, data), run, h)
     if run.elastic > 0.0:
