@@ -81,7 +81,7 @@ def system(mode: str, name: str = SYSTEM, **values: Any) -> dockfmu.System:
     return _in_mode(mode, name).with_values(values)
 
 
-def momentum_drift(mode: str, step: float) -> np.ndarray:
+def momentum_drift(mode: str, step: float, name: str = SYSTEM) -> np.ndarray:
     """Return the largest relative change of linear and of angular momentum of craft, station and mechanism.
 
     It is computed from the mechanism's own state, and is relative to the momentum that the station received. The
@@ -89,15 +89,15 @@ def momentum_drift(mode: str, step: float) -> np.ndarray:
     the extrapolated one.
     """
     names = ["momentum", "angular_momentum"]
-    wanted = [f"{e}.audit.{name}" for e in CRAFTS for name in (*names, "impulse_control", "angular_impulse_control")]
-    wanted += [f"mechanism.audit.{prefix}{name}" for name in names for prefix in ("", "own_")]
-    run = system(mode).run(step=step, stop=2.0, record=wanted)
+    wanted = [f"{e}.audit.{kind}" for e in CRAFTS for kind in (*names, "impulse_control", "angular_impulse_control")]
+    wanted += [f"mechanism.audit.{prefix}{kind}" for kind in names for prefix in ("", "own_")]
+    run = system(mode, name).run(step=step, stop=2.0, record=wanted)
     drift = []
-    for name, impulse in zip(names, ("impulse_control", "angular_impulse_control"), strict=True):
-        told, own = run[f"mechanism.audit.{name}"], run[f"mechanism.audit.own_{name}"]
-        crafts = sum(run[f"{e}.audit.{name}"] - run[f"{e}.audit.{impulse}"] for e in CRAFTS)
+    for kind, impulse in zip(names, ("impulse_control", "angular_impulse_control"), strict=True):
+        told, own = run[f"mechanism.audit.{kind}"], run[f"mechanism.audit.own_{kind}"]
+        crafts = sum(run[f"{e}.audit.{kind}"] - run[f"{e}.audit.{impulse}"] for e in CRAFTS)
         total = (crafts + told)[:-1] + (own - told)[1:]
-        exchanged = np.linalg.norm(run[f"station.audit.{name}"] - run[f"station.audit.{name}"][0], axis=1).max()
+        exchanged = np.linalg.norm(run[f"station.audit.{kind}"] - run[f"station.audit.{kind}"][0], axis=1).max()
         drift.append(np.linalg.norm(total - total[0], axis=1).max() / exchanged)
     return np.array(drift)
 

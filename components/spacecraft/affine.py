@@ -66,9 +66,20 @@ def rigid_mobility(p, r, mount, a, h):
     turn_C = scale(mobile, apply(inverse, add(load(r.torque), gyroscopic_C)))
     move_C = scale(mobile / p.mass, load(r.force))
     v_elastic_C = load(mount.displacement_rate)
+    w_elastic_C = apply(load_matrix(mount.mid_rates), load(mount.rotation_rate))
+    carry(mount, move_C, turn_C, w_C, v_elastic_C, w_elastic_C, a)
+
+
+@kernel
+def carry(mount, move_C, turn_C, w_C, v_elastic_C, w_elastic_C, a):
+    """Set the bias to the acceleration of the port on a frame C with acceleration `move_C`, `turn_C`, and rate w_C.
+
+    The port moves in it with the elastic velocity and angular velocity, but does not accelerate; see `add_elastic`.
+    """
+    A_PC = load_matrix(mount.mid_frame)
+    arm_C = load(mount.mid_arm)
     centripetal_C = cross(w_C, axpy(2.0, v_elastic_C, cross(w_C, arm_C)))
     move_P = apply(A_PC, add(add(move_C, cross(turn_C, arm_C)), centripetal_C))
-    w_elastic_C = apply(load_matrix(mount.mid_rates), load(mount.rotation_rate))
     turn_P = apply(A_PC, add(turn_C, cross(w_C, w_elastic_C)))
     for i in range(3):
         a.bias[i] = move_P[i]

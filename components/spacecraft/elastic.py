@@ -53,7 +53,7 @@ def dot(x, y, n):
 
 
 @kernel
-def _project(shape, coordinate, rate, n):
+def project(shape, coordinate, rate, n):
     """Return the displacement and rotation of a port in axes S, and their rates: two tuples of six.
 
     One pass over the modes computes twelve independent sums, which keep the processor busy; a single sum would wait for
@@ -100,7 +100,7 @@ def deform(e, modes, r, mount, p, n, h):
 
     Returns the work of its wrench on them.
     """
-    deformation, rate = _project(modes.port[p], e.coordinate, e.rate, n)
+    deformation, rate = project(modes.port[p], e.coordinate, e.rate, n)
     return mounts.deform(r, mount, deformation, rate, h)
 
 
@@ -111,6 +111,18 @@ def energies(e, modes, n):
     for j in range(n):
         e.force[j] = modes.frequency[j] * e.coordinate[j]
     e.stored_energy = 0.5 * dot(e.force, e.force, n)
+
+
+@kernel
+def set_mobility(e, modes, p, n, h):
+    """Set the mobility of port p due to the modes from their coefficients for steps of h, axes S."""
+    shape = modes.port[p]
+    for i in range(6):
+        for k in range(6):
+            total = 0.0
+            for j in range(n):
+                total += shape[j, i] * shape[j, k] * e.from_rate[j]
+            e.mobility[i, k] = total / h
 
 
 @kernel
@@ -129,13 +141,7 @@ def tune(e, modes, n, h, affine_port):
         e.rate_from_rate[j] = c5
     e.step = h
     if affine_port >= 0:
-        shape = modes.port[affine_port]
-        for i in range(6):
-            for k in range(6):
-                total = 0.0
-                for j in range(n):
-                    total += shape[j, i] * shape[j, k] * e.from_rate[j]
-                e.mobility[i, k] = total / h
+        set_mobility(e, modes, affine_port, n, h)
 
 
 @kernel

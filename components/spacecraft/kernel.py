@@ -12,7 +12,7 @@ from dockfmu.components.physics.mechanics import vector
 from dockfmu.components.physics.mechanics.inertia import asymmetry
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, from_quaternion, load_quaternion
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, dot, load, scale, store
-from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, sections, two_way
+from dockfmu.components.spacecraft import affine, control, elastic, mounts, rigid, sections, two_way, two_way_port
 
 NOT_FINITE = 11
 INERTIA = 12
@@ -25,7 +25,6 @@ DIRECTION = 18
 ASYMMETRIC = 19
 TRIANGLE = 20
 COUPLING = 21
-TWO_WAY_AFFINE = 22
 
 MAX_TURN = 0.5
 
@@ -60,9 +59,6 @@ MESSAGES = {
     COUPLING: Message(
         "parameters.mass and parameters.inertia are less than those carried by the modes: with coupling two_way they "
         "must be those of the whole craft, appendages included"
-    ),
-    TWO_WAY_AFFINE: Message(
-        "parameters.port[{status.index:.0f}].base_motion = AFFINE is not supported with coupling two_way: use LAGGED"
     ),
     AFFINE_SINGULAR: Message("affine_mass of port {status.index:.0f} is not the mass matrix of a mechanism"),
 }
@@ -342,9 +338,6 @@ def initialize_two_way(m):
     code = _start(m)
     if code != 0:
         return code
-    p, count = affine.ports(m.parameters.port)
-    if count > 0:
-        return fail(m.status, TWO_WAY_AFFINE, 0.0, p + 1)
     n = int(m.parameters.modes_used)
     elastic.prepare(m.elastic, m.modes, m.rigid, m.mount, n)
     if not two_way.prepare(m.parameters, m.rigid, m.elastic, m.coupling, m.whole, n):
@@ -359,11 +352,19 @@ def _load_two_way(m, h):
     if code != 0:
         return code
     n = int(m.parameters.modes_used)
-    two_way.tune(m.parameters, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h)
+    p, count = affine.ports(m.parameters.port)
+    two_way.tune(m.parameters, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h, p)
     _excite(m, -1, n, h)
     _sum(m.actuation, m.mount, m.rigid, -1)
     if not two_way.respond(m.parameters, m.rigid, m.elastic, m.coupling, m.modes, m.whole, n, h):
         return fail(m.status, COUPLING, 0.0, 0)
+    if count > 0:
+        two_way_port.prepare(m.parameters, m.rigid, m.mount[p], m.elastic, m.modes, m.whole, m.affine, p, n, h)
+        if not affine.solve(m.port[p], m.mount[p], m.affine, h):
+            return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
+        mounts.resolve(m.rigid, m.mount[p])
+        two_way_port.correct(m.mount[p], m.elastic, m.modes, m.whole, p, n)
+        _sum(m.actuation, m.mount, m.rigid, -1)
     return 0
 
 

@@ -227,13 +227,8 @@ def _follow(e, modes, j, h):
 
 
 @kernel
-def tune(p, r, e, c, modes, whole, n, h):
-    """Set the coefficients for steps of h, kept until h changes: exact for the modes for which that is stable."""
-    if e.step == h:
-        return
-    elastic.tune(e, modes, n, h, -1)
-    if p.fixed != 0.0:
-        return
+def _limit_exact_modes(p, r, e, c, modes, whole, n, h):
+    """Replace the coefficients of modes for which the exact step of h would not be stable in a free craft."""
     A_CS = load_matrix(r.frame)
     inertia_S = compose(transpose(A_CS), compose(load_matrix(r.inertia), A_CS))
     for j in range(n):
@@ -255,6 +250,21 @@ def tune(p, r, e, c, modes, whole, n, h):
     for j in range(n):
         if h * modes.frequency[j] > limit and whole.change[j] > FREE:
             _follow(e, modes, j, h)
+
+
+@kernel
+def tune(p, r, e, c, modes, whole, n, h, affine_port):
+    """Set the coefficients for steps of h, kept until h changes: exact for the modes for which that is stable.
+
+    With `affine_port` >= 0, also set the mobility of that port due to the modes.
+    """
+    if e.step == h:
+        return
+    elastic.tune(e, modes, n, h, -1)
+    if p.fixed == 0.0:
+        _limit_exact_modes(p, r, e, c, modes, whole, n, h)
+    if affine_port >= 0:
+        elastic.set_mobility(e, modes, affine_port, n, h)
 
 
 @kernel

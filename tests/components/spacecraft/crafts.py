@@ -1,12 +1,13 @@
 """Crafts that the tests of the spacecraft share.
 
-Run as a program it prints a digest of two crafts after many steps: the same with and without compilation.
+Run as a program it prints a digest of three crafts after many steps: the same with and without compilation.
 """
 
 import hashlib
 
 import numpy as np
 
+from benchmarks.coupling.hub_and_beam import hub_and_beam
 from dockfmu.components import spacecraft
 from dockfmu.components.core.component import Instance
 from dockfmu.components.spacecraft.modes import Modes
@@ -62,7 +63,9 @@ def turned(q, phi):
 if __name__ == "__main__":
     total = hashlib.sha256()
     spin = {"parameters.initial.angular_velocity": [0.05, -0.02, 0.03], "parameters.axes": [0.1, 0.2, -0.3]}
-    for one in (craft(**spin), craft(random_modes(), **spin, **{"parameters.port[2].base_motion": 3})):
+    affine = {"parameters.port[2].base_motion": 3}
+    crafts = (craft(**spin), craft(random_modes(), **spin, **affine), hub_and_beam().craft(**spin, **affine))
+    for one in crafts:
         one.m.port[1].affine_mass[:] = [
             40, 0, 0, 0, 1, 0, 40, 0, -1, 0, 2, 40, 0, -2, 0, 3, 0.1, 0.2, 4, 0.1, 5,
         ]  # fmt: skip
