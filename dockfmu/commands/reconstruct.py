@@ -80,7 +80,7 @@ def _by_model(arguments: argparse.Namespace, folder: Path) -> int:
             ("peak", "median", "5 %", "95 %", "unit"),
             [(p.name, f"{p.middle:.4g}", f"{p.low:.4g}", f"{p.high:.4g}", p.unit) for p in said.peaks],
         )
-    print(f"  {folder}")
+        print(f"  {folder / label / REPORT}")
     return DONE
 
 

@@ -18,6 +18,12 @@ checks.py, spent.py
     Residuals and columns that are wrong; life spent, with its band.
 reconstruction.py, result.py, page.py
     All of it from a file; the result, its files and report.html.
+model_problem.py, unknowns.py, readings_runner.py, chosen_data.py
+    By the model: what is asked of which runs, the unknowns, the readings of a run, the data that count.
+ensemble.py, ensemble_step.py, ensemble_windows.py, by_model.py
+    The ensemble smoother; the estimate as a campaign of runs.
+model_error.py, model_findings.py, model_result.py, model_page.py
+    What the model cannot explain; what the estimate says, its files and report.html.
 
 The interface for estimation by the model
 -----------------------------------------

@@ -9,93 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dockfmu.base.files import atomic_file, write_file
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
-from dockfmu.reconstruct.chosen_data import histories_of
-from dockfmu.reconstruct.ensemble_step import EnsembleError
-from dockfmu.reconstruct.model_error import (
-    RARE,
-    SignalResiduals,
-    collapse,
-    log_evidence,
-    probabilities,
-    residuals_of,
-    strained,
-)
+from dockfmu.reconstruct.model_error import probabilities
+from dockfmu.reconstruct.model_findings import Findings, bands, findings
+from dockfmu.reconstruct.model_page import write_model_page
 from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.unknowns import of_the_system
 from dockfmu.record import RecordedRun
 
-BAND = (5.0, 50.0, 95.0)
-"""Percentiles of the bands: their ends, and the middle."""
 UNKNOWNS, BANDS, SUMMARY, MEAN = "unknowns.parquet", "load_bands.parquet", "ensemble.json", "mean"
 MODELS = "models.json"
-
-
-@dataclass(frozen=True)
-class PeakBand:
-    """The largest value of a load in the runs of the posterior: ends of the 90 % band, and the middle, in `unit`."""
-
-    name: str
-    unit: str
-    low: float
-    middle: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Sum up an estimate: residuals, peaks, evidence, warnings.
-
-    Attributes
-    ----------
-    residuals : tuple of SignalResiduals
-        How each signal is explained.
-    peaks : tuple of PeakBand
-        Peaks of the measures.
-    evidence : float
-        Logarithm of the evidence of the model.
-    warnings : tuple of str
-        What should be known about the result: notes of the estimate, signals without explanation, a prior that excludes
-        the data, a collapsed ensemble.
-    """
-
-    residuals: tuple[SignalResiduals, ...]
-    peaks: tuple[PeakBand, ...]
-    evidence: float
-    warnings: tuple[str, ...]
-
-
-def findings(found: ModelEstimate) -> Findings:
-    """Return what an estimate says. Raises EnsembleError if fewer than three runs have outputs."""
-    data, posterior, valid = found.data, found.posterior, found.posterior.valid
-    if valid.sum() < 3:
-        raise EnsembleError(f"{int(valid.sum())} of {len(valid)} members have outputs after the data")
-    residuals = residuals_of(data.parts, data.time, data.values, data.deviation, posterior.outputs[valid])
-    warnings = [*found.problem.telemetry.notes, *found.notes]
-    warnings += [str(signal) for signal in residuals if not signal.explained]
-    chance, far = strained(found.problem.unknowns.labels, posterior)
-    if chance < RARE or far:
-        listed = f": {', '.join(far)} beyond three standard deviations of their prior" if far else ""
-        warnings.append(f"the data pull the unknowns to where the prior has a probability of {chance:.2g}{listed}")
-    if told := collapse(data.values, data.deviation, posterior):
-        warnings.append(told)
-    rows = found.rows[valid]
-    measures = [m for m in found.problem.campaign.study.measures if rows[m.name].notna().any()]
-    peaks = tuple(PeakBand(m.name, m.unit, *np.nanpercentile(rows[m.name].astype(float), BAND)) for m in measures)
-    return Findings(residuals, peaks, log_evidence(data.values, data.deviation, posterior), tuple(warnings))
-
-
-def bands(found: ModelEstimate) -> np.ndarray:
-    """Return percentiles of the largest loads in intervals of time, shape (3, loads, intervals), NaN without runs."""
-    histories = histories_of(found.rows[found.posterior.valid], found.problem)
-    empty = np.isnan(histories).all(axis=0)
-    filled = np.where(empty, 0.0, histories)
-    return np.where(empty, np.nan, np.nanpercentile(filled, BAND, axis=0))
 
 
 def record_mean(
@@ -143,22 +69,18 @@ def write_estimate(
 
 def summary(found: ModelEstimate, said: Findings) -> dict[str, Any]:
     """Return the summary of an estimate, as numbers and words."""
-    problem, values = found.problem, found.values()
-    low, middle, high = np.percentile(values, BAND, axis=0)
-    prior = problem.unknowns.table(found.posterior.prior).std(axis=0)
+    problem = found.problem
     return {
         "system": problem.telemetry.system,
         "members": problem.members,
-        "runs": (1 + len(found.posterior.steps)) * problem.members,
+        "runs": found.runs,
         "steps": [
             {"window": s.window, "share": s.share, "mean_square": s.misfit, "absent": s.absent}
             for s in found.posterior.steps
         ],
         "unknowns": {
-            name: {
-                "low": low[k], "middle": middle[k], "high": high[k], "width": float(values[:, k].std() / prior[k]),
-            }
-            for k, name in enumerate(problem.unknowns.labels)
+            u.name: {"unit": u.unit, "low": u.low, "middle": u.middle, "high": u.high, "width": u.width}
+            for u in said.unknowns
         },
         "peaks": {p.name: {"unit": p.unit, "low": p.low, "middle": p.middle, "high": p.high} for p in said.peaks},
         "residuals": {
@@ -215,7 +137,8 @@ def reconstruct_by_model(
     file : path
         The TOML file that names system and telemetry, with a table `[ensemble]`.
     folder : path
-        Receives `unknowns.parquet`, `load_bands.parquet`, `ensemble.json` and `mean`, the recorded run at the mean.
+        Receives `unknowns.parquet`, `load_bands.parquet`, `ensemble.json`, `report.html`, and `mean`, the recorded run
+        at the mean.
     workers, scheduler, memory_limit
         As for a campaign; 0 workers make the runs in this process.
     progress : callable
@@ -243,6 +166,8 @@ def reconstruct_by_model(
         estimates[label], said[label] = found, findings(found)
         write_estimate(found, said[label], own, progress=progress)
     chances = compare_models(tuple(said), tuple(said.values()))
+    for label, found in estimates.items():
+        write_model_page(found, said[label], place / label, label, chances)
     if len(said) > 1:
         about = {"probabilities": chances, "log_evidence": {label: each.evidence for label, each in said.items()}}
         write_file(place / MODELS, json.dumps(about, indent=1).encode())

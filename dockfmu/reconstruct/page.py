@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dockfmu.base.files import write_text
 from dockfmu.base.numbers import as_json, figure_text
 from dockfmu.reconstruct.direct import DirectLoads
 from dockfmu.reconstruct.result import Reconstruction
+from dockfmu.reconstruct.telemetry import Telemetry
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import REPORT
 from dockfmu.report.plots import Curve, Plot, close_up, first_events
@@ -24,31 +26,44 @@ MOST_BOXES = 3000
 
 def write_page(result: Reconstruction, folder: Path, file: Path) -> Path:
     """Write `report.html` of a reconstruction from `file`; return its path. Raises WriteError."""
-    loader = jinja2.ChoiceLoader(
-        [jinja2.PackageLoader("dockfmu", "reconstruct"), jinja2.PackageLoader("dockfmu", "report")]
-    )
-    environment = jinja2.Environment(loader=loader, autoescape=True)
-    drawn = [figure(plot) for plot in _plots(result)]
-    events = [{"t": event.by, "name": event.name} for event in result.telemetry.events]
     time = result.telemetry.time if result.loads is None else result.loads.time
-    end = [float(time.min()), float(time.max())] if len(time) else [0.0, 1.0]
-    figures = {"plots": drawn, "events": first_events(events), "end": end}
-    window = close_up(end[0], end[1], events)
-    text = environment.get_template("page.html.j2").render(
-        system=result.telemetry.system,
+    return write_framed(
+        "page.html.j2", folder, _plots(result), result.telemetry, time,
         result=result,
         file=file,
         readings=int(result.telemetry.mask.sum()),
         events=result.telemetry.events,
         conditions=[] if result.conditions is None else result.conditions.lines(),
+        infinity=float("inf"),
+    )  # fmt: skip
+
+
+def write_framed(
+    template: str, folder: Path, plots: Sequence[Plot], telemetry: Telemetry, time: np.ndarray, **words: Any
+) -> Path:
+    """Write `report.html` from a template that extends `frame.html.j2`: its tables, and plots over `time`, s.
+
+    `words` are what the tables show. Raises WriteError.
+    """
+    loader = jinja2.ChoiceLoader(
+        [jinja2.PackageLoader("dockfmu", "reconstruct"), jinja2.PackageLoader("dockfmu", "report")]
+    )
+    environment = jinja2.Environment(loader=loader, autoescape=True)
+    drawn = [figure(plot) for plot in plots]
+    events = [{"t": event.by, "name": event.name} for event in telemetry.events]
+    end = [float(time.min()), float(time.max())] if len(time) else [0.0, 1.0]
+    figures = {"plots": drawn, "events": first_events(events), "end": end}
+    window = close_up(end[0], end[1], events)
+    text = environment.get_template(template).render(
+        system=telemetry.system,
         windows=[("contact", *window)] if window else [],
         plots=[{"title": plot["title"], "text": plot["text"]} for plot in drawn],
         # escaped, so that no text in it can close the script element
         figures=Markup(as_json(figures).replace("<", "\\u003c")),
         plotly=Markup(plotly_js()),
         number=figure_text,
-        infinity=float("inf"),
         version=version("dockfmu"),
+        **words,
     )
     return write_text(folder / REPORT, text)
 
@@ -64,13 +79,13 @@ def _load_plots(loads: DirectLoads) -> list[Plot]:
             curves = []
             for k, axis in enumerate("xyz"):
                 column = 6 * number + first + k
-                band = _band(loads.time, low[:, column], high[:, column])
+                band = interval_band(loads.time, low[:, column], high[:, column])
                 curves.append(Curve(axis, unit, loads.time, loads.mean[:, column], False, band))
             plots.append(Plot(f"{what} on {port}, with 90 % bands", tuple(curves)))
     return plots
 
 
-def _band(time: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def interval_band(time: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Return the intervals of a band, shape (intervals, 4): begin, end, least and largest value."""
     if len(time) < 2:
         return np.empty((0, 4))
@@ -88,15 +103,16 @@ def _reading_plots(result: Reconstruction) -> list[Plot]:
     for signal in telemetry.signals:
         mask = telemetry.mask[signal.part]
         time, unit = telemetry.time[signal.part][mask], signal.sensor.unit.name
-        curves = [_curve("read", unit, time, telemetry.values[signal.part][mask])]
+        curves = [reading_curve("read", unit, time, telemetry.values[signal.part][mask])]
         if result.loads is not None:
             fitted = result.loads.fitted[signal.part][mask]
             if np.isfinite(fitted).any():
-                curves.append(_curve("model", unit, time, fitted))
+                curves.append(reading_curve("model", unit, time, fitted))
         plots.append(Plot(signal.name, tuple(curves)))
     return plots
 
 
-def _curve(label: str, unit: str, time: np.ndarray, values: np.ndarray) -> Curve:
+def reading_curve(label: str, unit: str, time: np.ndarray, values: np.ndarray) -> Curve:
+    """Return the curve of the readings that are there."""
     here: Any = np.isfinite(values)
     return Curve(label, unit, time[here], values[here], False, np.empty((0, 4)))

@@ -18,8 +18,10 @@ from dockfmu.base.names import did_you_mean
 from dockfmu.campaign.description import short_name
 from dockfmu.campaign.sampling.distributions import Choice, Law, Normal, SeverityBall, Uniform, UniformDisc, names_of
 from dockfmu.campaign.sampling.draws import EDGE
+from dockfmu.campaign.sampling.vary import unit_text
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.reconstruct.telemetry import CLOCK_ERRORS, SENSOR_ERRORS, EventReading, Telemetry
+from dockfmu.system import System
 
 SENSOR = "sensor:"
 """Prefix of the names of errors of sensors and clocks: "sensor:gyros.yaw_rate.bias", "sensor:gyros.delay"."""
@@ -124,6 +126,18 @@ def sensor_errors(values: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 def of_the_system(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are set in the system."""
     return {name: value for name, value in values.items() if not name.startswith(SENSOR) and name != START}
+
+
+def unit_of_unknown(name: str, system: System, telemetry: Telemetry) -> str:
+    """Return the name of the unit of an unknown, "1" where there is none."""
+    if name == START:
+        return "s"
+    if not name.startswith(SENSOR):
+        return unit_text(name, system)
+    of, _, error = name.removeprefix(SENSOR).rpartition(".")
+    if error == "bias":
+        return telemetry.signal(of).sensor.unit.name
+    return "s" if error in ("clock_offset", "delay") else "1"
 
 
 @dataclass(frozen=True)

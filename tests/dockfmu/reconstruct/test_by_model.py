@@ -8,13 +8,22 @@ import pyarrow.parquet
 import pytest
 
 import dockfmu
+from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.dataset import read_runs
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
 from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
+from dockfmu.reconstruct.model_findings import findings
 from dockfmu.reconstruct.model_problem import models, read_problem
-from dockfmu.reconstruct.model_result import BANDS, SUMMARY, UNKNOWNS, compare_models, findings, write_estimate
+from dockfmu.reconstruct.model_result import (
+    BANDS,
+    SUMMARY,
+    UNKNOWNS,
+    compare_models,
+    reconstruct_by_model,
+    write_estimate,
+)
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.readings_runner import DriftingRun, fitted_delay
 from dockfmu.reconstruct.unknowns import START
@@ -89,6 +98,41 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
     about = json.loads((tmp_path / "out" / SUMMARY).read_text())
     assert about["unknowns"]["velocity[1]"]["width"] < 0.1
     assert about["runs"] == 12 * (1 + len(found.posterior.steps))
+
+
+@pytest.mark.slow
+def test_the_report_shows_what_was_estimated(impact, tmp_path):
+    """Each model has a page of its own: bands of peaks, unknowns and event times, residuals, the models compared."""
+    file = impact[0] / "reported.toml"
+    compared = [
+        {"label": "as built", "values": {}},
+        {"label": "loose", "values": {"mechanism.parameters.axial.spring_preload": 0.0}},
+    ]
+    sensor = [{"of": "unit.stroke", "error": "bias", "law": "normal", "deviation": 1.0}]
+    asked = {**ENSEMBLE, "model": compared, "sensor": sensor, "steps": 2, "refinements": 0}
+    file.write_text(as_toml({"system": SYSTEM, "folder": "telemetry", "sensors": "sensors.toml", "ensemble": asked}))
+    found = reconstruct_by_model(file, tmp_path, workers=0)
+    for label, said in found.findings.items():
+        page = (tmp_path / label / "report.html").read_text(encoding="utf-8")
+        assert f"Model: {label}" in page
+        assert f"{figure_text(said.peaks[0].middle)}</td>" in page
+        unknown = {unknown.name: unknown for unknown in said.unknowns}["velocity[1]"]
+        begin, end = 100.0 * unknown.begin, 100.0 * unknown.end
+        # the prior is uniform from 0.05 to 0.2 m/s
+        assert [begin, end] == pytest.approx([(v - 0.05) / 0.0015 for v in (unknown.low, unknown.high)], abs=5.0)
+        assert f"from {begin:.0f} to {end:.0f} % of the probability of the prior" in page
+        assert [unknown.unit for unknown in said.unknowns] == ["m/s", "kg", "mm"]
+        assert page.count("<td>m/s</td>") == page.count("<td>mm</td>") == 1
+        for test in said.residuals:
+            assert f'>{test.name}</th><td class="{"good" if test.explained else "bad"}">' in page
+        for name, chance in found.probabilities.items():
+            own = " (this page)" if name == label else ""
+            assert f'{name}{own}</th><td class="number">{figure_text(chance)}</td>' in page
+        figures = json.loads(page.partition('id="figures">')[2].partition("</script>")[0])
+        titles = [plot["title"] for plot in figures["plots"]]
+        assert titles[0] == "mechanism.load.compression, with 90 % bands"
+        assert titles[-2:] == ["unit.stroke", "unit.axial"]
+        assert {trace["name"] for trace in figures["plots"][-1]["traces"]} == {"read", "model"}
 
 
 @pytest.mark.slow

@@ -1,0 +1,133 @@
+"""What an estimation by the model says: unknowns and peaks with bands, residuals, evidence, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dockfmu.campaign.sampling.draws import normal_numbers
+from dockfmu.reconstruct.by_model import ModelEstimate
+from dockfmu.reconstruct.chosen_data import histories_of
+from dockfmu.reconstruct.ensemble_step import EnsembleError
+from dockfmu.reconstruct.model_error import (
+    RARE,
+    SignalResiduals,
+    collapse,
+    log_evidence,
+    residuals_of,
+    strained,
+)
+from dockfmu.reconstruct.unknowns import unit_of_unknown
+
+BAND = (5.0, 50.0, 95.0)
+"""Percentiles of the bands: their ends, and the middle."""
+PRIOR = 1000
+"""Draws of the prior beside which the posterior is shown. They need no runs."""
+
+
+@dataclass(frozen=True)
+class PeakBand:
+    """The largest value of a load in the runs of the posterior: ends of the 90 % band, and the middle, in `unit`."""
+
+    name: str
+    unit: str
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True)
+class UnknownBand:
+    """Tell what the data leave of an unknown.
+
+    Attributes
+    ----------
+    name, unit : str
+        Its short name and unit.
+    low, middle, high : float
+        Ends and middle of its 90 % band.
+    width : float
+        Standard deviation over that of the prior.
+    begin, end : float
+        Probability that the prior gives to values up to each end of the band, from 0 to 1.
+    """
+
+    name: str
+    unit: str
+    low: float
+    middle: float
+    high: float
+    width: float
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Sum up an estimate: unknowns, residuals, peaks, evidence, warnings.
+
+    Attributes
+    ----------
+    unknowns : tuple of UnknownBand
+        What the data leave of each unknown.
+    residuals : tuple of SignalResiduals
+        How each signal is explained.
+    peaks : tuple of PeakBand
+        Peaks of the measures.
+    evidence : float
+        Logarithm of the evidence of the model.
+    warnings : tuple of str
+        What should be known about the result: notes of the estimate, signals without explanation, a prior that excludes
+        the data, a collapsed ensemble.
+    """
+
+    unknowns: tuple[UnknownBand, ...]
+    residuals: tuple[SignalResiduals, ...]
+    peaks: tuple[PeakBand, ...]
+    evidence: float
+    warnings: tuple[str, ...]
+
+
+def findings(found: ModelEstimate) -> Findings:
+    """Return what an estimate says. Raises EnsembleError if fewer than three runs have outputs."""
+    data, posterior, valid = found.data, found.posterior, found.posterior.valid
+    if valid.sum() < 3:
+        raise EnsembleError(f"{int(valid.sum())} of {len(valid)} members have outputs after the data")
+    residuals = residuals_of(data.parts, data.time, data.values, data.deviation, posterior.outputs[valid])
+    warnings = [*found.problem.telemetry.notes, *found.notes]
+    warnings += [str(signal) for signal in residuals if not signal.explained]
+    chance, far = strained(found.problem.unknowns.labels, posterior)
+    if chance < RARE or far:
+        listed = f": {', '.join(far)} beyond three standard deviations of their prior" if far else ""
+        warnings.append(f"the data pull the unknowns to where the prior has a probability of {chance:.2g}{listed}")
+    if told := collapse(data.values, data.deviation, posterior):
+        warnings.append(told)
+    rows = found.rows[valid]
+    measures = [m for m in found.problem.campaign.study.measures if rows[m.name].notna().any()]
+    peaks = tuple(PeakBand(m.name, m.unit, *np.nanpercentile(rows[m.name].astype(float), BAND)) for m in measures)
+    evidence = log_evidence(data.values, data.deviation, posterior)
+    return Findings(unknown_bands(found), residuals, peaks, evidence, tuple(warnings))
+
+
+def unknown_bands(found: ModelEstimate) -> tuple[UnknownBand, ...]:
+    """Return what the data leave of each unknown, beside PRIOR draws of the unknowns before them."""
+    problem, values = found.problem, found.values()
+    unknowns, system = problem.unknowns, problem.campaign.system
+    prior = unknowns.table(normal_numbers(problem.seed, (1,), (PRIOR, unknowns.dimension)))
+    units = [unit_of_unknown(name, system, problem.telemetry) for name in unknowns.names]
+    rows = []
+    for k, (name, unit) in enumerate(zip(unknowns.labels, units, strict=True)):
+        low, middle, high = np.percentile(values[:, k], BAND)
+        begin, end = (float(np.mean(prior[:, k] <= bound)) for bound in (low, high))
+        width = float(values[:, k].std(ddof=1) / prior[:, k].std(ddof=1))
+        rows.append(UnknownBand(name, unit, float(low), float(middle), float(high), width, begin, end))
+    return tuple(rows)
+
+
+def bands(found: ModelEstimate) -> np.ndarray:
+    """Return percentiles of the largest loads in intervals of time, shape (3, loads, intervals), NaN without runs."""
+    histories = histories_of(found.rows[found.posterior.valid], found.problem)
+    empty = np.isnan(histories).all(axis=0)
+    filled = np.where(empty, 0.0, histories)
+    return np.where(empty, np.nan, np.nanpercentile(filled, BAND, axis=0))
