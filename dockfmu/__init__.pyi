@@ -172,6 +172,10 @@ from .simulation import Simulation as Simulation
 from .ssp.model import SspError as SspError
 from .statespace.errors import LinearisationError as LinearisationError
 from .statespace.linearise import linearise as linearise
+from .statespace.mobility import Mobility as Mobility
+from .statespace.mobility import PortMobility as PortMobility
+from .statespace.mobility import PortPair as PortPair
+from .statespace.mobility import mobility as mobility
 from .statespace.model import Mode as Mode
 from .statespace.model import StateSpace as StateSpace
 from .system import System as System

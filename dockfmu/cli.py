@@ -28,6 +28,7 @@ from dockfmu.commands.import_robot import add_import
 from dockfmu.commands.inspect import add_check_swap, add_diagram, add_ports, add_validate
 from dockfmu.commands.life import add_life
 from dockfmu.commands.linearise import add_linearise
+from dockfmu.commands.mobility import add_mobility
 from dockfmu.commands.parameters import add_parameters
 from dockfmu.commands.reconstruct import add_reconstruct
 from dockfmu.commands.reduce import add_reduce
@@ -39,9 +40,9 @@ from dockfmu.commands.terminal import styled
 from dockfmu.commands.view import add_view
 
 COMMANDS = (
-    add_list, add_new, add_import, add_build, add_run, add_campaign, add_linearise, add_reduce, add_parameters,
-    add_validate, add_ports, add_check_swap, add_diagram, add_report, add_view, add_compare, add_life, add_telemetry,
-    add_reconstruct, add_export, add_completion,
+    add_list, add_new, add_import, add_build, add_run, add_campaign, add_linearise, add_mobility, add_reduce,
+    add_parameters, add_validate, add_ports, add_check_swap, add_diagram, add_report, add_view, add_compare, add_life,
+    add_telemetry, add_reconstruct, add_export, add_completion,
 )  # fmt: skip
 """Functions that each add the parser of a sub-command, in the order of the help."""
 

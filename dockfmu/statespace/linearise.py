@@ -15,7 +15,6 @@ from dockfmu.base.numbers import is_integer, is_positive, real
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.master import algorithms
 from dockfmu.master.errors import StructureError
-from dockfmu.master.fmi.description import read_description
 from dockfmu.master.system import Structure
 from dockfmu.statespace.coordinates import Coordinate, coordinates, differences
 from dockfmu.statespace.declared import by_declared_states, declares_states
@@ -26,6 +25,7 @@ from dockfmu.statespace.impulses import by_impulses
 from dockfmu.statespace.model import NO_CONTINUOUS, StateSpace, continuous, modes, reduced
 from dockfmu.statespace.operating_point import OperatingPoint, single
 from dockfmu.statespace.selection import chosen_outputs, free_inputs, select
+from dockfmu.statespace.source import macro_step, source_system
 from dockfmu.system import System
 
 Way = Literal["differences", "directional", "impulses"]
@@ -95,11 +95,11 @@ def linearise(
         raise LinearisationError(
             f"samples must be an integer, at least 4, not {shown(samples)}, and impulse positive, not {shown(impulse)}"
         )
-    system = _system(source, settings or {})
+    system = source_system(source, settings or {})
     structure = system.structure
     structure.check()
     check_base_motion(structure)
-    length = _step(system, step)
+    length = macro_step(system, step)
     if element is not None:
         _check_element(structure, element)
     if by == "impulses":
@@ -138,33 +138,6 @@ def _check(at: object, start: object, step: object, count: object, by: object) -
         problems.append(f"by must be one of {', '.join(get_args(Way))}, not {shown(by)}")
     if problems:
         raise LinearisationError("\n".join(problems))
-
-
-def _system(source: str | Path | System, settings: Mapping[str, Any]) -> System:
-    """Return the system of a source; an FMU is a system of one element, called as its model."""
-    if isinstance(source, System):
-        if settings:
-            source.set(settings)
-        return source
-    if str(source).endswith(".fmu"):
-        file = Path(source)
-        name = read_description(file).model_name
-        system = System(name)
-        system.add(name, file)
-        system.set({key if key.startswith(f"{name}.") else f"{name}.{key}": value for key, value in settings.items()})
-        return system
-    return System.load(source, settings)
-
-
-def _step(system: System, step: float | None) -> float:
-    if step is not None:
-        return float(step)
-    if len(system.structure.elements) == 1 and not system.structure.connections:
-        (only,) = system.structure.elements
-        given = system.structure.description(only).experiment.step
-        if given is not None:
-            return given
-    return system.plan.step
 
 
 def _check_element(structure: Structure, name: str) -> None:
