@@ -389,6 +389,8 @@ def _advance(
     detection.place_target(target, run, 0.0)
     stepping.evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, 0.0)
     if run.free_root != 0.0:
+        # a state that was restored has no velocities of links
+        stepping.move(link)
         momentum.keep(link, run)
     done = 0.0
     left = 1

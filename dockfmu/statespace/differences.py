@@ -23,6 +23,8 @@ CORNER = 0.1
 """Differences to both sides that disagree by more than this part are those of a corner."""
 JUMP = 1e-6
 """Smallest jump, relative to the value of a row or to 1 in SI units: less is rounding."""
+LEAST = 1e-2
+"""Smallest magnitude of a row, in SI units, that its rounding is taken for: a value of 0 is a sum of larger ones."""
 _GROUP = 256
 
 
@@ -31,12 +33,17 @@ def scale(value: float) -> float:
     return max(1.0, 1e-2 * abs(value))
 
 
-def relevant(point: OperatingPoint, candidates: Sequence[int], count: int) -> tuple[list[int], list[int]]:
+def relevant(
+    point: OperatingPoint, candidates: Sequence[int], count: int, copies: Sequence[int] = ()
+) -> tuple[list[int], list[int]]:
     """Return the candidates that the next `count` steps read, and those with which an FMU refuses to step.
 
     A number that is recomputed, or that is only added to, changes nothing else: it is no state of the dynamics.
+    `copies` are numbers that keep what others were before the step: they do not count as changed.
     """
     base = point.memory
+    counts = np.ones(len(base), bool)
+    counts[list(copies)] = False
     reference = point.after(base, count)
     assert reference is not None, "the step was taken before"
     random = np.random.default_rng(35)
@@ -51,7 +58,7 @@ def relevant(point: OperatingPoint, candidates: Sequence[int], count: int) -> tu
             moved[index] += PROBE * scale(base[index]) * factors[index]
         result = point.after(moved, count)
         if result is not None:
-            changed = np.flatnonzero(result != reference)
+            changed = np.flatnonzero((result != reference) & counts)
             inside = set(group)
             # a sum that starts elsewhere ends elsewhere, but for rounding
             error = np.abs(result - reference - (moved - base))
@@ -67,30 +74,22 @@ def relevant(point: OperatingPoint, candidates: Sequence[int], count: int) -> tu
 
 
 def constant(point: OperatingPoint, candidates: Sequence[int]) -> list[int]:
-    """Return the candidates that a step leaves as they are, whatever the inputs and the other numbers are.
+    """Return the candidates that a step leaves as they are, whichever of the other numbers or continuous inputs moves.
 
-    All of them are moved at once, with the continuous inputs, and by halves where the FMU refuses to step from there:
-    geometry that is moved at random opens a loop. The operating point is that of one element.
+    One number is moved at a time: flags and indices among the candidates, moved together with the states, would switch
+    off what acts on these. The operating point is that of one element.
     """
     base = point.memory
     factors = np.random.default_rng(36).uniform(0.5, 1.0, len(base))
     inputs = [index for index, place in enumerate(point.places) if place is not None and place.drives]
-    accepted: set[int] = set()
-    changed: set[int] = set()
-    queue = [list(candidates)]
-    while queue:
-        group = queue.pop()
+    left = np.array(candidates, int)
+    for mover in sorted({*candidates, *inputs}):
         moved = base.copy()
-        for index in {*group, *inputs}:
-            moved[index] += PROBE * scale(base[index]) * factors[index]
+        moved[mover] += PROBE * scale(base[mover]) * factors[mover]
         result = point.after(moved)
         if result is not None:
-            accepted.update(group)
-            changed.update(index for index in candidates if result[index] != moved[index])
-        elif len(group) > 1:
-            half = len(group) // 2
-            queue += [group[:half], group[half:]]
-    return [index for index in candidates if index in accepted and index not in changed]
+            left = left[result[left] == moved[left]]
+    return [int(index) for index in left]
 
 
 @dataclass
@@ -123,7 +122,7 @@ def jacobian(
     assert reference is not None, "the step was taken before"
     shape = len(rows), len(columns)
     found = Jacobian(np.zeros(shape), np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool))
-    magnitude = np.array([max(abs(reference[list(row.indices)]).max(), 1e-300) for row in rows])
+    magnitude = np.array([max(abs(reference[list(row.indices)]).max(), LEAST) for row in rows])
     difference = differences(rows)
 
     def slopes(column: Coordinate, relative: float) -> np.ndarray:

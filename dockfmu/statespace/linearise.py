@@ -167,16 +167,15 @@ def _model(
     held: dict[str, str] = {}
     # what was before the last step is read by algorithms that extrapolate
     lines = bool(point.algorithm.scheme(point.structure.execution_order()).predicted)
-    candidates = [
-        index
-        for index, place in enumerate(point.places)
-        if place is None or (place.continuous and (lines or place.causality != "previous"))
-    ]
+    copies = [k for k, place in enumerate(point.places) if place is not None and place.causality == "previous"]
+    copies = [] if lines else copies
+    kept = set(copies)
+    candidates = [k for k, place in enumerate(point.places) if place is None or (place.continuous and k not in kept)]
     if point.after(point.memory, count) is None:
         raise LinearisationError(
             f"{point.structure.name} cannot step from t = {point.time:g} s, so it has no model there"
         )
-    read, refused = relevant(point, candidates, count)
+    read, refused = relevant(point, candidates, count, copies)
     held |= {names[index]: "the FMU refuses to step if it is moved" for index in refused}
     for name in select(hold, names, "hold", "state"):
         held[name] = "held as asked"

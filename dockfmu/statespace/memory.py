@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +77,6 @@ class SavedState:
         return bytes(changed)
 
 
-@cache
 def read_layout(file: Path) -> SavedState | None:
     """Return the layout of the states of an FMU, None if it does not publish one."""
     try:

@@ -47,6 +47,7 @@ class Choices:
     springs: int
     base: str
     contacts: int = 0
+    port: bool = True
 
 
 ELEMENTS = ("nothing", "spring", "stop", "motion")
@@ -113,8 +114,11 @@ def declaration(chosen: Choices) -> Table:
         "bodies": {name: _body(rng) for name in names[1:]},
         "joints": {f"joint{k + 1}": _joint(rng, one, names, k + 1) for k, one in enumerate(chosen.joints)},
         "springs": {f"spring{k}": _spring(rng, names) for k in range(chosen.springs)},
-        "ports": {"tool": {"body": names[-1], "point": numbers(rng.normal(size=3)), "angles": [0.3, -0.2, 0.1]}},
     }
+    if chosen.port:
+        content["ports"] = {
+            "tool": {"body": names[-1], "point": numbers(rng.normal(size=3)), "angles": [0.3, -0.2, 0.1]}
+        }
     _equip(rng, content, chosen)
     if chosen.cuts:
         _close(rng, content, chosen.cuts, names)
