@@ -138,7 +138,9 @@ def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any])
     changed = [key for key in dict.fromkeys([*then, *given]) if key not in FREE and then.get(key) != given.get(key)]
     if then.get("sampling") == "latin_hypercube" and then.get("runs") != given.get("runs"):
         changed.append("runs (a Latin hypercube depends on their number)")
-    changed += [f"system {name}" for name, system in now["systems"].items() if before["systems"].get(name) != system]
+    changed += [
+        f"system {name}".rstrip() for name, system in now["systems"].items() if before["systems"].get(name) != system
+    ]
     old, new = before["versions"], now["versions"]
     changed += [f"version of {name}" for name, value in new.items() if old.get(name) != value]
     if changed:

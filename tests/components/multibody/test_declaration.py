@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dockfmu.components.multibody.declaration import ModelError, read_text
+from dockfmu.components.multibody.declaration import ModelError, read_model, read_text
 
 pytestmark = pytest.mark.quick
 
@@ -206,3 +206,14 @@ def test_lists_of_a_surface_may_have_unit_and_source(form: str, numbers: str, me
 def test_all_mistakes_in_surfaces_are_told_at_once() -> None:
     text = SURFACES.replace("'tip', 'hole'", "'tap', 'hole'").replace("body = 'b'\nsphere", "body = 'x'\nsphere")
     assert len(problems(text + "[sensors.s]\ngap = ['tip', 'wall']\nabove = 1\n")) == 3
+
+
+def test_a_file_that_is_none_or_no_text_is_told_in_words(tmp_path):
+    file = tmp_path / "wing.toml"
+    with pytest.raises(ModelError, match=r"wing\.toml: there is no such file$"):
+        read_model(file)
+    file.write_bytes(b'name = "\xff"')
+    with pytest.raises(ModelError, match=r"wing\.toml: must be text in UTF-8: invalid start byte at byte 8$"):
+        read_model(file)
+    with pytest.raises(ModelError, match=r": cannot be read: \S"):
+        read_model(tmp_path)
