@@ -16,6 +16,8 @@ SETTLING = 40
 """Most repetitions until the deflections at the start are those of their loads."""
 SETTLED = 1e-12
 """Relative to the largest."""
+CLOSING = 1e-8
+"""Relative change of the deflections above which loops are closed to rounding, beyond `closure.NEAR`."""
 STILL_CLOSED = 1e-6
 """m/s, rad/s, and relative to the rates of the rows before: what they may lack where redundant ones are left out."""
 
@@ -90,7 +92,8 @@ def assemble(base, gravity, link, cut, row, solver, run, status):
 def settle(base, gravity, link, cut, row, solver, run, status):
     """Deform the elastic bodies that start in static equilibrium under their inertial loads. Returns 0, or a code.
 
-    The modes are held by an inertia, which says their loads; the deflections change these, and so a few times again.
+    The modes are held by an inertia, which says their loads and those of the cut joints; the deflections change these,
+    and so a few times again. A stiff body that is held at both ends is bent by a gap far below `closure.NEAR`.
     """
     flex = solver[4]
     wanted = False
@@ -107,6 +110,10 @@ def settle(base, gravity, link, cut, row, solver, run, status):
         change = elastic_bodies.settle(link, flex, run)
         if change < SETTLED:
             return 0
+        if change > CLOSING and run.rows > 0.0:
+            _place(base, gravity, link, solver, run)
+            set_rows(link, cut, row, run)
+            closure.correct(link, cut, row, solver, run, False)
         code = assemble(base, gravity, link, cut, row, solver, run, status)
         if code:
             return code

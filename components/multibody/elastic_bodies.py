@@ -34,6 +34,11 @@ STIFF = 1.0
 """Circular frequency times micro-step above which a mode follows its load: backward Euler, else implicit midpoint."""
 RIGID = 1e12
 """Inertia added to a mode that is held, of a unit modal mass."""
+SLUGGISH = 1e2
+"""The same of the slowest mode that is to settle: it goes 99 % of the way to its static deflection at once.
+
+More would be enlarged rounding: deflections are found from accelerations that it makes small beside that of gravity.
+"""
 
 
 @kernel
@@ -325,20 +330,39 @@ def strain_energy(link, flex, run):
 
 @kernel
 def hold(link, run, flex):
-    """Hold all modes by an inertia, to find their loads; for links that are placed."""
+    """Hold all modes, to find their static deflections; for links that are placed.
+
+    Modes that start at rest are held by a large inertia. Those that are to settle get one in proportion to their
+    stiffness, s K, and their elastic forces: s times their accelerations are the changes of their coordinates that
+    balance the loads, K^-1 (f - K w + G^T lambda), but for their own mass. The changes keep the rows G of cut joints,
+    whose reactions lambda are so those of elastic bodies; with equal inertias they would be those of their masses.
+    """
+    elastic, mode, _, _, _ = flex
+    lowest = 0.0
     for e in range(int(run.elastic)):
-        o = flex[0][e]
+        o = elastic[e]
+        if o.settled != 0.0:
+            for j in range(int(o.count)):
+                f = mode[int(o.first_mode) + j].frequency
+                if lowest == 0.0 or f < lowest:
+                    lowest = f
+    for e in range(int(run.elastic)):
+        o = elastic[e]
         for j in range(int(o.count)):
             x = link[int(o.modes) + j]
             x.drive = 0.0
             x.armature = RIGID
+            if o.settled != 0.0:
+                f = mode[int(o.first_mode) + j].frequency
+                x.drive = -f * f * x.q
+                x.armature = SLUGGISH * (f / lowest) * (f / lowest)
 
 
 @kernel
 def settle(link, flex, run):
-    """Set the modal coordinates to those of the loads that hold them, at rest. Returns their largest relative change.
+    """Change the modal coordinates towards static equilibrium, at rest. Returns their largest relative change.
 
-    The links are accelerated with their modes held.
+    The links are accelerated with their modes held by `hold`.
     """
     elastic, mode, _, _, _ = flex
     change = 0.0
@@ -348,14 +372,14 @@ def settle(link, flex, run):
         for j in range(int(o.count)):
             x = link[int(o.modes) + j]
             f = mode[int(o.first_mode) + j].frequency
-            w = RIGID * x.qdd / (f * f)
+            more = x.armature * x.qdd / (f * f)
             x.qdd = 0.0
             if o.settled == 0.0:
                 continue
-            change = max(change, abs(w - x.q))
-            size = max(size, abs(w))
-            x.q = w
+            x.q += more
             x.rate = 0.0
+            change = max(change, abs(more))
+            size = max(size, abs(x.q))
     return change / size if size > 0.0 else 0.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +20,10 @@ SETTLING = 100
 """Iterations to the static deflection of a start."""
 SETTLED = 1e-12
 """Change of the largest modal coordinate, relative to it, at which a deflection is static."""
+CLOSING = 1e-8
+"""The same above which what loops lack is closed to rounding."""
+SLUGGISH = 1e2
+"""Inertia of the slowest mode that is to settle, of a unit modal mass; see `settled`."""
 
 
 class StaticStartError(DockfmuError, ValueError):
@@ -68,27 +72,35 @@ def settled(
     system: RigidSystem,
     state: MultibodyState,
     wanted: Sequence[bool],
-    loads: Callable[[MultibodyState], np.ndarray],
+    solved: Callable[[MultibodyState, Mapping[int, float], float], np.ndarray],
     joined: Callable[[np.ndarray], MultibodyState],
 ) -> MultibodyState:
     """Return a state in which the elastic bodies that are wanted so are deflected by the loads of the start.
 
-    `loads` gives the loads on all modes that are held, `joined` the state with these coordinates, its loops closed.
+    Modes that are to settle get an inertia in proportion to their stiffness, s K: s times their accelerations are then
+    the changes of their coordinates, K^-1 (f - K w + G^T lambda), that balance the loads and keep the rows G of cut
+    joints. `solved` gives the accelerations of all rates with such inertias, by rate, where loops are to close by what
+    they lack times a number; modes of other bodies are held. `joined` gives the state with these coordinates, its loops
+    closed.
     """
     if not any(wanted):
         return state
-    first = system.mode_rates[0].start
-    for _ in range(SETTLING):
-        found, q = loads(state), state.q.copy()
-        change = size = 0.0
+    parts = [
+        (part.frequency**2, rates, here)
         for part, rates, here, asked in zip(
             system.flexible, system.mode_rates, system.mode_positions, wanted, strict=True
-        ):
-            if not asked:
-                continue
-            more = found[rates.start - first : rates.stop - first] / part.frequency**2
-            q[here] += more
-            change = max(change, float(np.abs(more).max(initial=0.0)))
+        )
+        if asked
+    ]
+    s = SLUGGISH / min(float(stiffness.min()) for stiffness, _, _ in parts)
+    inertias = {rates.start + j: s * float(one) for stiffness, rates, _ in parts for j, one in enumerate(stiffness)}
+    change, size = 1.0, 1.0
+    for _ in range(SETTLING):
+        found, q = s * solved(state, inertias, 1.0 / s if change > CLOSING * size else 0.0), state.q.copy()
+        change = size = 0.0
+        for _, rates, here in parts:
+            q[here] += found[rates]
+            change = max(change, float(np.abs(found[rates]).max(initial=0.0)))
             size = max(size, float(np.abs(q[here]).max(initial=0.0)))
         state = replace(joined(q), time=state.time)
         if change <= SETTLED * size:

@@ -43,7 +43,6 @@ from dockfmu.components.multibody.reference.kinematics import TreeMotion, follow
 from dockfmu.components.multibody.reference.loops import (
     LoopRank,
     LoopSolution,
-    closed,
     closed_tree,
     cut_rows,
     loop_rank,
@@ -170,17 +169,21 @@ class Multibody:
             q = closed_positions(self.system, q, fixed, time, tolerance=1e-12)
             return MultibodyState(q, closed_rates(self.system, q, u, sorted(kept | held), time), time, turning)
 
-        def modal_loads(state: MultibodyState) -> np.ndarray:
+        def solved(state: MultibodyState, inertias: Mapping[int, float], closing: float) -> np.ndarray:
             motion = self._motion(state)
-            still = self._held(state.time) | dict.fromkeys(range(self.system.rates - len(self._modes), len(u)), 0.0)
-            drives = closed(motion, self._loads(motion, state), still).drives
-            return np.array([drives[rate] for rate in range(self.system.rates - len(self._modes), len(u))])
+            tree = equations(motion, self._loads(motion, state))
+            others = set(range(self.system.rates - len(self._modes), len(u))) - set(inertias)
+            added = np.array([inertias.get(rate, 0.0) for rate in range(len(u))])
+            sluggish = replace(tree, A=tree.A + np.diag(added))
+            return closed_tree(
+                motion, sluggish, self._held(state.time) | dict.fromkeys(others, 0.0), (closing, 0.0)
+            ).udot
 
         wanted = [
             part.body.settled and not any(name.startswith(f"{part.body.name}.mode") for name in coordinates or ())
             for part in self._elastic
         ]
-        return settled(self.system, joined(q), wanted, modal_loads, joined)
+        return settled(self.system, joined(q), wanted, solved, joined)
 
     def mass_properties(self, state: MultibodyState | None = None) -> MassProperties:
         """Return mass, centre of mass and inertia of the whole system in a pose, deformed as it is."""

@@ -9,7 +9,8 @@ import pytest
 
 import dockfmu
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody.model import Model, Mounting, MultibodyJoint, Port, PrescribedMotion
+from dockfmu.components.multibody.analysis import Multibody
+from dockfmu.components.multibody.model import Model, Mounting, MultibodyJoint, Port, PrescribedMotion, RigidBody
 from dockfmu.components.multibody.model.elastic import elastic_rigid_body
 from dockfmu.elastic.frame import read_frame
 from tests.components.multibody.random_models import made
@@ -117,26 +118,19 @@ def test_the_load_at_the_root_is_what_the_base_holds(tmp_path):
     assert np.all(worst < 5e-3 * np.array([largest[:3].max()] * 3 + [largest[3:].max()] * 3))
 
 
-def test_sections_of_a_body_in_a_closed_loop(tmp_path):
-    """Both ends are held: the loads of a statically indeterminate beam under gravity, from the whole model.
-
-    The cut joint at node 9 acts by its multipliers alone; without them the middle would carry half of the weight.
-    """
+def held_at_both_ends(tmp_path, settled):
+    """Return a beam under gravity, held at both ends, and its loads at the sections by its whole model."""
     body, full = cut_beam(tmp_path, damping=0.3)
     end = Mounting((2.0, 0.0, 0.0))
     model = Model(
         "Held",
-        (elastic_rigid_body("beam", body),),
+        (elastic_rigid_body("beam", body, settled=settled),),
         (
             MultibodyJoint("near", "fixed", "base", "beam"),
             MultibodyJoint("far", "fixed", "base", "beam", end, end, cut=True),
         ),
         gravity=(0.01, 0.03, -0.02),
     )  # fmt: skip
-    instance = Instance(made(model))
-    for k in range(30):
-        instance.step(0.1 * k, 0.1)
-
     count = len(full.nodes)
     weight = np.zeros((count, 6))
     weight[:, :3] = full.bodies.mass[:, None] * np.array(model.gravity)
@@ -152,6 +146,55 @@ def test_sections_of_a_body_in_a_closed_loop(tmp_path):
     acting = weight[beyond] + np.array([inner[k] if k == index[9] else np.zeros(6) for k in beyond])
     middle = acting.sum(axis=0)
     middle[3:] += np.cross(full.position[beyond] - [1.0, 0.0, 0.0], acting[:, :3]).sum(axis=0)
-    expected = np.array([root, middle])
+    return model, np.array([root, middle])
+
+
+def test_sections_of_a_body_in_a_closed_loop(tmp_path):
+    """Both ends are held: the loads of a statically indeterminate beam under gravity, from the whole model.
+
+    The cut joint at node 9 acts by its multipliers alone; without them the middle would carry half of the weight.
+    """
+    model, expected = held_at_both_ends(tmp_path, settled=False)
+    instance = Instance(made(model))
+    for k in range(30):
+        instance.step(0.1 * k, 0.1)
     assert loads(instance) == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
     assert np.abs(expected[1, 4:]).max() > 1e-3
+
+
+def test_a_body_that_is_held_at_both_ends_starts_in_equilibrium(tmp_path):
+    """Its reactions are those of an elastic body, not of the masses of its modes; the analysis starts alike."""
+    model, expected = held_at_both_ends(tmp_path, settled=True)
+    instance = Instance(made(model))
+    assert loads(instance) == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
+    start = np.array([one.coordinate for one in instance.m.modal])
+    assert Multibody(model).start.q == pytest.approx(start, abs=1e-9 * np.abs(start).max())
+    for k in range(10):
+        instance.step(0.1 * k, 0.1)
+    assert [one.coordinate for one in instance.m.modal] == pytest.approx(start, abs=1e-9 * np.abs(start).max())
+    assert loads(instance) == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
+
+
+def test_a_body_held_at_both_ends_by_a_frame_that_turns_starts_in_equilibrium(tmp_path):
+    """A rigid frame that turns at 1 rad/s holds both ends: the centrifugal load is carried from the start."""
+    body, _ = cut_beam(tmp_path, damping=0.3)
+    end = Mounting((2.0, 0.0, 0.0))
+    frame = RigidBody("frame", 50.0, (1.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, 0.0, 20.0)))
+    model = Model(
+        "Turning",
+        (frame, elastic_rigid_body("beam", body, settled=True)),
+        (
+            MultibodyJoint("pivot", "revolute", "base", "frame", on_predecessor=Mounting((0.0, -1.0, 0.0)),
+                           on_successor=Mounting((0.0, -1.0, 0.0)), rates=(1.0,)),
+            MultibodyJoint("near", "fixed", "frame", "beam"),
+            MultibodyJoint("far", "fixed", "frame", "beam", end, end, cut=True),
+        ),
+    )  # fmt: skip
+    instance = Instance(made(model))
+    start = np.array([one.coordinate for one in instance.m.modal])
+    assert np.abs(start).max() > 1e-6
+    for k in range(10):
+        instance.step(0.01 * k, 0.01)
+    after = np.array([one.coordinate for one in instance.m.modal])
+    assert after == pytest.approx(start, abs=1e-6 * np.abs(start).max())
+    assert Multibody(model).start.q[1:] == pytest.approx(start, abs=1e-9 * np.abs(start).max())
