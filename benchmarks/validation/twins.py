@@ -23,6 +23,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
+from dockfmu.reconstruct.model_findings import band_of
 from dockfmu.reconstruct.model_problem import read_problem
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.telemetry.make import write_telemetry
@@ -132,7 +133,7 @@ def main(starts: int = 8, first: int = 1, members: int = 28) -> None:
                     within[everything] += [False] * len(LOADS)
                     errors[everything].append(np.inf)
                     continue
-                low, middle, high = np.percentile(peaks(found, end), [5.0, 50.0, 95.0], axis=0)
+                low, middle, high = band_of(peaks(found, end))
                 inside = (low <= true) & (true <= high)
                 within[everything] += inside.tolist()
                 errors[everything].append(abs(middle[0] / true[0] - 1.0))

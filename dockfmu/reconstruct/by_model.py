@@ -63,11 +63,6 @@ class ModelEstimate:
     notes: tuple[str, ...]
 
     @property
-    def runs(self) -> int:
-        """Number of runs that were made: those of the prior, and of each step."""
-        return (1 + len(self.posterior.steps)) * self.problem.members
-
-    @property
     def mean_values(self) -> dict[str, Any]:
         """Values of the unknowns at the mean of the posterior."""
         return self.problem.unknowns.values(self.posterior.mean)

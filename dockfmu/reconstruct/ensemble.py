@@ -6,11 +6,8 @@ the errors of the data for 1 / sqrt(s) times as large, and perturbs the data acc
 doi:10.1016/j.cageo.2012.03.011). In a linear model the members are then draws of the exact posterior, but for what the
 size of the ensemble does. The shares are chosen by the misfit (Iglesias & Yang 2021, doi:10.1088/1361-6420/abd29b).
 
-What a step loses because a wide ensemble sees no straight line is lost for good. So the members are refined at the end:
-each goes from its own draw of the prior to the most probable point for its own perturbed data (randomised maximum
-likelihood, Chen & Oliver 2013, doi:10.1007/s10596-013-9351-5), by steps of Gauss and Newton with the slopes that the
-members have where they are now. A member that a step makes worse stays where it is.
-Between windows there is one such step, with the data so far, where the members do not explain these.
+What a step loses because a wide ensemble sees no straight line is lost for good. So the members are refined after that,
+as `ensemble_refine` says, and only by that where windows after the first bring more data.
 
 Outputs are split in a part linear in the unknowns, by regression over the members, and a rest, which is what contact
 that is not smooth makes of them. The rest counts as an error of the model in that step, with a covariance of half its
@@ -27,6 +24,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dockfmu.reconstruct.ensemble_refine import Aim, Archive, Refinement, refinable, search, spread_of
 from dockfmu.reconstruct.ensemble_step import (
     FEWEST,
     SPARE,
@@ -41,16 +39,20 @@ from dockfmu.reconstruct.ensemble_windows import given_windows, growing_windows
 
 REFINEMENTS = 25
 """Most steps of the refinement."""
-BETWEEN = 4
+BETWEEN = 10
 """Most steps of the refinement between windows."""
-CONVERGED = 0.02
-"""Share of the mean objective that a step of the refinement must gain for another one."""
+PATIENCE = 2
+"""Steps of the refinement in a row that gain less than CONVERGED, after which it ends."""
+CONVERGED = 0.3
+"""Decrease of the mean objective that a step of the refinement must bring."""
 SURPRISING = 4.0
 """Mean square of the residuals of a block, over spread and noise, above which what is in excess counts as noise."""
 MOST_STEPS = 12
 """Steps of a window after which the rest of its data is assimilated at once."""
-UNEXPLAINED = 3.0
-"""Mean square of the residuals of the members so far, over noise, above which they are refined between windows."""
+EXPLAINED = 1.5
+"""Mean square of the residuals of the members so far, over noise, up to which they are not refined between windows."""
+HELPED = 0.5
+"""Part of the misfit that a search must leave at most, if there is to be another one in a later window."""
 DIGITS = 9
 """Decimals of unknowns, which the last bits of a sum do not change: a repeated estimation requests the same runs."""
 
@@ -91,7 +93,8 @@ class AssimilationStep:
 class Posterior:
     """Members after the data: unknowns, shape (members, n), and their outputs, shape (members, data).
 
-    Outputs of members without any are NaN. `prior` and `prior_outputs` are those before the data.
+    Outputs of members without any are NaN. `prior` and `prior_outputs` are those before the data, `runs` the number of
+    members whose outputs were asked for.
     """
 
     unknowns: np.ndarray
@@ -99,6 +102,7 @@ class Posterior:
     prior: np.ndarray
     prior_outputs: np.ndarray
     steps: tuple[AssimilationStep, ...] = ()
+    runs: int = 0
 
     @property
     def valid(self) -> np.ndarray:
@@ -156,9 +160,18 @@ class _Surprise:
 
 @dataclass
 class _State:
+    """The members at work, and what they are told of."""
+
     unknowns: np.ndarray
     outputs: np.ndarray
+    archive: Archive
+    forward: Forward
     steps: list[AssimilationStep] = field(default_factory=list)
+
+    def move(self, members: np.ndarray) -> None:
+        """Move the members, and make their runs."""
+        self.unknowns, self.outputs = members, np.asarray(self.forward(members), float)
+        self.archive.add(self.unknowns, self.outputs)
 
 
 def smooth(
@@ -207,11 +220,12 @@ def smooth(
     members = np.array(prior, float)
     _check(members, data, deviation)
     masks = given_windows(windows, len(data))
-    state = _State(members, np.asarray(forward(members), float))
-    before = state.outputs
+    before = np.asarray(forward(members), float)
+    state = _State(members, before, Archive(members, before), forward)
     surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
-    noise = perturbations(len(members), len(data), random)
+    # centred draws of the prior, so that the mean is that of the prior itself
+    aim = Aim(data, deviation, needed, members - members.mean(axis=0), perturbations(len(members), len(data), random))
 
     def note(step: AssimilationStep) -> None:
         until = math.nan if time is None else float(time[needed].max())
@@ -219,26 +233,25 @@ def smooth(
         told(state.steps[-1])
 
     grown = iter(masks) if len(windows) or time is None else growing_windows(state, np.asarray(time), deviation)
+    refined = hopeful = options.refinements > 0 and refinable(members)
     for number, mask in enumerate(grown):
         needed = needed | mask
-        _assimilate(state, forward, data, deviation, (number, mask, needed), surprise, random, options, note)
-        if not needed.all():
-            start = (members, needed, BETWEEN)
-            _refine(state, forward, data, deviation, start, surprise, noise, random, options, note)
-    last = (members, needed, options.refinements)
-    _refine(state, forward, data, deviation, last, surprise, noise, random, options, note)
-    return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps))
-
-
-def _unexplained(state: _State, data: np.ndarray, deviation: np.ndarray, needed: np.ndarray) -> bool:
-    """Return whether the members are further from the data so far than noise and spread make draws of a posterior."""
-    residuals = ((data - state.outputs) / deviation)[:, needed]
-    return bool(np.nanmean(residuals**2) > UNEXPLAINED) if np.isfinite(residuals).any() else False
+        wide = spread_of(state.unknowns)
+        if not (number and refined):
+            _assimilate(state, data, deviation, (number, mask, needed), surprise, random, options, note)
+        if refined:
+            now = replace(aim, needed=needed)
+            _refine(state, now, surprise, options.refinements, note)
+            if hopeful and now.misfit(state.outputs) > EXPLAINED:
+                missed = now.misfit(state.outputs)
+                search(now, state.archive, state.forward, wide, random, DIGITS)
+                _refine(state, now, surprise, options.refinements, note)
+                hopeful = now.misfit(state.outputs) < max(EXPLAINED, HELPED * missed)
+    return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps), len(state.archive.unknowns))
 
 
 def _assimilate(
     state: _State,
-    forward: Forward,
     data: np.ndarray,
     deviation: np.ndarray,
     window: tuple[int, np.ndarray, np.ndarray],
@@ -279,61 +292,28 @@ def _assimilate(
         if absent:
             members[~valid] = drawn_anew(updated, absent, random)
         total = 1.0 if share == last else total + share
-        members = np.round(members, DIGITS)
-        state.unknowns, state.outputs = members, np.asarray(forward(members), float)
+        state.move(np.round(members, DIGITS))
         told(AssimilationStep(number, share, total, mean_square, absent))
 
 
-def _refine(
-    state: _State,
-    forward: Forward,
-    data: np.ndarray,
-    deviation: np.ndarray,
-    start: tuple[np.ndarray, np.ndarray, int],
-    surprise: _Surprise,
-    perturbed: np.ndarray,
-    random: np.random.Generator,
-    options: SmootherOptions,
-    told: Callable[[AssimilationStep], None],
-) -> None:
-    """Move each member towards the most probable point for its draw of the prior and its perturbed data."""
-    prior, needed, most = start
-    measured, inverse, noise = data[needed], 1.0 / deviation[needed], perturbed[:, needed]
-    # centred draws of the prior, so that the mean is that of the prior itself
-    centred = prior - prior.mean(axis=0)
+def _refine(state: _State, aim: Aim, surprise: _Surprise, most: int, told: Callable[[AssimilationStep], None]) -> None:
+    """Move each member to the most probable point for its draw of the prior and its perturbed data.
 
-    def objective(unknowns: np.ndarray, outputs: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        residuals = ((measured - outputs[:, needed]) * inverse + noise) * scale
-        found = np.sum((unknowns - centred) ** 2, axis=1) + np.sum(residuals**2, axis=1)
-        return np.asarray(np.where(np.isfinite(found), found, np.inf))
-
-    for _ in range(min(most, options.refinements)):
-        if most == BETWEEN and not _unexplained(state, data, deviation, needed):
+    Between windows it is enough that the members explain the data.
+    """
+    between = not aim.needed.all()
+    refinement = Refinement(aim, (state.unknowns, state.outputs), state.archive, state.forward, DIGITS)
+    vain = 0
+    for _ in range(min(most, BETWEEN) if between else most):
+        if between and not aim.misfit(state.outputs) > EXPLAINED:
             return
-        valid = np.isfinite(state.outputs[:, needed]).all(axis=1)
-        if valid.sum() - 1 - prior.shape[1] < SPARE:
+        step = refinement.step(lambda residuals: surprise.of(residuals, aim.needed))
+        if step is None:
             return
-        whitened = (state.outputs[valid][:, needed] - measured) * inverse
-        slope, variance = regression(state.unknowns[valid], whitened)
-        scale = 1.0 / np.sqrt(variance + surprise.of(whitened, needed))
-        before = objective(state.unknowns, state.outputs, scale)
-        members = state.unknowns.copy()
-        reached = noise[valid] - whitened + (state.unknowns[valid] - centred[valid]) @ slope.T
-        left, singular, right = np.linalg.svd(slope * scale[:, None], full_matrices=False)
-        gain = (right.T * (singular / (1.0 + singular**2))) @ left.T
-        members[valid] = centred[valid] + reached * scale @ gain.T
-        if not valid.all():
-            members[~valid] = drawn_anew(members[valid], int((~valid).sum()), random)
-        members = np.round(members, DIGITS)
-        outputs = np.asarray(forward(members), float)
-        after = objective(members, outputs, scale)
-        better = after < before
-        state.unknowns = np.where(better[:, None], members, state.unknowns)
-        state.outputs = np.where(better[:, None], outputs, state.outputs)
-        gained = 1.0 - float(np.minimum(after, before)[valid].mean() / before[valid].mean())
-        misfit = float(np.nanmean(((measured - state.outputs[:, needed]) * inverse) ** 2))
-        told(AssimilationStep(-1, float(better.mean()), 1.0, misfit, int((~np.isfinite(after)).sum())))
-        if gained < CONVERGED:
+        state.unknowns, state.outputs = refinement.unknowns, refinement.outputs
+        told(AssimilationStep(-1, step.moved, 1.0, aim.misfit(state.outputs), step.absent))
+        vain = vain + 1 if step.gained < CONVERGED else 0
+        if vain == PATIENCE:
             return
 
 

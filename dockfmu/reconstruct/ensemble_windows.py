@@ -15,6 +15,8 @@ LEAST = 4
 """Fewest data of a window that grows."""
 MOST = 20
 """Most windows: none is shorter than this part of the time of the data."""
+FEWEST = 5
+"""Fewest windows: none is longer than this part of the time of the data."""
 
 
 class Members(Protocol):
@@ -36,15 +38,16 @@ def growing_windows(members: Members, time: np.ndarray, deviation: np.ndarray) -
     """Yield the masks of windows, each as long as the outputs of the members are a straight line of their unknowns.
 
     Small differences grow in each impact, so that outputs far ahead are no function that a wide ensemble can see. The
-    data of each window make the members alike, and the next one reaches further.
+    data of each window make the members alike, and the next one reaches further. It does not reach too far: members
+    that are more alike than the posterior, as they are before all have arrived, see a straight line everywhere.
     """
     taken = np.zeros(len(time), bool)
-    shortest = float(np.ptp(time)) / MOST if len(time) else 0.0
+    whole = float(np.ptp(time)) if len(time) else 0.0
     while not taken.all():
         left = np.flatnonzero(~taken)
         left = left[np.argsort(time[left], kind="stable")]
         end = max(_straight(members, left, deviation), min(LEAST, len(left)))
-        until = max(float(time[left[end - 1]]), float(time[left[0]]) + shortest)
+        until = float(np.clip(time[left[end - 1]], time[left[0]] + whole / MOST, time[left[0]] + whole / FEWEST))
         mask = ~taken & (time <= until)
         taken |= mask
         yield mask

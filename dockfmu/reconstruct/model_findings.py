@@ -20,8 +20,10 @@ from dockfmu.reconstruct.model_error import (
 )
 from dockfmu.reconstruct.unknowns import unit_of_unknown
 
-BAND = (5.0, 50.0, 95.0)
-"""Percentiles of the bands: their ends, and the middle."""
+BAND = (0.05, 0.5, 0.95)
+"""Quantiles of the bands: their ends, and the middle."""
+FEWEST = 19
+"""Fewest members of a 90 % band: with fewer, their whole range holds less."""
 PRIOR = 1000
 """Draws of the prior beside which the posterior is shown. They need no runs."""
 
@@ -103,11 +105,25 @@ def findings(found: ModelEstimate) -> Findings:
         warnings.append(f"the data pull the unknowns to where the prior has a probability of {chance:.2g}{listed}")
     if told := collapse(data.values, data.deviation, posterior):
         warnings.append(told)
+    if valid.sum() < FEWEST:
+        warnings.append(
+            f"{int(valid.sum())} members: a band is the range of all, which holds "
+            f"{100.0 * (valid.sum() - 1.0) / (valid.sum() + 1.0):.0f} %; {FEWEST} are needed for 90 %"
+        )
     rows = found.rows[valid]
     measures = [m for m in found.problem.campaign.study.measures if rows[m.name].notna().any()]
-    peaks = tuple(PeakBand(m.name, m.unit, *np.nanpercentile(rows[m.name].astype(float), BAND)) for m in measures)
+    peaks = tuple(PeakBand(m.name, m.unit, *map(float, band_of(rows[m.name].to_numpy(float)))) for m in measures)
     evidence = log_evidence(data.values, data.deviation, posterior)
     return Findings(unknown_bands(found), residuals, peaks, evidence, tuple(warnings))
+
+
+def band_of(draws: np.ndarray) -> np.ndarray:
+    """Return ends and middle of the 90 % band of draws along their first axis, without NaN among them.
+
+    One more draw of the same law, the truth, lies below the k-th of m sorted draws with the probability k / (m + 1). So
+    quantiles are taken there, and bands of few members hold what they say; 1 % more where a place lies between two.
+    """
+    return np.asarray(np.nanquantile(draws, BAND, axis=0, method="weibull"))
 
 
 def unknown_bands(found: ModelEstimate) -> tuple[UnknownBand, ...]:
@@ -118,10 +134,10 @@ def unknown_bands(found: ModelEstimate) -> tuple[UnknownBand, ...]:
     units = [unit_of_unknown(name, system, problem.telemetry) for name in unknowns.names]
     rows = []
     for k, (name, unit) in enumerate(zip(unknowns.labels, units, strict=True)):
-        low, middle, high = np.percentile(values[:, k], BAND)
+        low, middle, high = map(float, band_of(values[:, k]))
         begin, end = (float(np.mean(prior[:, k] <= bound)) for bound in (low, high))
         width = float(values[:, k].std(ddof=1) / prior[:, k].std(ddof=1))
-        rows.append(UnknownBand(name, unit, float(low), float(middle), float(high), width, begin, end))
+        rows.append(UnknownBand(name, unit, low, middle, high, width, begin, end))
     return tuple(rows)
 
 
@@ -130,4 +146,4 @@ def bands(found: ModelEstimate) -> np.ndarray:
     histories = histories_of(found.rows[found.posterior.valid], found.problem)
     empty = np.isnan(histories).all(axis=0)
     filled = np.where(empty, 0.0, histories)
-    return np.where(empty, np.nan, np.nanpercentile(filled, BAND, axis=0))
+    return np.where(empty, np.nan, band_of(filled))

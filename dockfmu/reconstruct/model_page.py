@@ -9,7 +9,7 @@ import numpy as np
 
 from dockfmu.reconstruct.by_model import ModelEstimate
 from dockfmu.reconstruct.chosen_data import outputs_of
-from dockfmu.reconstruct.model_findings import BAND, Findings, bands
+from dockfmu.reconstruct.model_findings import Findings, band_of, bands
 from dockfmu.reconstruct.page import interval_band, reading_curve, write_framed
 from dockfmu.report.plots import Curve, Plot
 
@@ -53,10 +53,7 @@ def write_model_page(
 def _event_bands(times: np.ndarray) -> list[list[float] | None]:
     """Return the band of the time of each event to 1 ms, s, None where no run has it."""
     # 0.0 is added to write no time as -0.000
-    return [
-        (np.round(np.nanpercentile(column, BAND), 3) + 0.0).tolist() if np.isfinite(column).any() else None
-        for column in times.T
-    ]
+    return [(np.round(band_of(column), 3) + 0.0).tolist() if np.isfinite(column).any() else None for column in times.T]
 
 
 def _load_plots(found: ModelEstimate) -> list[Plot]:
@@ -79,8 +76,8 @@ def _reading_plots(found: ModelEstimate, told: np.ndarray) -> list[Plot]:
     """Return the readings of each signal over the band of the runs of the posterior, where these have readings."""
     telemetry, plots = found.problem.telemetry, []
     there = np.isfinite(told).all(axis=0)
-    ends = np.full((len(BAND), len(there)), np.nan)
-    ends[:, there] = np.percentile(told[:, there], BAND, axis=0)
+    ends = np.full((3, len(there)), np.nan)
+    ends[:, there] = band_of(told[:, there])
     for signal in telemetry.signals:
         mask, time = telemetry.mask[signal.part], telemetry.time[signal.part]
         unit, (low, middle, high) = signal.sensor.unit.name, ends[:, signal.part]

@@ -73,7 +73,7 @@ def summary(found: ModelEstimate, said: Findings) -> dict[str, Any]:
     return {
         "system": problem.telemetry.system,
         "members": problem.members,
-        "runs": found.runs,
+        "runs": found.posterior.runs,
         "steps": [
             {"window": s.window, "share": s.share, "mean_square": s.misfit, "absent": s.absent}
             for s in found.posterior.steps

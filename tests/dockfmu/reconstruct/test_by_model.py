@@ -97,7 +97,7 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
         assert np.max(np.abs(mean["mechanism.load.compression"])) == pytest.approx(impact[1], rel=0.03)
     about = json.loads((tmp_path / "out" / SUMMARY).read_text())
     assert about["unknowns"]["velocity[1]"]["width"] < 0.1
-    assert about["runs"] == 12 * (1 + len(found.posterior.steps))
+    assert about["runs"] == found.posterior.runs > 12 * len(found.posterior.steps)
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_an_interrupted_estimation_goes_on_with_what_is_there(impact, tmp_path):
     # each run is stored once
     parts = (tmp_path / "part" / "runs.parquet").parent / "answers" / "ensemble.parquet"
     indices = read_runs(parts, ["index"])["index"]
-    assert indices.tolist() == list(range(12 * (1 + len(again.posterior.steps))))
+    assert indices.tolist() == list(range(again.posterior.runs))
     assert sum(len(pyarrow.parquet.read_table(part, columns=["index"])) for part in parts.glob("*.parquet")) == len(
         indices
     )
