@@ -103,7 +103,7 @@ def _distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RefinementStep:
     """Tell of a step: the share of the members moved, what their mean objective gained, and runs without outputs."""
 
     moved: float
@@ -150,7 +150,7 @@ class Refinement:
         self.unknowns, self.outputs = members
         self.length = np.ones(len(aim.prior))
 
-    def step(self, excess: Callable[[np.ndarray], np.ndarray]) -> Progress | None:
+    def step(self, excess: Callable[[np.ndarray], np.ndarray]) -> RefinementStep | None:
         """Move the members once; return None if all have arrived, or if there are too few runs for slopes.
 
         `excess` returns the variance, in that of the noise, to be added to it, for residuals of runs (runs, data).
@@ -183,7 +183,7 @@ class Refinement:
         self.unknowns = np.where(moved[:, None], trial[chosen], pool[best])
         self.outputs = np.where(moved[:, None], told[chosen], outputs[best])
         gained = np.where(moved, before - reached[np.arange(len(best)), chosen], 0.0)
-        return Progress(float(moved.mean()), float(gained.mean()), int((~np.isfinite(own)).sum()))
+        return RefinementStep(float(moved.mean()), float(gained.mean()), int((~np.isfinite(own)).sum()))
 
     def _pool(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the runs of the members, and as many again that are most probable, with outputs and residuals.
