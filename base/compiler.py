@@ -218,6 +218,11 @@ class _Library(JITCodeLibrary):
 
     _bitcode: bytes | None = None
 
+    def _optimize_final_module(self) -> None:
+        """Optimise the functions together with those that they call, unless others will be that link them."""
+        if not self.linked_only:
+            super()._optimize_final_module()
+
     def _finalize_final_module(self) -> None:
         if self.linked_only:
             self._finalize_dynamic_globals()

@@ -30,7 +30,9 @@ from dockfmu.base.cache import cache_root, digest_of_files, digest_of_sources, l
 from dockfmu.base.platforms import BASELINE
 
 _HERE = Path(__file__).parent
-_RETURNED_NONE = -2
+RETURNED_NONE = -2
+"""The status that numba's native code returns beside 0 if nothing went wrong."""
+
 _RESULTS: dict[str, Any] = {
     "none": ctypes.c_void_p, "bool": ctypes.c_bool, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
     "float64": ctypes.c_double,
@@ -127,14 +129,20 @@ def _digest(source: Path) -> str:
     return digest_of_sources(source) if source.is_dir() else digest_of_files([source])
 
 
-def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:
-    """Link an object file into this process, and return its function for arguments of these kinds."""
+def engine_of(code: bytes) -> llvm.ExecutionEngine:
+    """Link an object file into this process. Its code lives as long as the engine that is returned."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
+    return engine
+
+
+def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callable[..., Any]:
+    """Link an object file into this process, and return its function for arguments of these kinds."""
+    engine = engine_of(code)
     address = engine.get_function_address(head["symbol"])
     types = [kind for argument in arguments for kind in _types(argument)]
     native = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *types)(address)
@@ -144,7 +152,7 @@ def _link(head: dict[str, str], code: bytes, arguments: Sequence[Any]) -> Callab
         result, error = result_type(), ctypes.c_void_p()
         passed = [word for argument in arguments for word in _words(argument)]
         status = native(ctypes.addressof(result), ctypes.addressof(error), *passed)
-        if status not in (0, _RETURNED_NONE):
+        if status not in (0, RETURNED_NONE):
             raise RuntimeError(f"{head['symbol']} returned the status {status}")
         return tuple(result) if isinstance(result, ctypes.Array) else result.value
 

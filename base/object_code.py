@@ -3,9 +3,9 @@
 numba's public AOT compiler (`numba.pycc`) wraps every function for Python and is deprecated. Here the same steps are
 taken without the wrapping, in the context of `dockfmu.base.compiler`, which names functions by their content. The
 private parts of numba that this takes are called here only: `with_aot_codegen` of the target context, `create_library`
-of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function` and
-`_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a test for each, which fails if
-a new version of numba changes it.
+of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function`,
+`_optimize_final_module` and `_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a
+test for each, which fails if a new version of numba changes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Entry = tuple[str, Callable[..., Any], tuple[Any, ...]]
 
 @global_compiler_lock
 def compile_module(name: str, entries: Sequence[Entry], returns: Any) -> str:
-    """Return LLVM assembly of the module `name`, not yet optimised for a target.
+    """Return LLVM assembly of the module `name`, not optimised beyond its single functions.
 
     `entries` are (exported symbol, Python function, numba's types of its arguments); the functions return `returns`.
     Raises numba's errors for what nopython mode does not support.
@@ -39,6 +39,8 @@ def compile_module(name: str, entries: Sequence[Entry], returns: Any) -> str:
     )
     for (symbol, _, _), result in zip(entries, results, strict=True):
         library.get_function(result.fndesc.llvm_func_name).name = symbol
+    # who makes machine code of the module optimises it as a whole
+    library._optimize_final_module = lambda: None
     library.finalize()
     return str(library._final_module)
 

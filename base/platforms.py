@@ -5,12 +5,21 @@ from __future__ import annotations
 import platform
 import struct
 import sys
+from dataclasses import dataclass
 
 X86_64_BASELINE = "x86-64-v2"
 """LLVM's name for the processors of 2009 and later: SSE4.2, no AVX and no fused multiply-add."""
 
 BASELINE = {"x86_64": X86_64_BASELINE, "AMD64": X86_64_BASELINE}.get(platform.machine(), "generic")
 """LLVM's name for the processor that machine code is compiled for on this machine, instead of the host processor."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What LLVM makes code for: its names for a platform and for the oldest processor that runs the code."""
+
+    triple: str
+    cpu: str
 
 
 def this_platform(fmi_version: str = "2.0") -> str:

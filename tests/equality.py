@@ -47,19 +47,21 @@ def _sets(component: Any, scenario: Scenario) -> list[Any]:
 
 
 def run_directly(scenario: Scenario) -> Trace:
-    """The kernels themselves: compiled, or interpreted where NUMBA_DISABLE_JIT is set."""
-    from dockfmu.components.core.component import Instance
+    """The kernels themselves: compiled for calls from Python, or interpreted where NUMBA_DISABLE_JIT is set."""
     from dockfmu.fmus import catalogue
 
     component = catalogue.component(scenario.name, **scenario.options)
-    instance = Instance(component, *_sets(component, scenario), **scenario.values)
+    block = component.start(*_sets(component, scenario), **scenario.values)
+    memory = component.record.view(block)
+    assert (code := component.initialize(memory)) == 0, component.explain(code, block)
     public = [slot.index for slot in component.record.variables]
-    trace = [instance.block[public].copy()]
+    trace = [block[public].copy()]
     for k, inputs in enumerate(scenario.inputs):
         for name, value in inputs.items():
-            instance.block[component.record.index[name]] = value
-        instance.step(k * scenario.step, scenario.step)
-        trace.append(instance.block[public].copy())
+            block[component.record.index[name]] = value
+        code = component.step(memory, k * scenario.step, scenario.step)
+        assert code == 0, component.explain(code, block)
+        trace.append(block[public].copy())
     return np.array(trace)
 
 

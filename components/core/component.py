@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import config
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.machine_code import Kernels, kernels_in_process
 from dockfmu.components.core.parameters import ParameterSet, check_value
 from dockfmu.components.core.record import Memory, ParameterError, Record
 
@@ -75,6 +77,11 @@ class Component:
     resources: Mapping[str, np.ndarray] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The two kernels linked into this process: the code that an FMU of the component has."""
+        return kernels_in_process(self)
+
     def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
         """Return the start values of all slots, shape (record.size,), overridden by parameter sets and single values.
 
@@ -116,6 +123,9 @@ class Component:
 class Instance:
     """One instance of a component in this process, without FMI: for tests, initial conditions and direct runs.
 
+    Its code is that of the component's FMU, with NUMBA_DISABLE_JIT the Python functions themselves. `block` holds the
+    memory, `m` names its parts.
+
     >>> craft = Instance(component, {"parameters.mass": 7000.0})   # doctest: +SKIP
     >>> craft.step(0.0, 1e-3)
     >>> craft.m.body.position
@@ -126,11 +136,14 @@ class Instance:
         self.block = component.start(*sets, **values)
         component.record.set_start_time(self.block, start_time)
         self.m = component.record.view(self.block)
-        self._check(component.initialize(self.m), "initialize")
+        self._kernels = None if config.DISABLE_JIT else component.kernels  # type: ignore[attr-defined]
+        code = self._kernels.initialize(self.block) if self._kernels else component.initialize(self.m)
+        self._check(code, "initialize")
 
     def step(self, t: float, h: float) -> None:
         """Advance from `t` by `h`. Raises ComponentError if the kernel reports a failure."""
-        self._check(self.component.step(self.m, t, h), f"step at t = {t:g} s, h = {h:g} s")
+        code = self._kernels.step(self.block, t, h) if self._kernels else self.component.step(self.m, t, h)
+        self._check(code, f"step at t = {t:g} s, h = {h:g} s")
 
     def _check(self, code: int, where: str) -> None:
         if code:

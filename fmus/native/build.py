@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import numba
 from numba.core import event
 
-from dockfmu.base import compiler as base_compiler
-from dockfmu.base import object_code
 from dockfmu.base.cache import (
     alone,
     cache_root,
-    digest_of_files,
     digest_of_sources,
     is_whole,
-    load_or_make,
     seal,
-    versions,
 )
-from dockfmu.base.compiler import digest_of, name_of, settings
 from dockfmu.base.files import write_file
 from dockfmu.base.fmi import DESCRIPTION_FILE
-from dockfmu.base.platforms import BASELINE
-from dockfmu.components.core import kernel
 from dockfmu.components.core.component import Component
-from dockfmu.components.core.sources import kernel_digest
+from dockfmu.components.core.machine_code import assembly_of, kept, object_of
 from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 from dockfmu.fmus.identity import guid_of
 from dockfmu.fmus.native import SHIM, sources
-from dockfmu.fmus.native import compile as kernel_compiler
-from dockfmu.fmus.native.compile import compile_component, emit
 from dockfmu.fmus.native.compile_progress import CompileProgress, kernels_of
 from dockfmu.fmus.native.sources.files import FILES, kernel_source, source_files
 from dockfmu.fmus.native.tables import write_tables
-from dockfmu.fmus.toolchain import targets
 from dockfmu.fmus.toolchain.libraries import check_library
 from dockfmu.fmus.toolchain.targets import SOURCES, TARGETS, Target
 from dockfmu.fmus.toolchain.zig import OPTIONS, compiler
@@ -55,7 +43,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     progress("compiling the kernels")
     kernels = kernels_of(component.initialize, component.step)
     with event.install_listener("numba:compile", CompileProgress(kernels, progress)):
-        assembly = _assembly(component)
+        assembly = assembly_of(component)
     files = FILES if SOURCES in platforms else ()
     content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
@@ -63,51 +51,16 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     tables = write_tables(component, guid)
     for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
-        library = link(component.name, tables, _object(component.name, assembly, target), target)
+        library = link(component.name, tables, object_of(component.name, assembly, target.machine), target)
         check_library(library, target)
         content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
     return content
 
 
-def _assembly(component: Component) -> str:
-    """Return the result of `compile_component`, from the cache if these kernels have been compiled for this record.
-
-    Compiling takes most of the time of a build. Changes of start values, parameter sets, documentation and the shim do
-    not need it.
-    """
-    record = name_of(numba.from_dtype(component.record.dtype))
-    parts = [_compiler_digest(), settings(), component.name, record]
-    for function in (component.initialize, component.step):
-        plain = getattr(function, "py_func", function)
-        parts += [kernel_digest(Path(plain.__code__.co_filename)), digest_of(function)]
-    return _cached(f"{component.name}.ll", parts, lambda: compile_component(component).encode()).decode()
-
-
-def _object(name: str, assembly: str, target: Target) -> bytes:
-    """Return the result of `emit`, from the cache if this assembly has been optimised for `target`."""
-    parts = [_compiler_digest(), repr(target), assembly]
-    return _cached(f"{name}-{target.folder}.o", parts, lambda: emit(assembly, target))
-
-
 def _source(name: str, assembly: str) -> str:
     """Return the result of `kernel_source`, from the cache if this assembly has been translated."""
-    parts = [_compiler_digest(), digest_of_sources(Path(sources.__file__).parent), assembly]
-    return _cached(f"{name}.c", parts, lambda: kernel_source(assembly).encode()).decode()
-
-
-def _cached(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
-    """Return the content of the cache file named by the digest of `parts`; `make` produces it the first time."""
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    return load_or_make(cache_root() / "machine_code" / f"{key[:32]}-{name}", key, make)
-
-
-@cache
-def _compiler_digest() -> str:
-    """Return a digest of the versions and sources, besides those of kernels, on which the code of kernels depends."""
-    own = digest_of_files(
-        Path(str(module.__file__)) for module in (base_compiler, object_code, kernel, kernel_compiler, targets)
-    )
-    return hashlib.sha256(" ".join([versions(), BASELINE, own]).encode()).hexdigest()
+    parts = [digest_of_sources(Path(sources.__file__).parent), assembly]
+    return kept(f"{name}.c", parts, lambda: kernel_source(assembly).encode()).decode()
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dockfmu.base.platforms import X86_64_BASELINE, this_platform
+from dockfmu.base.platforms import X86_64_BASELINE, Machine, this_platform
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,7 @@ class Target:
     """
 
     folder: str
-    triple: str
-    cpu: str
+    machine: Machine
     zig: str
     extension: str
     flags: tuple[str, ...]
@@ -44,12 +43,16 @@ TARGETS = {
     target.folder: target
     for target in (
         Target(
-            "linux64", "x86_64-unknown-linux-gnu", X86_64_BASELINE, "x86_64-linux-gnu.2.17", ".so", _LINUX_FLAGS, _LINUX
+            "linux64",
+            Machine("x86_64-unknown-linux-gnu", X86_64_BASELINE),
+            "x86_64-linux-gnu.2.17",
+            ".so",
+            _LINUX_FLAGS,
+            _LINUX,
         ),
         Target(
             "aarch64-linux",
-            "aarch64-unknown-linux-gnu",
-            "generic",
+            Machine("aarch64-unknown-linux-gnu", "generic"),
             "aarch64-linux-gnu.2.17",
             ".so",
             _LINUX_FLAGS,
@@ -57,8 +60,7 @@ TARGETS = {
         ),
         Target(
             "win64",
-            "x86_64-pc-windows-gnu",
-            X86_64_BASELINE,
+            Machine("x86_64-pc-windows-gnu", X86_64_BASELINE),
             "x86_64-windows-gnu",
             ".dll",
             _WINDOWS_FLAGS,
@@ -67,8 +69,7 @@ TARGETS = {
         ),
         Target(
             "darwin64",
-            "x86_64-apple-macosx11.0",
-            X86_64_BASELINE,
+            Machine("x86_64-apple-macosx11.0", X86_64_BASELINE),
             "x86_64-macos.11.0",
             ".dylib",
             _NO_RUNTIME,
@@ -76,8 +77,7 @@ TARGETS = {
         ),
         Target(
             "aarch64-darwin",
-            "arm64-apple-macosx11.0",
-            "apple-m1",
+            Machine("arm64-apple-macosx11.0", "apple-m1"),
             "aarch64-macos.11.0",
             ".dylib",
             _NO_RUNTIME,

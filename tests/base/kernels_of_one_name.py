@@ -13,8 +13,8 @@ import numba
 from dockfmu.base.object_code import compile_module
 from dockfmu.components.core import field
 from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.core.machine_code import emit
 from dockfmu.components.core.record import Record
-from dockfmu.fmus.native.compile import emit
 from dockfmu.fmus.toolchain.targets import HOST
 
 
@@ -87,7 +87,7 @@ def run(number: int) -> dict[str, object]:
     for _ in range(3):
         function(record.view(memory))
     assembly = compile_module("Variant", [("kernel_step", function, (numba.from_dtype(record.dtype),))], numba.int32)
-    code = hashlib.sha256(emit(assembly, HOST)).hexdigest()
+    code = hashlib.sha256(emit(assembly, HOST.machine)).hexdigest()
     return {"number": number, "values": [float(x).hex() for x in memory], "code": code}
 
 

@@ -21,8 +21,8 @@ from dockfmu.base.cache import ROOT, cache_root
 from dockfmu.base.compiler import Pipeline, digest_of, jit, name_of, settings, target
 from dockfmu.base.platforms import BASELINE
 from dockfmu.components.core.kernel import kernel, variant
+from dockfmu.components.core.machine_code import compile_component
 from dockfmu.fmus.catalogue import component
-from dockfmu.fmus.native.compile import compile_component
 from tests.base import kernels_of_one_name as names
 
 PROGRAM = Path(names.__file__)
@@ -203,7 +203,7 @@ from numba.core import config
 from numba.core.registry import cpu_target
 before = (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR)
 from dockfmu.components.physics.mechanics.vector import norm
-import dockfmu, dockfmu.master.loop, dockfmu.fmus.native.compile
+import dockfmu, dockfmu.master.loop, dockfmu.components.core.machine_code
 norm((3.0, 4.0, 0.0))
 assert (config.CPU_NAME, config.CPU_FEATURES, config.CACHE_DIR) == before
 import llvmlite.binding as llvm

@@ -96,7 +96,10 @@ def test_code_library_gives_a_module_with_the_function_under_the_name_that_it_is
         function = library.get_function(compiled.fndesc.llvm_func_name)
         assert function is not None, changed("CodeLibrary.get_function or fndesc.llvm_func_name")
         function.name = "doubled"
+        optimised = []
+        library._optimize_final_module = lambda: optimised.append(library)
         library.finalize()
+    assert optimised == [library], changed("CodeLibrary._optimize_final_module, which compile_module leaves out")
     text = str(library._final_module)
     assert "@doubled(" in text, changed("CodeLibrary._final_module")
     assert re.search(r"define .*i32 @doubled\(ptr", text), changed(

@@ -34,6 +34,7 @@ FUNCTIONS = {
     "codegen:JITCodeLibrary._get_module_for_linking": ("self", "code is linked from its bitcode"),
     "codegen:JITCodeLibrary._get_compiled_object": ("self", "object code is kept in the cache"),
     "codegen:JITCodeLibrary.serialize_using_object_code": ("self", "bitcode is kept beside the object code"),
+    "codegen:JITCodeLibrary._optimize_final_module": ("self", "code that is linked into others is optimised there"),
     "codegen:JITCodeLibrary._finalize_final_module": ("self", "what Python does not call gets no machine code"),
     "codegen:JITCodeLibrary._finalize_dynamic_globals": ("self", "a library is checked before it is kept"),
     "codegen:JITCodeLibrary._verify_declare_only_symbols": ("self", "a library is checked before it is linked"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lxml import etree
 
 from dockfmu.components.core.component import Component
+from dockfmu.components.core.machine_code import INITIALIZE, STEP, optimise
 from dockfmu.fmus.native import SHIM
-from dockfmu.fmus.native.compile import INITIALIZE, STEP, optimise
 from dockfmu.fmus.native.sources.translate import translate
 from dockfmu.fmus.native.tables import write_tables
 from dockfmu.fmus.toolchain.targets import TARGETS
@@ -23,7 +23,7 @@ OPTIONS = "-fPIC -fvisibility=hidden -ffp-contract=off"
 def kernel_source(assembly: str) -> str:
     """Return C code of the two kernels, for any 64-bit little-endian platform. Raises TranslationError."""
     # the layout of records is the same on all of them
-    return translate(optimise(assembly, TARGETS["linux64"], vectors=False), (INITIALIZE, STEP))
+    return translate(optimise(assembly, TARGETS["linux64"].machine, vectors=False), (INITIALIZE, STEP))
 
 
 def source_files(component: Component, kernels: str, guid: str) -> dict[str, bytes]:

@@ -7,20 +7,19 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from dockfmu.components.core.component import Instance
+from dockfmu.components.core import machine_code
+from dockfmu.components.core.machine_code import INITIALIZE, STEP, Kernels, compile_component, emit, optimise
 from dockfmu.components.oscillator import component as oscillator
 from dockfmu.fmus.catalogue import component
 from dockfmu.fmus.native import build
-from dockfmu.fmus.native.compile import INITIALIZE, STEP, compile_component, emit, optimise
 from dockfmu.fmus.native.sources.files import kernel_source
 from dockfmu.fmus.toolchain.targets import HOST
 from tests.fmus import gadget
-from tests.fmus.native.loaded import Loaded
 
 
 def test_module_defines_the_two_kernels_and_needs_only_libm():
     """An undefined symbol of numba or Python would show here when its private calls change."""
-    module = optimise(compile_component(oscillator()), HOST)
+    module = optimise(compile_component(oscillator()), HOST.machine)
     defined = {f.name for f in module.functions if not f.is_declaration and f.linkage == llvm.Linkage.external}
     undefined = {f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")}
     assert defined == {INITIALIZE, STEP}
@@ -29,20 +28,19 @@ def test_module_defines_the_two_kernels_and_needs_only_libm():
 
 def test_calling_convention_and_values_equal_the_jit():
     component = gadget.component()
-    loaded = Loaded(emit(compile_component(component), HOST))
-    block = component.start(signal=3.0, switch=1.0)
-    direct = Instance(component, signal=3.0, switch=1.0)
-    assert loaded.initialize(block) == 0
+    loaded = Kernels(emit(compile_component(component), HOST.machine))
+    block, direct = (component.start(signal=3.0, switch=1.0) for _ in range(2))
+    memory = component.record.view(direct)
+    assert loaded.initialize(block) == component.initialize(memory) == 0
     for k in range(5):
-        assert loaded.step(block, 0.1 * k, 0.1) == 0
-        direct.step(0.1 * k, 0.1)
-    assert block.tobytes() == direct.block.tobytes()
+        assert loaded.step(block, 0.1 * k, 0.1) == component.step(memory, 0.1 * k, 0.1) == 0
+    assert block.tobytes() == direct.tobytes()
     block[component.record.index["mode"]] = 3.0
     assert loaded.step(block, 0.5, 0.1) == gadget.TOLD_TO_FAIL
 
 
 def test_emitted_code_depends_on_nothing_but_the_source():
-    once, twice = (emit(compile_component(oscillator()), HOST) for _ in range(2))
+    once, twice = (emit(compile_component(oscillator()), HOST.machine) for _ in range(2))
     assert once == twice
 
 
@@ -53,14 +51,14 @@ def test_code_is_for_the_baseline_processor_wherever_it_is_built():
 
 
 def test_no_path_of_a_source_file_reaches_the_object():
-    data = emit(compile_component(gadget.component()), HOST)
+    data = emit(compile_component(gadget.component()), HOST.machine)
     for part in ("gadget.py", "kernel.py", "tests", "site-packages"):
         assert part.encode() not in data, part
 
 
 def test_memory_beyond_the_record_stays_untouched():
     component = oscillator()
-    loaded = Loaded(emit(compile_component(component), HOST))
+    loaded = Kernels(emit(compile_component(component), HOST.machine))
     guarded = np.full(component.record.size + 2, np.pi)
     block = guarded[1:-1]
     block[:] = component.start()
@@ -73,16 +71,16 @@ def test_kernels_are_compiled_once_whatever_else_changes(tmp_path, monkeypatch):
     """A description changes the FMU and not its kernels; other kernels of the same name are compiled."""
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
     component = oscillator()
-    assembly = build._assembly(component)
+    assembly = machine_code.assembly_of(component)
     assert assembly == compile_component(component)
 
     def never(component):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(build, "compile_component", never)
-    assert build._assembly(replace(component, description="another")) == assembly
+    monkeypatch.setattr(machine_code, "compile_component", never)
+    assert machine_code.assembly_of(replace(component, description="another")) == assembly
     with pytest.raises(AssertionError, match="compiled"):
-        build._assembly(replace(component, step=gadget.component().step))
+        machine_code.assembly_of(replace(component, step=gadget.component().step))
 
 
 def test_kernels_are_translated_once(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ import json, os, sys
 from numba.core import event
 from dockfmu.fmus import catalogue
 from dockfmu.fmus.native import compile_progress
-from dockfmu.fmus.native.compile import compile_component
+from dockfmu.components.core.machine_code import compile_component
 
 compile_progress.TOLD_EVERY_S = compile_progress.ESTIMATED_FROM = 0.0
 os.environ["DOCKFMU_CACHE"] = sys.argv[1]  # only now: what the imports need is in the cache of all tests

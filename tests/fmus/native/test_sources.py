@@ -14,10 +14,10 @@ from dockfmu import fmus
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.field import input, output
 from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.machine_code import INITIALIZE, STEP, Kernels, compile_component, emit
 from dockfmu.components.core.record import Record
 from dockfmu.fmus import catalogue, crosscheck
 from dockfmu.fmus.check import importer, validate
-from dockfmu.fmus.native.compile import INITIALIZE, STEP, compile_component, emit
 from dockfmu.fmus.native.sources.assembly import TranslationError
 from dockfmu.fmus.native.sources.files import kernel_source
 from dockfmu.fmus.native.sources.translate import translate
@@ -25,7 +25,6 @@ from dockfmu.fmus.toolchain.targets import HOST
 from dockfmu.master.fmi.description import read_description
 from tests.fmus import gadget
 from tests.fmus.native import from_sources
-from tests.fmus.native.loaded import Loaded
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +99,7 @@ def test_every_operation_that_kernels_have(tmp_path):
     record = Record(input("a", "1", ""), input("b", "1", ""), output("y", "1", "", shape=14))
     component = Component("Odd", "", record, _nothing, _odd_step, {}, gadget.component().module)
     assembly = compile_component(component)
-    native = Loaded(emit(assembly, HOST))
+    native = Kernels(emit(assembly, HOST.machine))
     step = step_of(kernel_source(assembly), tmp_path)
     values = [0.0, -0.0, 1.0, 2.5, -3.7, -4.0, 3.0, 1e9, -7.0, np.nan, np.inf, -np.inf]
     for a, b in itertools.product(values, values):
@@ -172,7 +171,7 @@ def test_structures_and_arrays_as_values(tmp_path, t, expected):
     module = llvm.parse_assembly(AGGREGATES)
     module.verify()
     assert step_of(translate(module, (INITIALIZE, STEP)), tmp_path)(found, t, 0.25) == 0
-    Loaded(emit(AGGREGATES, HOST)).step(native, t, 0.25)
+    Kernels(emit(AGGREGATES, HOST.machine)).step(native, t, 0.25)
     assert found.tolist() == native.tolist() == expected
 
 
@@ -202,7 +201,7 @@ def test_funnel_shifts(tmp_path):
     assembly = _funnel_shifts()
     module = llvm.parse_assembly(assembly)
     module.verify()
-    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Kernels(emit(assembly, HOST.machine))
     high, low = 0x923456789ABCDEF1, 0x8FEDCBA987654327
     for count in (0, 1, 7, 8, 13, 31, 32, 63, 64, 77, 2**64 - 1):
         expected = []
@@ -239,7 +238,7 @@ def test_classes_of_numbers(tmp_path):
     assembly = "\n".join([text, start, head, *lines, "ret i32 0", "}"])
     module = llvm.parse_assembly(assembly)
     module.verify()
-    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Kernels(emit(assembly, HOST.machine))
     for bits, values in CLASSES.items():
         for value in values:
             for run in (step, native.step):
@@ -267,7 +266,7 @@ def test_truth_values_packed_into_an_integer(count, tmp_path):
     assembly = "\n".join(['target triple = ""\ntarget datalayout = ""', start, head, *lines, "ret i32 0", "}"])
     module = llvm.parse_assembly(assembly)
     module.verify()
-    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Loaded(emit(assembly, HOST))
+    step, native = step_of(translate(module, (INITIALIZE, STEP)), tmp_path), Kernels(emit(assembly, HOST.machine))
     for pattern in range(2**count):
         bits = [pattern >> k & 1 for k in range(count)]
         for run in (step, native.step):
