@@ -28,13 +28,14 @@ MOST_CURVES = 6
 def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
     """Return the frames, shapes, devices and first curves of a system, for `resources/scene.json`."""
     carried = model.base == "carried"
-    frames: dict[str, Any] = {
-        BASE_FRAME: {
+    based = _shows_base(model)
+    frames: dict[str, Any] = {}
+    if based:
+        frames[BASE_FRAME] = {
             "position": "base.position" if carried else [0.0, 0.0, 0.0],
             "quaternion": "base.quaternion" if carried else [1.0, 0.0, 0.0, 0.0],
             "label": "base",
         }
-    }
     shapes: list[dict[str, Any]] = []
     for body in model.bodies:
         frames[body.name] = {
@@ -54,6 +55,8 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
                 shapes.append(_between_nodes(joint))
             continue
         for end, side in ((joint.predecessor, "predecessor"), (joint.successor, "successor")):
+            if end == BASE and not based:
+                continue
             point = _point(joint.name, side, joint.cut, getattr(joint, f"on_{side}").point)
             shapes.append({"shape": "point", "frame": _frame(end), "centre": point, "label": joint.name})
             if end != BASE:
@@ -96,16 +99,22 @@ def scene_of(model: Model, solids: Mapping[str, Solid]) -> dict[str, Any]:
     devices = [{"title": "Joints", "items": items}] if items else []
     if model.drives:
         devices.append({"title": "Drives", "items": _drive_devices(model)})
-    if model.sensors:
-        lamps = [
-            {"device": "lamp", "label": sensor.name, "variable": f"sensor.{sensor.name}.closed"}
-            for sensor in model.sensors
-        ]
-        devices.append({"title": "Sensors", "items": lamps})
+    for title, kind, parts in (("Sensors", "sensor", model.sensors), ("Locks", "lock", model.locks)):
+        lamps = [{"device": "lamp", "label": one.name, "variable": f"{kind}.{one.name}.closed"} for one in parts]
+        if lamps:
+            devices.append({"title": title, "items": lamps})
     curves = [f"contact.{contact.name}.normal_force" for contact in model.contacts[:MOST_CURVES]]
     curves += [f"joint.{name}.position" for name in names[:MOST_CURVES]]
     view = {"view": {"frame": TARGET_FRAME, "size": _extent(model)}} if has_target(model) else {}
     return {**view, "frames": frames, "shapes": shapes, "devices": devices, "curves": curves}
+
+
+def _shows_base(model: Model) -> bool:
+    """Return whether there is anything at the base: a system that flies freely may be kilometres from it."""
+    attached = {end for spring in model.springs for end in (spring.first, spring.second)}
+    attached |= {surface.body for surface in model.surfaces} | {port.body for port in model.ports}
+    attached |= {end for one in model.joints if one.kind != "free" for end in (one.predecessor, one.successor)}
+    return model.base == "carried" or BASE in attached
 
 
 def _extent(model: Model) -> float:

@@ -97,6 +97,15 @@ def test_a_declared_mechanism_is_shown_by_itself_where_it_meets_a_unit():
     assert "view" not in scene_of(multibody.component(MODELS / "solar_array.toml"))
 
 
+def test_a_system_that_flies_freely_is_shown_without_its_base():
+    """It may be kilometres from it; a base that something hangs on is shown. Each lock has a lamp."""
+    scene = scene_of(multibody.component(MODELS / "solar_array.toml"))
+    assert "base" not in {frame["label"] for frame in scene["frames"].values()}
+    assert "base" in {frame["label"] for frame in scene_of(multibody.component(multibody.EXAMPLE))["frames"].values()}
+    (locks,) = (group["items"] for group in scene["devices"] if group["title"] == "Locks")
+    assert [lamp["variable"] for lamp in locks] == [f"lock.{n}.closed" for n in ("root", "hinge1", "hinge2", "hinge3")]
+
+
 def test_a_missing_variable_is_refused_by_name(tmp_path):
     made = of_file(tmp_path, '[[shapes]]\nshape = "triad"\nlength = 1\nframe = "a"\n[frames.a]\nposition = "no.where"')
     with pytest.raises(SceneError, match=r"frames\.a\.position: the FMU has no variable 'no\.where'"):
