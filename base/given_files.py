@@ -84,6 +84,15 @@ def check_plain(file: Path) -> None:
         raise OSError(errno.EINVAL, "is a pipe, a socket or a device: give a file", str(file))
 
 
+def unreadable(error: OSError | UnicodeDecodeError) -> str:
+    """Return in words why a text could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"must be text in UTF-8: {error.reason} at byte {error.start}"
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return f"cannot be read: {error.strerror or error}"
+
+
 def read_bytes(file: Path, most: int = LARGEST) -> bytes:
     """Return the content of a file. Raises OSError, also for one of more than `most` bytes or that is not plain."""
     data = _piped.get(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -19,6 +20,9 @@ PREFIX = "dockfmu-"
 _OWNER, _CONTENT = "owner", "content"
 _TRIES, _RETRY_S = 4, 0.05
 """Attempts to remove a folder, because a process that was killed may write for a moment yet, and the time between."""
+SCARCE = 64 << 20
+"""Bytes in which the FMUs of a system may have no place."""
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 REMNANT_S = 86400.0
 """Age at which a folder without an owner is removed, s."""
 
@@ -73,6 +77,17 @@ def folder_for_others(purpose: str) -> Path:
 def remove_given(path: Path) -> None:
     """Remove a folder of `folder_for_others`."""
     shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def room_left(error: OSError) -> str:
+    """Return what to do about an error that may come from a full folder for temporary files; empty if it does not."""
+    if error.errno not in _FULL:
+        return ""
+    place = tempfile.gettempdir()
+    free = shutil.disk_usage(place).free
+    if free > SCARCE:
+        return ""
+    return f": {place}, for temporary files, has {free >> 10} KiB left: make room, or name another folder as TMPDIR"
 
 
 def _remove(outer: Path, lock: Lock, owner: int) -> None:

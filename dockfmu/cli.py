@@ -19,6 +19,7 @@ from contextlib import redirect_stdout, suppress
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.names import did_you_mean
+from dockfmu.base.temporary import room_left
 from dockfmu.commands.arguments import DONE
 from dockfmu.commands.campaign import add_campaign
 from dockfmu.commands.catalogue import add_build, add_list, add_new
@@ -125,12 +126,13 @@ def _main(arguments: Sequence[str] | None) -> int:
         # stdout is closed: suppress the flush error at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
-    except OSError as error:
-        say(f"{prefix} {error}")
-        return FAILED
     except DockfmuError as error:
         say(f"{prefix} {error}")
         return error.exit_status
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        say(f"{prefix} {where}{error.strerror or error}{room_left(error)}")
+        return FAILED
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import lzma
 import stat
@@ -13,6 +14,8 @@ from typing import Any, cast
 
 from lxml import etree
 
+from dockfmu.base.files import WriteError
+from dockfmu.base.temporary import room_left
 from dockfmu.master.errors import ArchiveError
 
 MAX_BYTES = 4 << 30
@@ -39,6 +42,8 @@ DAMAGE = (
     ValueError,
 )
 """Exceptions that zipfile lets through for a damaged archive."""
+MACHINE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EROFS", "EIO") if hasattr(errno, name))
+"""Codes of operating systems for what no archive can cause."""
 
 
 class Budget:
@@ -139,7 +144,10 @@ def _refusal(info: zipfile.ZipInfo) -> str:
 
 
 def extract(archive: Path, folder: Path, budget: Budget | None = None) -> None:
-    """Unpack `archive` into `folder`, which is created. Raises ArchiveError; see `members` and `Budget`."""
+    """Unpack `archive` into `folder`, which is created.
+
+    Raises ArchiveError, see `members` and `Budget`; WriteError if the disk of `folder` takes no more.
+    """
     infos = members(archive)
     if budget is not None:
         budget.take(archive)
@@ -153,6 +161,8 @@ def extract(archive: Path, folder: Path, budget: Budget | None = None) -> None:
                     while block := source.read(1 << 20):
                         sink.write(block)
             except DAMAGE as error:
+                if isinstance(error, OSError) and error.errno in MACHINE:
+                    raise WriteError(f"{target}: cannot be written ({error.strerror}){room_left(error)}") from error
                 raise ArchiveError(f"{archive}: member {name!r} cannot be unpacked ({error})") from error
 
 

@@ -564,3 +564,18 @@ def test_names_that_the_locale_cannot_say(oscillator, tmp_path, environment):
     assert done.returncode == 0, done.stderr
     (summary,) = (tmp_path / "build" / "results").glob("*/summary.json")
     assert json.loads(summary.read_text(encoding="utf-8"))["system"] == "Größe-対接"
+
+
+def test_a_full_folder_for_temporary_files_is_named_and_no_fault_of_an_fmu(
+    small_disk, oscillator, long_pair, monkeypatch
+):
+    """Regression: "[Errno 28] No space left on device", without a place; a sound FMU was told to be not valid."""
+    place = small_disk(1 << 18)
+    (place / "rest").write_bytes(bytes((1 << 18) - (16 << 10)))
+    monkeypatch.setenv("TMPDIR", str(place))
+    for words in (("validate", oscillator), ("linearise", oscillator), ("run", long_pair)):
+        done = dockfmu(*words)
+        assert done.returncode == 1, done.stdout
+        assert f"No space left on device): {place}, for temporary files, has" in done.stderr
+        assert "name another folder as TMPDIR" in done.stderr
+        assert "valid" not in done.stdout

@@ -61,12 +61,8 @@ def read_model(file: Path) -> Declared:
     """Read a declaration. Raises ModelError with all mistakes in it."""
     try:
         text = given_files.read_text(file, LARGEST_FILE)
-    except FileNotFoundError as error:
-        raise ModelError([f"{file}: there is no such file"]) from error
-    except OSError as error:
-        raise ModelError([f"{file}: cannot be read: {error.strerror or error}"]) from error
-    except UnicodeDecodeError as error:
-        raise ModelError([f"{file}: must be text in UTF-8: {error.reason} at byte {error.start}"]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError([f"{file}: {given_files.unreadable(error)}"]) from error
     return read_text(text, str(file), file.stem, file.parent)
 
 

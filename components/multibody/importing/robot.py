@@ -14,7 +14,7 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
-from dockfmu.base.given_files import read_text
+from dockfmu.base.given_files import read_text, unreadable
 from dockfmu.base.names import did_you_mean
 from dockfmu.components.multibody.importing.inertias import impossible, keep_given, listed
 from dockfmu.components.multibody.importing.parts import constraints, elements_left_out, forces, in_pose, joint_chain
@@ -106,7 +106,7 @@ def _text(file: Path) -> str:
     try:
         return read_text(file)
     except (OSError, UnicodeDecodeError) as error:
-        raise RobotError(f"{file}: {error}") from error
+        raise RobotError(f"{file}: {unreadable(error)}") from error
 
 
 def _mimics(text: str) -> list[str]:
