@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +19,12 @@ LEAST = 1.0
 """Force of a contact, N."""
 
 
-def impacts(system: str, miss: float, speed: float) -> tuple[int, float]:
+def impacts(
+    system: str, miss: float, speed: float, others: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[int, float]:
     """Return how often the head meets the cone before capture, and the time of capture, s; infinite without one."""
-    settings = {"initial_conditions.miss": [miss, 0.0], "initial_conditions.velocity": [speed, 0.0, 0.0]}
-    run = changed(system, settings).run(stop=6.0, every=1, check=False)
+    settings = {**others, "initial_conditions.miss": [miss, 0.0], "initial_conditions.velocity": [speed, 0.0, 0.0]}
+    run = changed(system, settings).run(stop=6.0, every=1)
     capture = run.events.get("capture", float("inf"))
     force = np.linalg.norm([run[f"mechanism.target.force[{k}]"] for k in (1, 2, 3)], axis=0)
     touching = run.time[(force > LEAST) & (run.time < capture)]

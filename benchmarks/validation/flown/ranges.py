@@ -8,8 +8,9 @@ single ranges, in the least favourable of all senses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,10 @@ STEPS = 30
 class Ring:
     """The ring of a set on its legs, which can be put at any pose."""
 
-    def __init__(self, legs: str, chosen: str) -> None:
+    def __init__(self, legs: str, chosen: str, others: Mapping[str, float] = MappingProxyType({})) -> None:
         made = component(legs)
         values = next(entry for entry in made.parameter_sets if entry.name == chosen).values
-        self.m = Instance(made, **values).m
+        self.m = Instance(made, **{**values, **{f"parameters.{name}": value for name, value in others.items()}}).m
         self.forward = float(platform.height(self.m.parameters.legs, self.m.parameters.initial_stroke))
         self.stroke = float(self.m.parameters.legs.stroke)
 

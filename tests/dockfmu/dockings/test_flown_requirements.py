@@ -1,0 +1,44 @@
+"""Requirements of the book: speed that turns a ring, and a stiff spring before a friction brake."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.validation.flown import alignment, spring
+from benchmarks.validation.flown.capture import captures
+
+pytestmark = pytest.mark.slow
+
+
+def test_tilt_of_the_ring_has_the_stiffness_of_its_shafts():
+    """112 rad of the shafts per rad of tilt, 0.16 and 0.27 N m/rad."""
+    assert alignment.tilt_stiffness() == pytest.approx((0.16 + 0.27) * 112.2**2, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("lag", "thrust", "delay", "needed"),
+    [(0.0, 0.0, 0.0, 0.0753), (0.3, 0.0, 0.0, 0.1143), (0.3, 250.0, 0.5, 0.1132)],
+)
+def test_the_least_speed_of_the_closed_form_is_that_of_its_integrals(lag, thrust, delay, needed):
+    """Without a damper v = s_L sqrt(c / m_e)."""
+    assert alignment.closed_form(lag, thrust, delay) == pytest.approx(needed, rel=2e-3)
+
+
+@pytest.mark.parametrize("row", alignment.ROWS)
+def test_spec13_1_6_a_real_ring_needs_the_speed_of_the_closed_form(row):
+    """Within 12 %, and not less: a petal strikes before the plane, and takes some speed."""
+    needed, settings = alignment.closed_form(**row), alignment.reduced(**row)
+    assert captures("apas_75_capture", 1.12 * needed, settings, 4.0)
+    assert not captures("apas_75_capture", 0.98 * needed, settings, 4.0)
+
+
+@pytest.mark.parametrize(("stiffness", "part"), [(1e6, 0.06), (2e5, 0.03)])
+def test_a_stiff_spring_before_the_brake_keeps_the_dynamic_part_within_a_tenth(stiffness, part):
+    """V2 as it is, and with a softer spring; without one it is more than half of what the brake holds."""
+    assert spring.dynamic_part(spring.of(25.0, stiffness)) == pytest.approx(part, abs=0.01)
+    assert spring.dynamic_part(spring.of(25.0, spring.RIGID)) > 0.5
+
+
+def test_the_spring_does_not_help_where_the_parts_before_it_are_heavy():
+    """100 kg turn between contact and spring: their own impact is more than the brake holds by two thirds."""
+    assert spring.dynamic_part(spring.of(100.0, 2e5)) > 0.6
