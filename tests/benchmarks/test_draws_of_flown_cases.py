@@ -64,6 +64,7 @@ def test_rows_count_the_draws_that_agree_and_name_what_they_follow():
     found = draws.collect("sum", case(both), 16)
     first, second = draws.rows(case(both), found)
     assert f"{int((found[:, 0] <= 2.0).sum())} of 16" in first
+    assert "no number, 16 draws" in second
     assert "first +1.0" in second
 
 

@@ -111,7 +111,9 @@ def rows(case: Case, found: np.ndarray) -> list[str]:
         if valid.any():
             quantiles = " … ".join(f"{np.quantile(values[valid], q):.3g}" for q in (0.1, 0.5, 0.9))
             by = _correlations(case, drawn[valid], values[valid])
+        bounded = np.isfinite([quantity.low, quantity.high]).any()
+        counted = f"{agreeing} of {len(values)}" if bounded else f"no number, {len(values)} draws"
         missing = "" if valid.all() else f", {int((~valid).sum())} without a number"
-        columns = (quantity.title, quantity.published, quantiles, f"{agreeing} of {len(values)}{missing}", told, by)
+        columns = (quantity.title, quantity.published, quantiles, counted + missing, told, by)
         table.append(f"| {' | '.join(columns)} |")
     return table

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.validation.docking import changed
-from benchmarks.validation.flown import impacts
+from benchmarks.validation.flown import impacts, spring
 from benchmarks.validation.flown.capture import captures, least_speed
 from benchmarks.validation.flown.draws import Case, Quantity, Values
 from benchmarks.validation.flown.outcomes import NONE, absorbed, inertia, recoil, shear, tilt
+from benchmarks.validation.flown.rankings import PROBE_STOP
 
 CONE = np.radians(22.0)
 SPEED = "initial_conditions.velocity"
@@ -146,8 +147,14 @@ def _analysis_of_1966(x: Values) -> tuple[float, ...]:
         ("soyuz_1967", {CHASER: inertia(0.5 * whole)}),
         ("soyuz_1971", {}),
     )
-    base = least_speed("soyuz_1967", plain, 6.0)
-    return tuple(least_speed(system, {**plain, **settings}, 6.0) / base for system, settings in others)
+    base = least_speed("soyuz_1967", plain, PROBE_STOP)
+    return tuple(least_speed(system, {**plain, **settings}, PROBE_STOP) / base for system, settings in others)
+
+
+def _dynamic_part(x: Values) -> tuple[float, ...]:
+    """Return the dynamic part of the force of V2 at first contact, % of what its brake holds."""
+    settings = spring.of(x["inertance"], 1e6 * x["spring"]) | {SPEED: [x["speed"], 0.0, 0.0]}
+    return (100.0 * spring.dynamic_part(settings),)
 
 
 SWING = {"speed": (0.2, 0.3), "nozzles": (0.6, 2.0), "place": (0.5, 2.0), "inertia": (0.5, 2.0)}
@@ -205,6 +212,11 @@ CASES = {
         (Quantity("captures of `apollo_14`", "none", high=0.0),),
         APOLLO | {"speed": (0.05, 0.3), "thrust": (0.0, 2.0)},
         _apollo_14,
+    ),
+    "spring": Case(
+        (Quantity("dynamic part of the force of `central_impact_20t_v2`, %", "10 at most", high=10.0),),
+        {"speed": (0.1, 0.3), "inertance": (15.0, 50.0), "spring": (0.2, 2.0)},
+        _dynamic_part,
     ),
     "analysis_1966": Case(
         tuple(
