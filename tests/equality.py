@@ -1,4 +1,4 @@
-"""The equality chain: interpreter = JIT = native FMU = pythonfmu FMU, bit by bit, for one scenario of a component.
+"""The equality chain, bit by bit, for one scenario of a component: interpreter, this process, native and pythonfmu FMU.
 
 A component joins with one line in `tests/test_equality.py`. Run as a program, this module does one link of the chain:
 it reads scenarios from standard input, one a line, and answers each with a line, its trace.
@@ -47,21 +47,19 @@ def _sets(component: Any, scenario: Scenario) -> list[Any]:
 
 
 def run_directly(scenario: Scenario) -> Trace:
-    """The kernels themselves: compiled for calls from Python, or interpreted where NUMBA_DISABLE_JIT is set."""
+    """The kernels in this process: compiled, or interpreted where NUMBA_DISABLE_JIT is set."""
+    from dockfmu.components.core.component import Instance
     from dockfmu.fmus import catalogue
 
     component = catalogue.component(scenario.name, **scenario.options)
-    block = component.start(*_sets(component, scenario), **scenario.values)
-    memory = component.record.view(block)
-    assert (code := component.initialize(memory)) == 0, component.explain(code, block)
+    instance = Instance(component, *_sets(component, scenario), **scenario.values)
     public = [slot.index for slot in component.record.variables]
-    trace = [block[public].copy()]
+    trace = [instance.block[public].copy()]
     for k, inputs in enumerate(scenario.inputs):
         for name, value in inputs.items():
-            block[component.record.index[name]] = value
-        code = component.step(memory, k * scenario.step, scenario.step)
-        assert code == 0, component.explain(code, block)
-        trace.append(block[public].copy())
+            instance.block[component.record.index[name]] = value
+        instance.step(k * scenario.step, scenario.step)
+        trace.append(instance.block[public].copy())
     return np.array(trace)
 
 
@@ -137,7 +135,7 @@ class Links:
 def chain(scenario: Scenario, links: Links) -> dict[str, Trace]:
     """The trace of every link."""
     return {
-        "JIT": run_directly(scenario),
+        "this process": run_directly(scenario),
         "interpreter": links.interpreter(scenario),
         "native FMU": run_fmu(scenario, "native"),
         "pythonfmu FMU": links.python(scenario),
@@ -150,7 +148,7 @@ def assert_equal_chain(scenario: Scenario, links: Links) -> None:
 
     record = catalogue.component(scenario.name, **scenario.options).record
     traces = chain(scenario, links)
-    reference = traces.pop("JIT")
+    reference = traces.pop("this process")
     assert np.isfinite(reference).all()
     for link, trace in traces.items():
         different = np.argwhere(trace.view(np.uint64) != reference.view(np.uint64))
@@ -158,8 +156,8 @@ def assert_equal_chain(scenario: Scenario, links: Links) -> None:
             row, column = different[0]
             name = record.variables[column].name
             raise AssertionError(
-                f"{scenario.name}: {link} differs from the JIT in {len(different)} values, first {name} after step "
-                f"{row}: {trace[row, column]!r} and {reference[row, column]!r}"
+                f"{scenario.name}: {link} differs from this process in {len(different)} values, first {name} "
+                f"after step {row}: {trace[row, column]!r} and {reference[row, column]!r}"
             )
 
 

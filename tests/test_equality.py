@@ -449,7 +449,7 @@ def links():
     SCENARIOS,
     ids=lambda scenario: "-".join([scenario.name, *(Path(option).stem for option in scenario.options.values())]),
 )
-def test_interpreter_jit_native_and_pythonfmu_are_equal(scenario, links):
+def test_interpreter_process_native_and_pythonfmu_are_equal(scenario, links):
     assert_equal_chain(scenario, links)
 
 
@@ -462,8 +462,8 @@ def test_the_chain_notices_one_bit(monkeypatch, links):
     trace = equality.run_directly(scenario)
     wrong = trace.copy()
     wrong[3, 1] = np.nextafter(wrong[3, 1], 2.0)
-    monkeypatch.setattr(equality, "chain", lambda *_: {"JIT": trace, "native FMU": wrong})
+    monkeypatch.setattr(equality, "chain", lambda *_: {"this process": trace, "native FMU": wrong})
     with pytest.raises(
-        AssertionError, match="native FMU differs from the JIT in 1 values, first position after step 3"
+        AssertionError, match="native FMU differs from this process in 1 values, first position after step 3"
     ):
         assert_equal_chain(scenario, links)

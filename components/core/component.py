@@ -78,9 +78,12 @@ class Component:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def kernels(self) -> Kernels:
-        """The two kernels linked into this process: the code that an FMU of the component has."""
-        return kernels_in_process(self)
+    def kernels(self) -> Kernels | Interpreted:
+        """The two kernels, called on blocks of memory: the code of the component's FMU, linked into this process.
+
+        With NUMBA_DISABLE_JIT, the Python functions.
+        """
+        return Interpreted(self) if config.DISABLE_JIT else kernels_in_process(self)  # type: ignore[attr-defined]
 
     def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
         """Return the start values of all slots, shape (record.size,), overridden by parameter sets and single values.
@@ -120,11 +123,25 @@ class Component:
         return "".join(out)
 
 
+class Interpreted:
+    """The two kernels as Python functions, called as `Kernels` are."""
+
+    def __init__(self, component: Component) -> None:
+        self._component = component
+
+    def initialize(self, block: np.ndarray) -> int:
+        """Call `initialize` on a block of float64, shape (record.size,), and return the code of its message."""
+        return self._component.initialize(self._component.record.view(block))
+
+    def step(self, block: np.ndarray, t: float, h: float) -> int:
+        """Call `step` likewise."""
+        return self._component.step(self._component.record.view(block), t, h)
+
+
 class Instance:
     """One instance of a component in this process, without FMI: for tests, initial conditions and direct runs.
 
-    Its code is that of the component's FMU, with NUMBA_DISABLE_JIT the Python functions themselves. `block` holds the
-    memory, `m` names its parts.
+    `block` is the memory, `m` names its parts.
 
     >>> craft = Instance(component, {"parameters.mass": 7000.0})   # doctest: +SKIP
     >>> craft.step(0.0, 1e-3)
@@ -136,14 +153,11 @@ class Instance:
         self.block = component.start(*sets, **values)
         component.record.set_start_time(self.block, start_time)
         self.m = component.record.view(self.block)
-        self._kernels = None if config.DISABLE_JIT else component.kernels  # type: ignore[attr-defined]
-        code = self._kernels.initialize(self.block) if self._kernels else component.initialize(self.m)
-        self._check(code, "initialize")
+        self._check(component.kernels.initialize(self.block), "initialize")
 
     def step(self, t: float, h: float) -> None:
         """Advance from `t` by `h`. Raises ComponentError if the kernel reports a failure."""
-        code = self._kernels.step(self.block, t, h) if self._kernels else self.component.step(self.m, t, h)
-        self._check(code, f"step at t = {t:g} s, h = {h:g} s")
+        self._check(self.component.kernels.step(self.block, t, h), f"step at t = {t:g} s, h = {h:g} s")
 
     def _check(self, code: int, where: str) -> None:
         if code:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import llvmlite.binding as llvm
 import numba
@@ -26,10 +26,8 @@ from dockfmu.base.entry_points import RETURNED_NONE, engine_of
 from dockfmu.base.object_code import Entry, compile_module
 from dockfmu.base.platforms import BASELINE, Machine
 from dockfmu.components.core import kernel
+from dockfmu.components.core.record import Record
 from dockfmu.components.core.sources import kernel_digest
-
-if TYPE_CHECKING:
-    from dockfmu.components.core.component import Component
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"
@@ -42,7 +40,27 @@ THIS_PROCESS = Machine(llvm.get_process_triple(), BASELINE)
 """The machine of code that is linked into this process."""
 
 
-def compile_component(component: Component) -> str:
+class Kernelled(Protocol):
+    """What is compiled of a component."""
+
+    @property
+    def name(self) -> str:
+        """Name of the component."""
+
+    @property
+    def record(self) -> Record:
+        """Layout of the memory."""
+
+    @property
+    def initialize(self) -> Callable[[Any], int]:
+        """First kernel."""
+
+    @property
+    def step(self) -> Callable[[Any, float, float], int]:
+        """Second kernel."""
+
+
+def compile_component(component: Kernelled) -> str:
     """Return LLVM assembly of the two kernels of `component`, not yet optimised for a machine.
 
     The exported functions follow numba's native calling convention: the status of the call is returned (0, -2 for
@@ -108,7 +126,7 @@ def _target_machine(machine: Machine) -> llvm.TargetMachine:
     )
 
 
-def assembly_of(component: Component) -> str:
+def assembly_of(component: Kernelled) -> str:
     """Return the result of `compile_component`, from the cache if these kernels have been compiled for this record."""
     return kept(f"{component.name}.ll", _identity(component), lambda: compile_component(component).encode()).decode()
 
@@ -127,7 +145,7 @@ def kept(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     return load_or_make(cache_root() / "machine_code" / f"{key[:32]}-{name}", key, make)
 
 
-def _identity(component: Component) -> tuple[str, ...]:
+def _identity(component: Kernelled) -> tuple[str, ...]:
     """Return everything of a component on which the code of its kernels depends."""
     parts = [settings(), component.name, name_of(numba.from_dtype(component.record.dtype))]
     for function in (component.initialize, component.step):
@@ -173,7 +191,7 @@ class Kernels:
         return result.value
 
 
-def kernels_in_process(component: Component) -> Kernels:
+def kernels_in_process(component: Kernelled) -> Kernels:
     """Return the kernels of a component linked into this process: the code that an FMU of it has."""
     return _linked(component.name, assembly_of(component))
 

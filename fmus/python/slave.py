@@ -90,7 +90,6 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         self.component = load_component(str(self.resources))
         record = self.component.record
         self.block = self.component.start()
-        self.memory = record.view(self.block)
         self.template = self.block[: record.state_size].copy()
         self.saved = np.concatenate([np.arange(span.first, span.first + span.count) for span in record.saved])
         self.kinds = np.zeros(record.state_size, np.int8)
@@ -145,7 +144,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
         computed = self.settable == 0
         self.block[: len(computed)][computed] = self.template[computed]
         self.component.record.set_start_time(self.block, self.time)
-        code = self.component.initialize(self.memory)
+        code = self.component.kernels.initialize(self.block)
         if code:
             raise _KernelError(self, code)
         self._check_finite()
@@ -164,7 +163,7 @@ class ComponentSlave(Fmi2Slave):  # type: ignore[misc]  # pythonfmu has no types
     def _step(self, t: float, h: float) -> None:
         if not (self.stepping and h > 0.0 and abs(t - self.time) <= 1e-3 * h + 1e-15 * abs(self.time)):
             raise ValueError(f"no step of {h:g} s can be done at t = {t:g} s; the FMU is at t = {self.time:g} s")
-        code = self.component.step(self.memory, t, h)
+        code = self.component.kernels.step(self.block, t, h)
         if code:
             raise _KernelError(self, code, f"t = {t:g} s, h = {h:g} s: ")
         self._check_finite()
