@@ -40,7 +40,7 @@ THIS_PROCESS = Machine(llvm.get_process_triple(), BASELINE)
 """The machine of code that is linked into this process."""
 
 
-class Kernelled(Protocol):
+class Compilable(Protocol):
     """What is compiled of a component."""
 
     @property
@@ -60,7 +60,7 @@ class Kernelled(Protocol):
         """Second kernel."""
 
 
-def compile_component(component: Kernelled) -> str:
+def compile_component(component: Compilable) -> str:
     """Return LLVM assembly of the two kernels of `component`, not yet optimised for a machine.
 
     The exported functions follow numba's native calling convention: the status of the call is returned (0, -2 for
@@ -126,7 +126,7 @@ def _target_machine(machine: Machine) -> llvm.TargetMachine:
     )
 
 
-def assembly_of(component: Kernelled) -> str:
+def assembly_of(component: Compilable) -> str:
     """Return the result of `compile_component`, from the cache if these kernels have been compiled for this record."""
     return kept(f"{component.name}.ll", _identity(component), lambda: compile_component(component).encode()).decode()
 
@@ -145,7 +145,7 @@ def kept(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
     return load_or_make(cache_root() / "machine_code" / f"{key[:32]}-{name}", key, make)
 
 
-def _identity(component: Kernelled) -> tuple[str, ...]:
+def _identity(component: Compilable) -> tuple[str, ...]:
     """Return everything of a component on which the code of its kernels depends."""
     parts = [settings(), component.name, name_of(numba.from_dtype(component.record.dtype))]
     for function in (component.initialize, component.step):
@@ -191,11 +191,11 @@ class Kernels:
         return result.value
 
 
-def kernels_in_process(component: Kernelled) -> Kernels:
+def kernels_in_process(component: Compilable) -> Kernels:
     """Return the kernels of a component linked into this process: the code that an FMU of it has."""
-    return _linked(component.name, assembly_of(component))
+    return _linked(object_of(component.name, assembly_of(component), THIS_PROCESS))
 
 
 @cache
-def _linked(name: str, assembly: str) -> Kernels:
-    return Kernels(object_of(name, assembly, THIS_PROCESS))
+def _linked(code: bytes) -> Kernels:
+    return Kernels(code)

@@ -7,7 +7,7 @@ import errno
 import os
 from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.given_files import accept_pipe
@@ -17,6 +17,9 @@ from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
 from dockfmu.report.files import BUILD, recording
+
+if TYPE_CHECKING:
+    from dockfmu.declare.settings import Written
 
 DONE, NO_SUCCESS, NOT_BALANCED = 0, 3, 4
 """Exit statuses beside those of errors, `dockfmu.base.errors.FAILED` and `WRONG`."""
@@ -175,6 +178,13 @@ def pairs(items: Sequence[str], option: str) -> dict[str, str]:
         values.pop(name.strip(), None)  # the last value counts, in its position
         values[name.strip()] = value.strip()
     return values
+
+
+def written(settings: Sequence[str]) -> dict[str, Written]:
+    """Return what --set gives, NAME=VALUE, by names. Raises CommandError."""
+    from dockfmu.declare.settings import Written
+
+    return {name: Written(value) for name, value in pairs(settings, "--set").items()}
 
 
 def divided(given: Mapping[str, Path], elements: Collection[str]) -> dict[str, Path]:

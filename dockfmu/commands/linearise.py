@@ -11,15 +11,14 @@ from dockfmu.commands.arguments import (
     CommandError,
     command,
     count,
-    name_or_path,
     output_file,
-    pairs,
     patterns,
     positive,
-    seconds,
     split_patterns,
     time,
+    written,
 )
+from dockfmu.commands.operating_point import add_operating_point
 from dockfmu.commands.streams import say
 
 if TYPE_CHECKING:
@@ -31,16 +30,7 @@ def add_linearise(commands: Any) -> None:
     linearise = command(
         commands, "linearise", "linearise an FMU, an element or a whole system at a time: A, B, C, D, modes, damping"
     )
-    linearise.add_argument(
-        "source", type=name_or_path, metavar="SYSTEM|FILE", help="a system by name, or a .toml, .ssp or .fmu file"
-    )
-    linearise.add_argument(
-        "--at",
-        type=time,
-        default=0.0,
-        metavar="TIME",
-        help="time of the operating point, to which the system runs: seconds, or with a unit (2min); default: 0",
-    )
+    add_operating_point(linearise)
     linearise.add_argument("--element", metavar="NAME", help="only this element, with its inputs as they are there")
     linearise.add_argument(
         "--inputs",
@@ -76,7 +66,6 @@ def add_linearise(commands: Any) -> None:
         metavar="N",
         help="macro steps over which the model is taken, e.g. the period of a sampled controller; default: 1",
     )
-    linearise.add_argument("--step", type=seconds, metavar="H", help="macro step; default: that of the system or FMU")
     linearise.add_argument("--start", type=time, default=0.0, metavar="TIME", help="start of the run; default: 0")
     linearise.add_argument(
         "--samples",
@@ -93,14 +82,6 @@ def add_linearise(commands: Any) -> None:
         help="with --by impulses: height in the unit of the input; default: 0.001",
     )
     linearise.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="as of `dockfmu run`; of an FMU without the name of an element",
-    )
-    linearise.add_argument(
         "-o",
         "--output",
         action="append",
@@ -113,19 +94,17 @@ def add_linearise(commands: Any) -> None:
 
 
 def _linearise(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.settings import Written
     from dockfmu.statespace.linearise import linearise
 
     for file in arguments.output:
         if file.suffix not in (".npz", ".mat"):
             raise CommandError(f"--output {file}: the name of the file must end in .npz or .mat")
-    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
     say(f"{arguments.source}: running to t = {arguments.at:g} s, then moving its states")
     model = linearise(
         arguments.source,
         arguments.at,
         element=arguments.element,
-        settings=settings,
+        settings=written(arguments.settings),
         inputs=split_patterns(arguments.inputs, ()) or ("*",),
         outputs=split_patterns(arguments.outputs, ()) or None,
         hold=split_patterns(arguments.hold, ()),

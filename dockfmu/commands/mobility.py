@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.numbers import as_json, figure_text
-from dockfmu.commands.arguments import DONE, command, name_or_path, pairs, patterns, seconds, split_patterns, time
+from dockfmu.commands.arguments import DONE, command, patterns, seconds, split_patterns, written
+from dockfmu.commands.operating_point import add_operating_point
 
 if TYPE_CHECKING:
     from dockfmu.statespace.mobility import Mobility
@@ -18,16 +19,7 @@ def add_mobility(commands: Any) -> None:
     parser = command(
         commands, "mobility", "show how the ports of a system or an FMU accelerate by a wrench: effective masses, 6x6"
     )
-    parser.add_argument(
-        "source", type=name_or_path, metavar="SYSTEM|FILE", help="a system by name, or a .toml, .ssp or .fmu file"
-    )
-    parser.add_argument(
-        "--at",
-        type=time,
-        default=0.0,
-        metavar="TIME",
-        help="time to which the system runs before: seconds, or with a unit (2min); default: 0",
-    )
+    add_operating_point(parser)
     parser.add_argument(
         "--over",
         type=seconds,
@@ -37,21 +29,11 @@ def add_mobility(commands: Any) -> None:
     parser.add_argument(
         "--ports", action="append", default=[], type=patterns, metavar="PATTERN,...", help="these ports; default: all"
     )
-    parser.add_argument("--step", type=seconds, metavar="H", help="macro step; default: that of the system or FMU")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="as of `dockfmu run`; of an FMU without the name of an element",
-    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, with the matrices")
     parser.set_defaults(action=_mobility)
 
 
 def _mobility(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.settings import Written
     from dockfmu.statespace.mobility import mobility
 
     found = mobility(
@@ -59,7 +41,7 @@ def _mobility(arguments: argparse.Namespace) -> int:
         arguments.at,
         ports=split_patterns(arguments.ports, ()) or ("*",),
         over=arguments.over,
-        settings={name: Written(value) for name, value in pairs(arguments.settings, "--set").items()},
+        settings=written(arguments.settings),
         step=arguments.step,
     )
     if arguments.json:

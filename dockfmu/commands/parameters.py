@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dockfmu.base.numbers import finite
-from dockfmu.commands.arguments import DONE, name_or_path, pairs, text_file
+from dockfmu.commands.arguments import DONE, name_or_path, text_file, written
 from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import cut, styled, table, width
 
@@ -68,9 +68,8 @@ def add_parameters(commands: Any) -> None:
 
 def _parameters(arguments: argparse.Namespace) -> int:
     from dockfmu.declare.parameters import parameters
-    from dockfmu.declare.settings import Written
 
-    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
+    settings = written(arguments.settings)
     listed = parameters(arguments.name, settings, arguments.parameters)
     if arguments.changed:
         listed = [parameter for parameter in listed if parameter.changed]

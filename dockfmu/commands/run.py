@@ -19,7 +19,6 @@ from dockfmu.commands.arguments import (
     divided,
     file_pairs,
     name_or_path,
-    pairs,
     path,
     port,
     positive,
@@ -27,6 +26,7 @@ from dockfmu.commands.arguments import (
     seconds,
     span,
     text_file,
+    written,
 )
 from dockfmu.commands.streams import own_output, say
 from dockfmu.commands.summary import print_summary
@@ -189,7 +189,6 @@ def add_run(commands: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from dockfmu.declare.settings import Written
     from dockfmu.master.step_control import Retry
     from dockfmu.options import RunOptions
     from dockfmu.record import check_writable
@@ -221,7 +220,7 @@ def _run(arguments: argparse.Namespace) -> int:
             inputs=arguments.inputs,
         ),
     )
-    settings = {name: Written(value) for name, value in pairs(arguments.settings, "--set").items()}
+    settings = written(arguments.settings)
     swaps, processes = file_pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
     if arguments.output is not None:
         check_writable(arguments.output)
