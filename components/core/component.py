@@ -153,7 +153,11 @@ class Instance:
         self.block = component.start(*sets, **values)
         component.record.set_start_time(self.block, start_time)
         self.m = component.record.view(self.block)
-        self._check(component.kernels.initialize(self.block), "initialize")
+        self.initialize()
+
+    def initialize(self) -> None:
+        """Make outputs consistent with what the memory holds. Raises ComponentError if the kernel reports a failure."""
+        self._check(self.component.kernels.initialize(self.block), "initialize")
 
     def step(self, t: float, h: float) -> None:
         """Advance from `t` by `h`. Raises ComponentError if the kernel reports a failure."""

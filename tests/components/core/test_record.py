@@ -8,7 +8,7 @@ import pytest
 
 from dockfmu.base.cache import ROOT
 from dockfmu.components.core import field
-from dockfmu.components.core.component import Component, Instance, Message
+from dockfmu.components.core.component import Component, Message
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.parameters import read_parameter_set
 from dockfmu.components.core.record import GAP, ParameterError, Record, Span
@@ -141,8 +141,8 @@ def test_parameter_sets_are_read_with_units_and_sources(tmp_path):
     entry = read_parameter_set(file)
     entry.check(RECORD)
     assert (entry.name, entry.values) == ("soft", {"leg[1].stiffness": [5, 6]})
-    instance = Instance(_component(resources={"curve.f64": np.zeros(4)}), entry)
-    assert instance.m.leg[0].stiffness[0] == 5.0
+    block = _component(resources={"curve.f64": np.zeros(4)}).start(entry)
+    assert RECORD.view(block).leg[0].stiffness[0] == 5.0
 
 
 def test_a_set_over_another_has_its_values_unless_it_gives_its_own(tmp_path):
