@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import config
 
 from dockfmu.base.errors import FAILED, DockfmuError
-from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.kernel import Kernel, kernel
 from dockfmu.components.core.machine_code import Kernels, kernels_in_process
 from dockfmu.components.core.parameters import ParameterSet, check_value
 from dockfmu.components.core.record import Memory, ParameterError, Record
@@ -81,9 +80,10 @@ class Component:
     def kernels(self) -> Kernels | Interpreted:
         """The two kernels, called on blocks of memory: the code of the component's FMU, linked into this process.
 
-        With NUMBA_DISABLE_JIT, the Python functions.
+        Functions that are not compiled, as all are with NUMBA_DISABLE_JIT, are called as they are.
         """
-        return Interpreted(self) if config.DISABLE_JIT else kernels_in_process(self)  # type: ignore[attr-defined]
+        compiled = isinstance(self.initialize, Kernel) and isinstance(self.step, Kernel)
+        return kernels_in_process(self) if compiled else Interpreted(self)
 
     def start(self, *sets: ParameterSet, **values: Any) -> np.ndarray:
         """Return the start values of all slots, shape (record.size,), overridden by parameter sets and single values.

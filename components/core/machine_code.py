@@ -31,6 +31,8 @@ from dockfmu.components.core.sources import kernel_digest
 
 INITIALIZE = "kernel_initialize"
 STEP = "kernel_step"
+_NAME = "kernels"
+"""Name of every module: components of other names that have the same kernels and record share its code."""
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
@@ -74,7 +76,7 @@ def compile_component(component: Compilable) -> str:
         (INITIALIZE, component.initialize, (record,)),
         (STEP, component.step, (record, numba.float64, numba.float64)),
     ]
-    assembly: str = compile_module(component.name, entries, numba.int32)
+    assembly: str = compile_module(_NAME, entries, numba.int32)
     return assembly
 
 
@@ -128,12 +130,12 @@ def _target_machine(machine: Machine) -> llvm.TargetMachine:
 
 def assembly_of(component: Compilable) -> str:
     """Return the result of `compile_component`, from the cache if these kernels have been compiled for this record."""
-    return kept(f"{component.name}.ll", _identity(component), lambda: compile_component(component).encode()).decode()
+    return kept(f"{_NAME}.ll", _identity(component), lambda: compile_component(component).encode()).decode()
 
 
-def object_of(name: str, assembly: str, machine: Machine) -> bytes:
+def object_of(assembly: str, machine: Machine) -> bytes:
     """Return the result of `emit`, from the cache if this assembly has been optimised for `machine`."""
-    return kept(f"{name}.o", (repr(machine), assembly), lambda: emit(assembly, machine))
+    return kept(f"{_NAME}.o", (repr(machine), assembly), lambda: emit(assembly, machine))
 
 
 def kept(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
@@ -147,7 +149,7 @@ def kept(name: str, parts: Iterable[str], make: Callable[[], bytes]) -> bytes:
 
 def _identity(component: Compilable) -> tuple[str, ...]:
     """Return everything of a component on which the code of its kernels depends."""
-    parts = [settings(), component.name, name_of(numba.from_dtype(component.record.dtype))]
+    parts = [settings(), name_of(numba.from_dtype(component.record.dtype))]
     for function in (component.initialize, component.step):
         plain = getattr(function, "py_func", function)
         parts += [kernel_digest(Path(plain.__code__.co_filename)), digest_of(function)]
@@ -193,7 +195,7 @@ class Kernels:
 
 def kernels_in_process(component: Compilable) -> Kernels:
     """Return the kernels of a component linked into this process: the code that an FMU of it has."""
-    return _linked(object_of(component.name, assembly_of(component), THIS_PROCESS))
+    return _linked(object_of(assembly_of(component), THIS_PROCESS))
 
 
 @cache

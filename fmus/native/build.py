@@ -51,7 +51,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     tables = write_tables(component, guid)
     for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
-        library = link(component.name, tables, object_of(component.name, assembly, target.machine), target)
+        library = link(component.name, tables, object_of(assembly, target.machine), target)
         check_library(library, target)
         content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
     return content
