@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dockfmu
+from dockfmu.base.cache import cache_root
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
@@ -84,7 +85,8 @@ def test_a_wheel_runs_beside_modules_of_the_same_names(site, tmp_path):
     done = subprocess.run(
         [sys.executable, "script.py", str(site)],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(site)},
+        # machine code is named by its content: what the checkout has compiled serves the wheel too
+        env=os.environ | {"PYTHONPATH": str(site), "DOCKFMU_CACHE": str(cache_root())},
         capture_output=True,
         text=True,
         check=False,
