@@ -43,7 +43,7 @@ THIS_PROCESS = Machine(llvm.get_process_triple(), BASELINE)
 
 
 class Compilable(Protocol):
-    """What is compiled of a component."""
+    """List what is compiled of a component."""
 
     @property
     def name(self) -> str:
@@ -159,8 +159,8 @@ def _identity(component: Compilable) -> tuple[str, ...]:
 @cache
 def _compiler_digest() -> str:
     """Return a digest of the versions and sources, besides those of kernels, on which the code of kernels depends."""
-    own = digest_of_files(Path(str(module.__file__)) for module in (compiler, object_code, kernel))
-    return hashlib.sha256(" ".join([versions(), BASELINE, own, digest_of_files([Path(__file__)])]).encode()).hexdigest()
+    own = [Path(__file__), *(Path(str(module.__file__)) for module in (compiler, object_code, kernel))]
+    return hashlib.sha256(" ".join([versions(), BASELINE, digest_of_files(own)]).encode()).hexdigest()
 
 
 class Kernels:

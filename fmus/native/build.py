@@ -10,13 +10,7 @@ from pathlib import Path
 
 from numba.core import event
 
-from dockfmu.base.cache import (
-    alone,
-    cache_root,
-    digest_of_sources,
-    is_whole,
-    seal,
-)
+from dockfmu.base.cache import alone, cache_root, digest_of_sources, is_whole, seal
 from dockfmu.base.files import write_file
 from dockfmu.base.fmi import DESCRIPTION_FILE
 from dockfmu.components.core.component import Component
@@ -47,7 +41,7 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     files = FILES if SOURCES in platforms else ()
     content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
-        content |= source_files(component, _source(component.name, assembly), guid)
+        content |= source_files(component, _source(assembly), guid)
     tables = write_tables(component, guid)
     for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
@@ -57,10 +51,10 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     return content
 
 
-def _source(name: str, assembly: str) -> str:
+def _source(assembly: str) -> str:
     """Return the result of `kernel_source`, from the cache if this assembly has been translated."""
     parts = [digest_of_sources(Path(sources.__file__).parent), assembly]
-    return kept(f"{name}.c", parts, lambda: kernel_source(assembly).encode()).decode()
+    return kept("kernels.c", parts, lambda: kernel_source(assembly).encode()).decode()
 
 
 @cache

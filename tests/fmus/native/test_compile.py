@@ -102,13 +102,13 @@ def test_kernels_are_compiled_once_whatever_else_changes(tmp_path, monkeypatch):
 def test_kernels_are_translated_once(tmp_path, monkeypatch):
     monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
     assembly = compile_component(oscillator())
-    source = build._source("Oscillator", assembly)
+    source = build._source(assembly)
     assert source == kernel_source(assembly)
 
     def never(assembly):
         raise AssertionError("translated")
 
     monkeypatch.setattr(build, "kernel_source", never)
-    assert build._source("Oscillator", assembly) == source
+    assert build._source(assembly) == source
     with pytest.raises(AssertionError, match="translated"):
-        build._source("Oscillator", compile_component(gadget.component()))
+        build._source(compile_component(gadget.component()))
