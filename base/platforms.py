@@ -16,7 +16,7 @@ BASELINE = {"x86_64": X86_64_BASELINE, "AMD64": X86_64_BASELINE}.get(platform.ma
 
 @dataclass(frozen=True)
 class Machine:
-    """What LLVM makes code for: its names for a platform and for the oldest processor that runs the code."""
+    """Name what LLVM makes code for: a platform, and the oldest processor that runs the code."""
 
     triple: str
     cpu: str

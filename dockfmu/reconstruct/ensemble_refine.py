@@ -61,7 +61,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class Aim:
-    """What each member goes to: data, and perturbations of its own.
+    """Hold what each member goes to: data, and perturbations of its own.
 
     Attributes
     ----------

@@ -18,12 +18,11 @@ import numpy as np
 
 from benchmarks.validation.flown.capture import least_speed
 from benchmarks.validation.flown.ranges import Ring
+from benchmarks.validation.flown.ring_cases import FIRST, RINGS, SHAFTS
 from dockfmu.components.ring_mechanism.legs import geared
 
 SOYUZ, APOLLO = 6790.0, 14768.0
 RADIUS, TILT = 0.51, np.radians(4.0)
-STIFFNESS = (0.009, 0.16, 0.16, 0.048, 0.27, 0.27)
-"""Of the shafts of APAS-75-first, N m/rad."""
 ROWS = (
     {"lag": 0.0, "thrust": 0.0, "delay": 0.0},
     {"lag": 0.0, "thrust": 250.0, "delay": 0.0},
@@ -43,7 +42,7 @@ def tilt_stiffness() -> float:
         geared.set_outputs(ring.m)
         angles.append(np.array([shaft.angle for shaft in ring.m.shaft]))
     (turned,) = (after - before for before, after in pairwise(angles))
-    return float(np.dot(STIFFNESS[1:], (turned[1:] / 2e-5) ** 2))
+    return float(np.dot(FIRST["stiffness"][1:], (turned[1:] / 2e-5) ** 2))
 
 
 def _aligns(speed: float, stiffness: float, lag: float, pressing: float, delay: float, step: float = 1e-3) -> bool:
@@ -74,17 +73,16 @@ def closed_form(lag: float, thrust: float, delay: float) -> float:
 
 def reduced(lag: float, thrust: float, delay: float) -> dict[str, Any]:
     """Return the settings that reduce `apas_75_capture` to the assumptions of the closed form."""
-    still, rings = np.diag([1e9] * 3).tolist(), "mechanism.ring_pair.parameters."
-    shafts, legs = "mechanism.parameters.shafts.", "mechanism.parameters.legs."
+    still, legs = np.diag([1e9] * 3).tolist(), "mechanism.parameters.legs."
     return {
         "initial_conditions.pitch": TILT,
         "chaser.parameters.push_thrust": thrust,
         "chaser.parameters.inertia": still,
         "station.parameters.inertia": still,
         "cyclogram.parameters.push_delay": delay,
-        shafts + "damping": [0.3, *(lag * k for k in STIFFNESS[1:])],
-        shafts + "friction": [60.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        shafts + "inertia": [2.348e-3, *[1e-6] * 5],
+        SHAFTS + "damping": [FIRST["damping"][0], *(lag * k for k in FIRST["stiffness"][1:])],
+        SHAFTS + "friction": [60.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        SHAFTS + "inertia": [FIRST["inertia"][0], *[1e-6] * 5],
         "mechanism.parameters.ring.mass": 5.0,
         "mechanism.parameters.ring.inertia": np.diag([1.8, 0.9, 0.9]).tolist(),
         legs + "housing_mass": 0.1,
@@ -92,7 +90,7 @@ def reduced(lag: float, thrust: float, delay: float) -> dict[str, Any]:
         legs + "screw_mass": 0.1,
         legs + "screw_inertia": [1e-5, 1e-3],
         legs + "nut_inertia": 1e-6,
-        **{f"{rings}{law}.friction": 0.0 for law in ("law_petal", "law_side", "law_plane")},
+        **{f"{RINGS}{law}.friction": 0.0 for law in ("law_petal", "law_side", "law_plane")},
     }
 
 

@@ -74,7 +74,7 @@ def one_system(mass, seconds=1.0):
 
 @pytest.mark.parametrize("mass", [2.0, 50.0])
 def test_spec02_section_11_mechanism_on_a_two_way_craft_converges_to_one_system(mass):
-    """Of second order in the step, with a mechanism heavier than the beam that carries it too; so are its momenta."""
+    """Converge at second order, momenta too, also with a mechanism heavier than the beam that carries it."""
     place, rate = one_system(mass)
     runs = [coupled(AFFINE, h, mass) for h in (8e-3, 4e-3)]
     apart = [np.abs(one.m.port[1].position - place).max() for one, _ in runs]

@@ -36,12 +36,12 @@ def estimated(start):
 
 @pytest.fixture(scope="module")
 def starts():
-    """What is estimated of all starts: ranks, held, mean squares, inconsistencies."""
+    """Estimate all starts: ranks, held, mean squares, inconsistencies."""
     return [np.array(part) for part in zip(*map(estimated, range(STARTS)), strict=True)]
 
 
 def test_bands_hold_the_truths_of_random_starts(starts):
-    """Of 90 % bands between 80 and 97 % hold the truth, of each unknown and of the largest force."""
+    """Ask that 80 to 97 % of the 90 % bands hold the truth, of each unknown and of the largest force."""
     held = starts[1].mean(axis=0)
     assert held.min() >= 0.8
     assert held.max() <= 0.97

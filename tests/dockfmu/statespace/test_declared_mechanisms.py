@@ -132,7 +132,7 @@ def test_a_free_craft_with_a_locked_joint_has_its_vibrations_and_twelve_integrat
 
 @pytest.mark.slow
 def test_a_ball_joint_on_springs_and_a_closed_loop_have_their_vibrations(tmp_path):
-    """What opens the loop is forgotten within four micro-steps."""
+    """Take four micro-steps, within which what opens the loop is forgotten."""
     model, found, exact = both(
         HELD + springs(), tmp_path, settings={"parameters.stepping.micro_tolerance": 0.0}, count=4
     )
