@@ -1,0 +1,200 @@
+"""Locks between elastic bodies: impulses against whole finite-element bodies, node by node, and their release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dockfmu
+from dockfmu.components.core.component import Instance
+from dockfmu.components.multibody import locks
+from dockfmu.components.multibody.model import JointLock, Kind, Model, Mounting, MultibodyJoint, RigidBody
+from dockfmu.components.multibody.model.elastic import elastic_rigid_body
+from tests.components.multibody.elastic_models import reference_states
+from tests.components.multibody.nodal_impacts import (
+    NodalBody,
+    NodalImpact,
+    nodal_body,
+    nodal_impact,
+    own_rates,
+    rigid_nodal_body,
+)
+from tests.components.multibody.random_models import attitude, made, matrix, solver_of
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
+
+FRAME = """
+name = "frame"
+[nodes]
+1 = [0, 0, 0]
+2 = [1.2, 0, 0]
+3 = [1.6, 0.8, 0.3]
+[sections.s]
+area = 1e-3
+bending_y = 2e-7
+bending_z = 5e-7
+torsion = 4e-7
+polar = 1e-5
+[materials.m]
+modulus = "2000 MPa"
+shear = "700 MPa"
+density = 1500
+[[beams]]
+nodes = [1, 2]
+section = "s"
+material = "m"
+elements = 2
+[[beams]]
+nodes = [2, 3]
+section = "s"
+material = "m"
+elements = 2
+[[masses]]
+node = 2
+mass = 0.8
+inertia = [0.01, 0.02, 0.015]
+offset = [0, 0.1, 0.05]
+[[masses]]
+node = 3
+mass = 1.5
+inertia = [0.2, 0.3, 0.4]
+offset = [0.05, 0, 0]
+"""
+ENDS = ((0.0, 0.0, 0.0), (1.6, 0.8, 0.3))
+"""Places of nodes 1 and 3."""
+
+
+def elastic_pair(folder: Path, whole: bool) -> tuple[RigidBody, NodalBody]:
+    """Return the bent frame of 24 freedoms, whole or reduced to 10 shapes, and the same node by node."""
+    file = folder / "frame.toml"
+    file.write_text(FRAME, encoding="utf-8")
+    modes = 0 if whole else 4
+    nodes = (1, 2, 3, 4, 5) if whole else (1, 3)
+    body = dockfmu.reduce(file, interface=list(nodes), modes=modes, frame=1)
+    assert body.shape.shape[2] == (24 if whole else 10)
+    return elastic_rigid_body("frame", body), nodal_body(file, body, modes)
+
+
+
+HULL = RigidBody("hull", 6.0, (0.1, -0.2, 0.3), ((1.5, 0.1, 0.0), (0.1, 2.0, 0.2), (0.0, 0.2, 1.2)))
+LOAD = RigidBody("load", 2.0, (0.2, 0.1, 0.0), ((0.2, 0.0, 0.01), (0.0, 0.3, 0.0), (0.01, 0.0, 0.25)))
+
+
+def mounted(point: tuple[float, float, float], seed: int) -> Mounting:
+    """Return a joint frame with random axes."""
+    return Mounting(point, matrix(from_quaternion(tuple(attitude(np.random.default_rng(seed))))))
+
+
+def chain(elastic: RigidBody, kind: Kind, coordinate: int = 0, root: Kind = "free") -> Model:
+    """Return a hull, two elastic bodies joined at interface nodes by the joint `latch`, and a load; free of gravity."""
+    random = np.random.default_rng(7)
+    whole = {"spherical": 4, "free": 7, "cylindrical": 2}.get(kind, 1)
+    q = 0.3 * random.normal(size=whole)
+    if kind in ("spherical", "free"):
+        q[-4:] = attitude(random)
+    rates = 3.0 * random.normal(size={"spherical": 3, "free": 6, "cylindrical": 2}.get(kind, 1))
+    flight = MultibodyJoint("flight", root, "base", "hull", rates=(0.5, -1.0, 0.3, 0.4, 0.5, -0.6) * (root == "free"))
+    joints = (
+        flight,
+        MultibodyJoint("root", "revolute", "hull", "one", mounted((0.4, 0.0, 0.2), 1), mounted(ENDS[0], 2), rates=(0.7,)),
+        # against its direction: the latch is declared from the outer body to the inner one
+        MultibodyJoint("latch", kind, "two", "one", mounted(ENDS[1], 3), mounted(ENDS[1], 4), 0.3 * (kind == "screw"),
+                       tuple(q.tolist()), tuple(rates.tolist())),
+        MultibodyJoint("wrist", "spherical", "two", "load", mounted(ENDS[0], 5), mounted((0.1, 0.0, 0.0), 6),
+                       rates=(0.3, -0.8, 0.2)),
+    )  # fmt: skip
+    bodies = (HULL, replace(elastic, name="one"), replace(elastic, name="two"), LOAD)
+    return Model("Chain", bodies, joints, locks=(JointLock("latch", "latch", coordinate),))
+
+
+def moving(model: Model, seed: int = 3) -> Instance:
+    """Return an instance whose elastic bodies are deflected and vibrate."""
+    instance, random = Instance(made(model)), np.random.default_rng(seed)
+    m = instance.m
+    for k in range(int(m.run.modes)):
+        link = m.link[int(m.modal[k].link)]
+        link.q, link.rate = 1e-3 * random.normal(), 0.05 * random.normal()
+    assert instance.component.initialize(m) == 0
+    return instance
+
+
+def nodal(model: Model, frame: NodalBody) -> list[NodalBody]:
+    """Return all bodies of a model node by node."""
+    return [rigid_nodal_body(body) if body.elastic is None else frame for body in model.bodies]
+
+
+def close(instance: Instance, number: int = 0) -> None:
+    """Close a lock by command, at the present time."""
+    m = instance.m
+    m.lock[number].close = 1.0
+    locks.command(m.base, m.parameters.gravity, m.link[:], m.lock[:], m.cut[:], m.closure.row[:], solver_of(m), m.run)
+    assert m.lock[number].closed == 1.0
+
+
+def compare(instance: Instance, model: Model, frame: NodalBody, name: str, coordinate: int = 0) -> NodalImpact:
+    """Close the first lock, and compare all velocities after it, momenta and the energy lost with the nodes' own."""
+    bodies = nodal(model, frame)
+    expected = nodal_impact(model, bodies, reference_states(instance, model)[1:], name, coordinate)
+    close(instance)
+    states = reference_states(instance, model)
+    size = max(np.abs(one).max() for one in expected.rates)
+    for body, state, rates, twists in zip(bodies, states[1:], expected.rates, expected.nodes, strict=True):
+        np.testing.assert_allclose(own_rates(state), rates, rtol=0.0, atol=1e-9 * size)
+        found = body.motions(state.coordinates) @ own_rates(state)
+        np.testing.assert_allclose(found, twists, rtol=0.0, atol=1e-9 * np.abs(twists).max())
+    # a difference of kinetic energies
+    assert instance.m.lock[0].loss == pytest.approx(expected.lost, rel=1e-9, abs=1e-13 * expected.kinetic)
+    assert expected.lost > 1e-3 * expected.kinetic
+    assert expected.lost == pytest.approx(-0.5 * float(expected.impulse @ expected.rate), rel=1e-8)
+    return expected
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "reduced"])
+@pytest.mark.parametrize(
+    ("kind", "coordinate"),
+    [("revolute", 0), ("prismatic", 0), ("screw", 0), ("cylindrical", 0), ("cylindrical", 1), ("spherical", 0), ("free", 0)],
+)
+def test_a_latch_between_elastic_bodies_stops_the_nodes_as_their_masses_say(tmp_path, kind, coordinate, whole):
+    """Modal velocities, twists of all nodes, impulse, energy lost and both momenta of a free system."""
+    elastic, frame = elastic_pair(tmp_path, whole)
+    model = chain(elastic, kind, coordinate)
+    instance = moving(model)
+    expected = compare(instance, model, frame, "latch", coordinate)
+    impulse = instance.m.lock[0].impulse
+    if len(expected.rate) == 1:
+        assert impulse == pytest.approx(float(expected.impulse[0]), rel=1e-8)
+    else:
+        # of a free joint the force, of a ball joint the torque
+        assert impulse == pytest.approx(np.linalg.norm(expected.impulse[:3]), rel=1e-8)
+    before, after = expected.momenta
+    np.testing.assert_allclose(after, before, rtol=0.0, atol=1e-10 * np.abs(before).max())
+
+
+def ring(elastic: RigidBody, kind: Kind, cut: Kind) -> Model:
+    """Return the hull with two elastic bodies that meet in the latch; a cut joint ties the second to the hull again."""
+    open_chain = chain(elastic, kind)
+    root, latch = open_chain.joints[1:3]
+    joints = (
+        open_chain.joints[0],
+        replace(root, kind="spherical", rates=(0.7, -0.3, 0.4)),
+        latch,
+        MultibodyJoint("cut", cut, "two", "hull", mounted(ENDS[0], 8), mounted((-0.5, 0.6, 0.0), 9), cut=True),
+    )
+    return replace(open_chain, bodies=open_chain.bodies[:3], joints=joints)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "reduced"])
+@pytest.mark.parametrize(
+    ("kind", "cut"), [("revolute", "spherical"), ("spherical", "revolute"), ("free", "spherical"), ("free", "fixed")]
+)
+def test_a_latch_in_a_closed_chain_of_elastic_bodies(tmp_path, kind, cut, whole):
+    """With a free joint the latch is what closes the chain: six velocities between two interface nodes stop at once."""
+    elastic, frame = elastic_pair(tmp_path, whole)
+    model = ring(elastic, kind, cut)
+    instance = moving(model)
+    expected = compare(instance, model, frame, "latch")
+    before, after = expected.momenta
+    np.testing.assert_allclose(after, before, rtol=0.0, atol=1e-10 * np.abs(before).max())
+    assert instance.m.run.open == 0.0
