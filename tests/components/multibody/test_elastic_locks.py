@@ -198,3 +198,67 @@ def test_a_latch_in_a_closed_chain_of_elastic_bodies(tmp_path, kind, cut, whole)
     before, after = expected.momenta
     np.testing.assert_allclose(after, before, rtol=0.0, atol=1e-10 * np.abs(before).max())
     assert instance.m.run.open == 0.0
+
+
+FITTING = RigidBody("fitting", 0.05, (0.0, 0.0, 0.0), ((1e-4, 0.0, 0.0), (0.0, 1e-4, 0.0), (0.0, 0.0, 1e-4)))
+
+
+def test_two_latches_between_the_same_elastic_bodies_close_as_if_at_once(tmp_path):
+    """The second latch holds a fitting that a cut joint ties to the other body; each order gives the same end.
+
+    Two latches are one between rigid bodies, but not between elastic ones.
+    """
+    elastic, frame = elastic_pair(tmp_path, whole=False)
+    bodies = (replace(elastic, name="one"), replace(elastic, name="two"), FITTING)
+    rates = (0.05, -0.1, 0.08, 0.2, -0.3, 0.1)
+    joints = (
+        MultibodyJoint("flight", "free", "base", "one", rates=(0.2, 0.1, -0.3, 0.05, 0.1, -0.08)),
+        MultibodyJoint("first", "free", "one", "two", rates=rates),
+        MultibodyJoint("second", "free", "one", "fitting", Mounting(ENDS[1])),
+        MultibodyJoint("bolt", "fixed", "fitting", "two", Mounting(), Mounting(ENDS[1]), cut=True),
+    )
+    both = (JointLock("first", "first"), JointLock("second", "second"))
+    model = Model("Bolted", bodies, joints, locks=both)
+    ends, lost = [], []
+    for order in ((0, 1), (1, 0)):
+        instance = moving(model)
+        before = reference_states(instance, model)[1:]
+        # the fitting goes with the body that it is tied to
+        np.testing.assert_allclose(instance.m.cut[0].error, 0.0, atol=1e-9)
+        for number in order:
+            close(instance, number)
+        ends.append(np.concatenate([own_rates(state) for state in reference_states(instance, model)[1:]]))
+        lost.append(float(instance.m.run.locks_lost))
+    size = np.abs(ends[0]).max()
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0.0, atol=1e-9 * size)
+    tied = replace(model, joints=(*joints[:2], replace(joints[2], kind="fixed"), joints[3]))
+    expected = nodal_impact(tied, nodal(model, frame), before, "first")
+    np.testing.assert_allclose(ends[0], np.concatenate(expected.rates), rtol=0.0, atol=1e-9 * size)
+    assert lost == pytest.approx([expected.lost] * 2, rel=1e-8)
+    # a single latch loses less
+    alone = moving(model)
+    close(alone)
+    assert 0.0 < alone.m.run.locks_lost < 0.9 * lost[0]
+
+
+def test_the_more_shapes_a_body_has_the_less_its_latch_loses(tmp_path):
+    """What is not lost goes into vibration: rigid, with static shapes, with modes, and node by node."""
+    losses = []
+    file = tmp_path / "frame.toml"
+    file.write_text(FRAME, encoding="utf-8")
+    for nodes, modes in (((1, 3), 0), ((1, 3), 4), ((1, 2, 3), 2), ((1, 2, 3, 4, 5), 0)):
+        body = dockfmu.reduce(file, interface=list(nodes), modes=modes, frame=1)
+        elastic = elastic_rigid_body("frame", body)
+        model = chain(elastic, "revolute")
+        if not losses:
+            rigid = replace(elastic, elastic=None)
+            instance = Instance(made(chain(rigid, "revolute")))
+            close(instance)
+            losses.append(float(instance.m.lock[0].loss))
+        instance = Instance(made(model))
+        before = instance.m.run.locks_lost
+        close(instance)
+        losses.append(float(instance.m.run.locks_lost - before))
+        assert np.abs([instance.m.link[int(one.link)].rate for one in instance.m.modal]).max() > 0.01
+    print(losses)
+    assert all(0.0 < later < earlier for earlier, later in zip(losses, losses[1:], strict=False))
