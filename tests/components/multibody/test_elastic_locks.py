@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag, expm, null_space
 
 import dockfmu
 from dockfmu.components.core.component import Instance
@@ -20,6 +21,7 @@ from tests.components.multibody.nodal_impacts import (
     nodal_body,
     nodal_impact,
     own_rates,
+    relative_rows,
     rigid_nodal_body,
 )
 from tests.components.multibody.random_models import attitude, made, matrix, solver_of
@@ -262,3 +264,77 @@ def test_the_more_shapes_a_body_has_the_less_its_latch_loses(tmp_path):
         assert np.abs([instance.m.link[int(one.link)].rate for one in instance.m.modal]).max() > 0.01
     print(losses)
     assert all(0.0 < later < earlier for earlier, later in zip(losses, losses[1:], strict=False))
+
+
+def small_motion(model: Model, frame: NodalBody, start: np.ndarray, spans: tuple[float, float, float]):
+    """Return (coordinates, rates, energy lost) of two bodies that fly, are latched, and are released, linear.
+
+    `start` are the rates of both at the undeformed pose; coordinates are small motions of the frames, in their axes, and
+    modes. The stiffness is that of the shapes; each span is solved by the exponential of its matrix.
+    """
+    states = reference_states(Instance(made(model)), model)[1:]
+    bodies = [frame, frame]
+    motion = block_diag(*(body.motions(np.zeros(body.shape.shape[2])) for body in bodies))
+    M = motion.T @ block_diag(*(body.masses for body in bodies)) @ motion
+    elastic = model.bodies[0].elastic
+    assert elastic is not None
+    one = np.concatenate((np.zeros(6), elastic.frequency**2))
+    K = np.diag(np.concatenate((one, one)))
+    allowed = null_space(relative_rows(model, bodies, states, model.joints[1]))
+    x, v = np.zeros(len(start)), start
+    for span, latched in zip(spans, (False, True, False), strict=True):
+        Z = allowed if latched else np.eye(len(x))
+        mass = Z.T @ M @ Z
+        y = np.linalg.solve(mass, Z.T @ M @ v)
+        if latched:
+            lost = 0.5 * float(v @ M @ v - y @ mass @ y)
+        n = len(y)
+        # of changes, their rates, and one
+        flow = np.zeros((2 * n + 1, 2 * n + 1))
+        flow[:n, n : 2 * n] = np.eye(n)
+        flow[n : 2 * n, :n] = -np.linalg.solve(mass, Z.T @ K @ Z)
+        flow[n : 2 * n, 2 * n] = -np.linalg.solve(mass, Z.T @ K @ x)
+        end = expm(span * flow) @ np.concatenate((np.zeros(n), y, [1.0]))
+        x, v = x + Z @ end[:n], Z @ end[n : 2 * n]
+    return x, v, lost
+
+
+@pytest.mark.slow
+def test_latching_and_release_in_flight_equal_the_linear_finite_element_bodies(tmp_path):
+    """Modal coordinates and rates after two bodies met, vibrated as one, and separated with what strained them."""
+    elastic, frame = elastic_pair(tmp_path, whole=False)
+    size, spans = 1e-6, (0.04, 0.11, 0.07)
+    body = elastic.elastic
+    undamped = replace(elastic, elastic=replace(body, damping=1e-9 * body.damping))
+    joints = (
+        MultibodyJoint("flight", "free", "base", "one", rates=(0.5 * size, 0.0, -size, 0.3 * size, 0.0, 0.4 * size)),
+        MultibodyJoint("latch", "free", "one", "two", mounted(ENDS[1], 3), mounted(ENDS[1], 4),
+                       rates=(size, -2.0 * size, 1.5 * size, size, 0.5 * size, -2.0 * size)),
+    )  # fmt: skip
+    bodies = (replace(undamped, name="one"), replace(undamped, name="two"))
+    model = Model("Meeting", bodies, joints, locks=(JointLock("latch", "latch"),))
+    found = []
+    for micro in (5e-5, 2.5e-5):
+        instance = Instance(made(model))
+        m = instance.m
+        m.parameters.stepping.micro_tolerance, m.parameters.stepping.micro_step = 0.0, micro
+        states = reference_states(instance, model)[1:]
+        start = np.concatenate([own_rates(state) for state in states])
+        time, stored = 0.0, []
+        for span, latched in zip(spans, (False, True, False), strict=True):
+            m.lock[0].close, m.lock[0].open = float(latched), float(not latched)
+            instance.step(time, span)
+            time += span
+            stored.append(float(m.audit.kinetic_energy + m.audit.stored_energy))
+        states = reference_states(instance, model)[1:]
+        modes = [np.concatenate((state.coordinates * body.frequency, state.rates)) for state in states]
+        found.append(np.concatenate((*modes, *(own_rates(state)[:6] for state in states), [m.lock[0].loss / size])))
+        assert stored[2] == pytest.approx(stored[1], rel=1e-6)
+        assert stored[1] == pytest.approx(stored[0] - m.lock[0].loss, rel=1e-6)
+    x, v, lost = small_motion(model, frame, start, spans)
+    parts, rates = np.split(x, 2), np.split(v, 2)
+    modes = [np.concatenate((q[6:] * body.frequency, u[6:])) for q, u in zip(parts, rates, strict=True)]
+    expected = np.concatenate((*modes, *(u[:6] for u in rates), [lost / size]))
+    extrapolated = (4.0 * found[1] - found[0]) / 3.0
+    print(body.frequency, np.abs(found[1] - found[0]).max() / size, np.abs(extrapolated - expected).max() / size)
+    np.testing.assert_allclose(extrapolated, expected, rtol=0.0, atol=5e-5 * np.abs(expected).max())
