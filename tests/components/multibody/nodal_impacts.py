@@ -1,4 +1,4 @@
-"""Plastic impulses on whole finite-element bodies, node by node: a computation in numpy that shares nothing with kernels.
+"""Plastic impulses on whole finite-element bodies, node by node: numpy, and nothing that the kernels share.
 
 Each node carries a rigid body with six velocities of its own. Elastic forces are no impulses; what is left are the
 masses of the nodes, the motions that the shapes allow them, and the joints as rows on the velocities of nodes. After a
@@ -30,8 +30,10 @@ def cross_matrix(a: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class NodalBody:
-    """Rigid bodies at the nodes of a body, in axes of its frame: places of nodes (n, 3), masses (n,), offsets (n, 3),
-    central inertias (n, 3, 3), and displacements and rotations of the nodes in each shape (n, 6, H).
+    """Rigid bodies at the nodes of a body, in axes of its frame.
+
+    Places of nodes (n, 3), masses (n,), offsets (n, 3) of their centres, central inertias (n, 3, 3), and displacements
+    and rotations of the nodes in each shape (n, 6, H).
     """
 
     place: np.ndarray
@@ -143,9 +145,9 @@ LOCKED: dict[str, tuple[tuple[int, ...], ...]] = {
 class NodalImpact:
     """Rates of each body after an impulse (twist of its frame, modal rates), kinetic energy before it and lost in it.
 
-    The impulse of the lock has a component for each velocity that the lock stops, in axes of the first joint frame; `rate` is what
-    these were. Momenta (linear, angular about the origin of I) are those before and after; `nodes` are the twists of all
-    bodies at nodes after it.
+    The impulse of the lock has a component for each velocity that the lock stops, in axes of the first joint frame;
+    `rate` is what these were. Momenta (linear, angular about the origin of I) are those before and after; `nodes` are
+    the twists of all bodies at nodes after it.
     """
 
     rates: list[np.ndarray]
@@ -197,31 +199,49 @@ def relative_rows(model: Model, bodies: Sequence[NodalBody], states: Sequence[El
     return rows
 
 
+def joint_rows(model: Model, bodies: Sequence[NodalBody], states: Sequence[ElasticState]) -> dict[str, np.ndarray]:
+    """Return the rows of all joints on the rates of all bodies: velocities that they do not allow."""
+    found = {}
+    for joint in model.joints:
+        held = HELD[joint.kind] + ((2,) if joint.kind == "screw" else ())
+        found[joint.name] = relative_rows(model, bodies, states, joint)[list(held)]
+    return found
+
+
 def nodal_impact(
     model: Model, bodies: Sequence[NodalBody], states: Sequence[ElasticState], name: str, coordinate: int = 0
 ) -> NodalImpact:
-    """Return what happens when the joint `name` is locked; `states` are those of all bodies before it."""
+    """Return what happens when the joint `name` is locked; `states` are those of all bodies before it.
+
+    Prescribed coordinates keep their rates; their work in the impulse is not lost.
+    """
     motions = [body.motions(state.coordinates) for body, state in zip(bodies, states, strict=True)]
     factor = np.linalg.cholesky(block_diag(*(body.masses for body in bodies)))
     before = np.concatenate([own_rates(state) for state in states])
     weighted = factor.T @ block_diag(*motions)
-    rows, lock = [], np.zeros((0, len(before)))
+    rows = np.vstack(list(joint_rows(model, bodies, states).values()))
+    driven, lock = np.zeros((0, len(before))), np.zeros((0, len(before)))
     for joint in model.joints:
         moving = relative_rows(model, bodies, states, joint)
-        rows.append(moving[list(HELD[joint.kind] + ((2,) if joint.kind == "screw" else ()))])
+        for number in joint.motions:
+            driven = np.vstack((driven, moving[list(LOCKED[joint.kind][number])]))
         if joint.name == name:
             lock = moving[list(LOCKED[joint.kind][coordinate])]
-    G = np.vstack((*rows, lock))
-    allowed = null_space(G, rcond=1e-11)
-    after = allowed @ np.linalg.lstsq(weighted @ allowed, weighted @ before, rcond=None)[0]
-    change = weighted.T @ (weighted @ (after - before))
+    G = np.vstack((rows, driven, lock))
+    wanted = np.concatenate((-rows @ before, np.zeros(len(driven)), -lock @ before))
+    # the least change in the metric of the masses: any that is enough, less its projection on what is free
+    enough = np.linalg.lstsq(G, wanted, rcond=1e-11)[0]
+    free = null_space(G, rcond=1e-11)
+    change = enough - free @ np.linalg.lstsq(weighted @ free, weighted @ enough, rcond=None)[0]
+    after = before + change
     # of redundant rows, the least impulses
-    multipliers = np.linalg.lstsq(G.T, change, rcond=1e-11)[0]
+    multipliers = np.linalg.lstsq(G.T, weighted.T @ (weighted @ change), rcond=1e-11)[0]
+    work = float(multipliers[len(rows) : len(rows) + len(driven)] @ (driven @ before))
+    kinetic = 0.5 * float(np.sum((weighted @ before) ** 2))
+    lost = kinetic + work - 0.5 * float(np.sum((weighted @ after) ** 2))
     ends = np.cumsum([motion.shape[1] for motion in motions])[:-1]
     rates = np.split(after, ends)
     twists = [motion @ rate for motion, rate in zip(motions, rates, strict=True)]
     earlier = [motion @ rate for motion, rate in zip(motions, np.split(before, ends), strict=True)]
-    kinetic = 0.5 * float(np.sum((weighted @ before) ** 2))
-    lost = kinetic - 0.5 * float(np.sum((weighted @ after) ** 2))
     sums = tuple(nodal_momenta(bodies, states, one) for one in (earlier, twists))
     return NodalImpact(rates, twists, kinetic, lost, multipliers[-len(lock) :], lock @ before, (sums[0], sums[1]))
