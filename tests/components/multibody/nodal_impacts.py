@@ -145,6 +145,7 @@ LOCKED: dict[str, tuple[tuple[int, ...], ...]] = {
 class NodalImpact:
     """Rates of each body after an impulse (twist of its frame, modal rates), kinetic energy before it and lost in it.
 
+    `work` is that of what drives prescribed coordinates.
     The impulse of the lock has a component for each velocity that the lock stops, in axes of the first joint frame;
     `rate` is what these were. Momenta (linear, angular about the origin of I) are those before and after; `nodes` are
     the twists of all bodies at nodes after it.
@@ -153,6 +154,7 @@ class NodalImpact:
     rates: list[np.ndarray]
     nodes: list[np.ndarray]
     kinetic: float
+    work: float
     lost: float
     impulse: np.ndarray
     rate: np.ndarray
@@ -244,4 +246,4 @@ def nodal_impact(
     twists = [motion @ rate for motion, rate in zip(motions, rates, strict=True)]
     earlier = [motion @ rate for motion, rate in zip(motions, np.split(before, ends), strict=True)]
     sums = tuple(nodal_momenta(bodies, states, one) for one in (earlier, twists))
-    return NodalImpact(rates, twists, kinetic, lost, multipliers[-len(lock) :], lock @ before, (sums[0], sums[1]))
+    return NodalImpact(rates, twists, kinetic, work, lost, multipliers[-len(lock) :], lock @ before, (sums[0], sums[1]))
