@@ -107,6 +107,9 @@ def test_declarations_of_the_pages_are_read(source, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(source, encoding="utf-8")
     if "\n[bodies." in source:
+        if '"panel.npz"' in source:
+            panel = ROOT / "components" / "multibody" / "models" / "elastic_panel.toml"
+            dockfmu.reduce(panel, interface=[3, 4, 5, 6], modes=4, frame=3).write(tmp_path / "panel.npz")
         assert read_model(file).model.bodies
     elif "[[section]]" in source:
         assert read_sections(file)

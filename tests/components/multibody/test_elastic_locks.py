@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dockfmu
+from dockfmu.components import multibody
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody import locks
+from dockfmu.components.multibody.declaration import read_model
 from dockfmu.components.multibody.model import (
     JointLock,
     Kind,
@@ -22,7 +26,14 @@ from dockfmu.components.multibody.model import (
 )
 from dockfmu.components.multibody.model.elastic import elastic_rigid_body
 from tests.components.multibody.elastic_models import reference_states
-from tests.components.multibody.nodal_impacts import NodalBody, NodalImpact, nodal_impact, own_rates, rigid_nodal_body
+from tests.components.multibody.nodal_impacts import (
+    NodalBody,
+    NodalImpact,
+    nodal_body,
+    nodal_impact,
+    own_rates,
+    rigid_nodal_body,
+)
 from tests.components.multibody.nodal_models import (
     ENDS,
     FRAME,
@@ -201,6 +212,38 @@ def test_the_more_shapes_a_body_has_the_less_its_latch_loses(tmp_path):
     # as the theory of flexible bodies has them
     assert losses == pytest.approx([0.668, 0.0633, 0.0596, 0.0581], abs=6e-5, rel=1e-3)
     assert all(later < earlier for earlier, later in pairwise(losses))
+
+
+def test_the_latches_of_the_guide_hold_two_panels_at_two_nodes(tmp_path):
+    """The page's block as it stands: both latches closed by command leave no rate between the nodes that they hold."""
+    panel = Path(multibody.__file__).with_name("models") / "elastic_panel.toml"
+    reduced = dockfmu.reduce(panel, interface=[3, 4, 5, 6], modes=4, frame=3)
+    reduced.write(tmp_path / "panel.npz")
+    page = (Path(__file__).parents[3] / "docs" / "guide" / "multibody.md").read_text(encoding="utf-8")
+    (block,) = (match[1] for match in re.finditer(r"^```toml\n(.*?)^```", page, re.M | re.S) if "latch2" in match[1])
+    file = tmp_path / "latches.toml"
+    file.write_text(block, encoding="utf-8")
+    model = read_model(file).model
+    instance = Instance(made(model))
+    nodes = nodal_body(panel, reduced, 4)
+
+    def apart() -> list[float]:
+        """Return how much the twists of the two pairs of corners differ."""
+        frame, carried = reference_states(instance, model)[1:3]
+        pairs = (((1.6, 0.0, 0.0), (0.0, 0.0, 0.0)), ((1.6, 1.0, 0.0), (0.0, 1.0, 0.0)))
+        twists = [
+            [nodes.point_motion(point, state)[2] @ own_rates(state) for point, state in ((a, frame), (b, carried))]
+            for a, b in pairs
+        ]
+        return [float(np.abs(one - other).max()) for one, other in twists]
+
+    assert min(apart()) > 0.05
+    close(instance, 0)
+    first, second = apart()
+    assert first < 1e-10
+    assert second > 1e-3
+    close(instance, 1)
+    assert max(apart()) < 1e-10
 
 
 @pytest.mark.slow
