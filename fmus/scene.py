@@ -43,6 +43,7 @@ def scene_files(component: Component) -> dict[str, bytes]:
         scene = {"scene": VERSION, **own}
     elif file.is_file():
         scene = {"scene": VERSION, **_expanded(_read(file, scalars), scalars)}
+        scene["shapes"] += component.shapes
     else:
         return {}
     check_scene(scene, variables_of(scalars), f"{component.name}, {file.parent.name}/{file.name}")

@@ -60,7 +60,7 @@ class Component:
     `initialize(m) -> int` makes the outputs consistent with the parameters, at the time in the record's slot
     `start_time` if it has one; `step(m, t, h) -> int` advances from t by h > 0. Both return 0 or a key of `messages`.
     `module` is the file that declares it: the root of its sources. `options` are the arguments with which its factory
-    makes the same component again, where it has any.
+    makes the same component again, where it has any. `shapes` are shapes of its scene that follow from its options.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Component:
     parameter_sets: tuple[ParameterSet, ...] = ()
     resources: Mapping[str, np.ndarray] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    shapes: tuple[Mapping[str, Any], ...] = ()
 
     @cached_property
     def kernels(self) -> Kernels | Interpreted:

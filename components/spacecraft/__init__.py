@@ -46,6 +46,7 @@ def component(
     coupling: Literal["one_way", "two_way"] = "one_way",
     ports: int | None = None,
     thrusters: int | None = None,
+    deformation: bool = False,
     name: str | None = None,
 ) -> Component:
     """Return a spacecraft with `ports` docking ports (2) and `thrusters` thrusters (1), rigid without `modes`.
@@ -53,9 +54,11 @@ def component(
     `modes` holds the shapes at the ports and nozzles, or is the name (`station_beam`) or the path of a TOML file that
     declares them, see `modes.declared`. The numbers of ports and thrusters then default to those of the modes. With
     `coupling` two_way the modes act back on the motion of the craft (flexible 3.4). Modes of a reduced structure with
-    sections give the loads there (outputs `section`). The default `name` is Spacecraft,
+    sections give the loads there (outputs `section`). With `deformation` the modal coordinates are outputs, with which
+    the view shows the structure as it deforms. The default `name` is Spacecraft,
     ElasticSpacecraft, or TwoWaySpacecraft. Raises ValueError for modes that cannot be read, that are given at other
-    numbers of ports and thrusters than requested, or that lack the inertial coupling needed by two_way.
+    numbers of ports and thrusters than requested, or that lack the inertial coupling needed by two_way or the lines
+    needed by `deformation`.
     """
     if isinstance(modes, str):
         modes = declared_modes(modes)
@@ -77,11 +80,15 @@ def component(
         if modes is None or modes.coupling is None:
             raise ValueError("coupling = two_way needs modes with the masses behind them, such as those of a beam")
         resources["coupling.f64"] = modes.coupling.table()
+    if deformation and (modes is None or modes.wireframe is None):
+        raise ValueError(
+            "deformation = true needs modes with lines to draw: those of a beam or of the files of `dockfmu reduce`"
+        )
     sections: tuple[str, ...] = ()
     if modes is not None and modes.sections is not None:
         sections = modes.sections.names
         resources["sections.f64"] = modes.sections.table()
-    layout = record(ports, thrusters, count, two_way, sections)
+    layout = record(ports, thrusters, count, two_way, sections, deformation)
     initialize, step = _kernels(count > 0, two_way, bool(sections))
     return Component(
         name=name or ("TwoWaySpacecraft" if two_way else "Spacecraft" if modes is None else "ElasticSpacecraft"),
@@ -94,4 +101,5 @@ def component(
         # parameter sets for craft with more ports or thrusters are omitted
         parameter_sets=tuple(entry for entry in read_parameter_sets(_FOLDER / "parameters") if _fits(entry, layout)),
         resources=resources,
+        shapes=(modes.wireframe.scene_shape("undeformed"),) if deformation and modes and modes.wireframe else (),
     )

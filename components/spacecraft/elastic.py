@@ -81,10 +81,10 @@ def project(shape, coordinate, rate, n):
 
 @kernel
 def prepare(e, modes, r, mount, n):
-    """Set the modal coordinates at the start, and deform the ports accordingly."""
+    """Set the modal coordinates at the start, zero for modes that are not used, and deform the ports accordingly."""
     for j in range(len(e.coordinate)):
-        e.coordinate[j] = modes.initial_coordinate[j]
-        e.rate[j] = modes.initial_rate[j]
+        e.coordinate[j] = modes.initial_coordinate[j] if j < n else 0.0
+        e.rate[j] = modes.initial_rate[j] if j < n else 0.0
         e.force[j] = 0.0
     e.step = 0.0
     for p in range(len(mount)):

@@ -227,14 +227,16 @@ def _two_way(n: int) -> tuple[Group, ...]:
     )  # fmt: skip
 
 
-def _elastic(port_count: int, thruster_count: int, n: int) -> tuple[Group, ...]:
+def _elastic(port_count: int, thruster_count: int, n: int, shown: bool) -> tuple[Group, ...]:
+    told = "modal coordinates (kg^(1/2) m)"
+    coordinate = output("coordinate", "1", told, shape=n) if shown else private("coordinate", "1", told, shape=n)
     return (
         Group(
             "elastic",
             private("step", "s", "step length for which the coefficients are valid"),
             private("stored_energy", "J", "stored energy of all modes"),
             private("kinetic_energy", "J", "kinetic energy of all modes"),
-            private("coordinate", "1", "modal coordinates (kg^(1/2) m)", shape=n),
+            coordinate,
             private("rate", "1", "their rates (kg^(1/2) m/s)", shape=n),
             private("from_coordinate", "1", "c1: coordinate from coordinate", shape=n),
             private("from_rate", "1", "c2: coordinate from rate, rate from force (s)", shape=n),
@@ -297,14 +299,20 @@ def _cuts(names: Sequence[str], port_count: int, thruster_count: int, n: int) ->
 
 
 def record(
-    port_count: int, thruster_count: int, mode_count: int, two_way: bool = False, sections: Sequence[str] = ()
+    port_count: int,
+    thruster_count: int,
+    mode_count: int,
+    two_way: bool = False,
+    sections: Sequence[str] = (),
+    deformation: bool = False,
 ) -> Record:
     """Return the record of a craft with these numbers of ports, thrusters (at least one each) and elastic modes.
 
-    `sections` names the sections of its structure whose loads it gives.
+    `sections` names the sections of its structure whose loads it gives. With `deformation` the modal coordinates are
+    outputs.
     """
     audit = ports.audit(devices=("modes",), works=("control",))
-    elastic = _elastic(port_count, thruster_count, mode_count) if mode_count else ()
+    elastic = _elastic(port_count, thruster_count, mode_count, deformation) if mode_count else ()
     more = _two_way(mode_count) if two_way else ()
     loads = _sections(sections) if sections else ()
     cuts = _cuts(sections, port_count, thruster_count, mode_count) if sections else ()

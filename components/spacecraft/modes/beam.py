@@ -10,6 +10,7 @@ import numpy as np
 from dockfmu.components.spacecraft.modes.eigen import symmetric_modes
 from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 from dockfmu.components.spacecraft.modes.model import ModalModel
+from dockfmu.components.spacecraft.modes.wireframe import Wireframe
 
 _UNCOUPLED = ((0,), (3,), (1, 5), (2, 4))
 """Coupled degrees of freedom of a node: axial, torsion, bending about z, about y; a group has as many rigid modes."""
@@ -155,4 +156,6 @@ class Beam:
         # modes of a free body are orthogonal to its rigid motion; the lumped bodies would give discretisation errors
         none = np.zeros((3, len(order)))
         coupling = replace(coupling, translation=none, rotation=none)
-        return ModalModel(np.sqrt(values), np.arange(1, self.elements + 2), shape, position, coupling)
+        numbers = np.arange(self.elements + 1)
+        lines = Wireframe(position, np.column_stack([numbers[:-1], numbers[1:]]), shape[:, :3])
+        return ModalModel(np.sqrt(values), numbers + 1, shape, position, coupling, wireframe=lines)

@@ -12,6 +12,7 @@ import numpy as np
 from dockfmu.components.physics.elastic.sections import ElasticSections
 from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 from dockfmu.components.spacecraft.modes.sections import CraftSections, sections_at
+from dockfmu.components.spacecraft.modes.wireframe import Wireframe
 
 Bands = Sequence[tuple[float, float, float]]
 
@@ -40,6 +41,7 @@ class Modes:
     coupling : inertial coupling to the motion of the craft, for `coupling = "two_way"`; None if the masses behind the
         shapes are not known
     sections : loads at sections of the structure, or None
+    wireframe : lines for pictures, or None if the source does not give them
     """
 
     frequency: np.ndarray
@@ -51,6 +53,7 @@ class Modes:
     control: np.ndarray = field(default_factory=lambda: np.zeros(0))
     coupling: InertialCoupling | None = None
     sections: CraftSections | None = None
+    wireframe: Wireframe | None = None
 
     def __post_init__(self) -> None:
         n = len(self.frequency)
@@ -105,6 +108,7 @@ class ModalModel:
     position : (k, 3) positions of the points in S, m, or None if the source does not give them
     coupling : inertial coupling of all modes, or None if the source does not give the masses
     sections : loads at sections of the structure, its nodes being the grid points, or None
+    wireframe : lines for pictures, or None if the source does not give them
     """
 
     frequency: np.ndarray
@@ -113,6 +117,7 @@ class ModalModel:
     position: np.ndarray | None = None
     coupling: InertialCoupling | None = None
     sections: ElasticSections | None = None
+    wireframe: Wireframe | None = None
 
     def nearest(self, place: Sequence[float]) -> int:
         """Return the number of the grid point nearest to a position in S."""
@@ -158,6 +163,7 @@ class ModalModel:
             control=nozzles[0],
             coupling=None if self.coupling is None else self.coupling.select(kept),
             sections=sections_at(self.sections, kept, at_ports, at_nozzles),
+            wireframe=None if self.wireframe is None else self.wireframe.select(kept),
         )
 
     def write(self, file: Path, bands: Bands = ASSUMED_BANDS) -> None:

@@ -21,6 +21,7 @@ from dockfmu.components.physics.mechanics.rotation import from_angles
 from dockfmu.components.spacecraft.modes.inertia import InertialCoupling
 from dockfmu.components.spacecraft.modes.model import ModalModel, Modes
 from dockfmu.components.spacecraft.modes.sections import joined_sections, placed_sections, sections_at
+from dockfmu.components.spacecraft.modes.wireframe import Wireframe, joined
 
 NEAR = 1e-6
 """m: a port or nozzle this near to an interface node of an appendage is on it."""
@@ -58,7 +59,8 @@ def whole_model(body: ElasticBody) -> ModalModel:
             "structure of the whole craft with --frame mean"
         )
     coupling = moved_coupling(body, np.zeros(3), np.eye(3))
-    return ModalModel(body.frequency, body.nodes, body.shape, body.place, coupling, body.sections)
+    lines = Wireframe(body.points, body.lines, body.point_shape)
+    return ModalModel(body.frequency, body.nodes, body.shape, body.place, coupling, body.sections, lines)
 
 
 def appendage_modes(
@@ -71,7 +73,7 @@ def appendage_modes(
     Places are from the centre of mass of the whole craft. Ports and nozzles are positions in S: on an interface node of
     an appendage, or on the rigid craft. Raises ValueError for a body whose frame is not tied to a node.
     """
-    frequencies, dampings, couplings, nodes, sections = [], [], [], [], []
+    frequencies, dampings, couplings, nodes, sections, wireframes = [], [], [], [], [], []
     for body, place, angles in appendages:
         if body.frame == "mean":
             raise ValueError(f"{body.name} is in mean axes, an appendage is held: reduce it with --frame NODE")
@@ -86,6 +88,7 @@ def appendage_modes(
         frequencies.append(body.frequency)
         dampings.append(body.damping)
         couplings.append(moved_coupling(body, at, R))
+        wireframes.append(Wireframe(body.points, body.lines, body.point_shape).placed(at, R))
         both = np.kron(np.eye(2), R)
         places = at + body.place @ R.T
         nodes.append((places, np.einsum("ij,kja->kia", both, body.shape)))
@@ -135,6 +138,7 @@ def appendage_modes(
         control=nozzles[0],
         coupling=coupling.select(list(order)),
         sections=joined_sections(sections, list(order), sizes),
+        wireframe=joined(wireframes).select(list(order)),
     )
 
 
