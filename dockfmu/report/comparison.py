@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -331,12 +332,14 @@ def _peaks(a: Run, b: Run, chosen: set[str] | None, tolerance: float) -> list[Pa
                 ranked.append((np.inf, Pair(f"{name} {which}", first, second, str(peak.get("unit", "")))))
     largest = _largest_of_units((pair.unit, *(v for v in (pair.a, pair.b) if _number(v))) for _, pair in ranked)
     ranked.sort(key=lambda entry: -entry[0])
-    ranked.sort(key=lambda entry: _is_nothing(largest, entry[1].unit, entry[1].difference))
+    ranked.sort(key=lambda entry: _is_nothing(largest, entry[1].name, entry[1].unit, entry[1].difference))
     return [pair for _, pair in ranked]
 
 
 NOTHING = 1e-9
 """Share of the largest value of a unit below which a difference is rounding."""
+
+_ERROR_OF_AUDIT = re.compile(r"\.audit\.\w*_error\b")
 
 
 def _largest_of_units(rows: Iterable[tuple[Any, ...]]) -> dict[str, float]:
@@ -347,7 +350,10 @@ def _largest_of_units(rows: Iterable[tuple[Any, ...]]) -> dict[str, float]:
     return largest
 
 
-def _is_nothing(largest: Mapping[str, float], unit: str, difference: float | None) -> bool:
+def _is_nothing(largest: Mapping[str, float], name: str, unit: str, difference: float | None) -> bool:
+    """Return whether a difference is rounding, or one of the errors that an audit measures: no answer of the runs."""
+    if _ERROR_OF_AUDIT.search(name):
+        return True
     return difference is not None and abs(difference) <= NOTHING * largest.get(unit, 0.0)
 
 
@@ -388,7 +394,7 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
             found.signals.append(SignalDifference(name, unit, float(gap[at]), float(time[at]), share))
     magnitudes = _largest_of_units(scales)
     found.signals.sort(key=lambda signal: -signal.share)
-    found.signals.sort(key=lambda signal: _is_nothing(magnitudes, signal.unit, signal.largest))
+    found.signals.sort(key=lambda signal: _is_nothing(magnitudes, signal.name, signal.unit, signal.largest))
 
 
 def _largest(values: np.ndarray) -> float:

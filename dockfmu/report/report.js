@@ -27,14 +27,42 @@ function labels(drawing, range) {
   }));
 }
 
-function layout(drawing, plot, range) {
+const numbers = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (c) => c.charCodeAt(0)).buffer);
+const points = plots.map(({ traces }) => traces.map((t) => ({ x: numbers(t.x), y: numbers(t.y), step: t.line.shape })));
+
+// Smallest and largest value in a range of time, with those at its ends: what happens at other times would flatten it.
+function extremes(curves, [start, end]) {
+  let low = Infinity;
+  let high = -Infinity;
+  const see = (value) => {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  };
+  for (const { x, y, step } of curves)
+    for (let k = 0; k < x.length; k++) {
+      if (x[k] >= start && x[k] <= end) see(y[k]);
+      for (const edge of [start, end])
+        if (x[k] < edge && x[k + 1] > edge)
+          see(step === "hv" ? y[k] : y[k] + ((y[k + 1] - y[k]) * (edge - x[k])) / (x[k + 1] - x[k]));
+    }
+  return [low, high];
+}
+
+// The range of the value axis, with a margin; undefined leaves it to plotly.js, as for a curve that stays at one value.
+function valueRange(curves, range) {
+  const [low, high] = extremes(curves, range);
+  const margin = 0.06 * (high - low);
+  return margin > 1e-7 * Math.max(Math.abs(low), Math.abs(high)) ? [low - margin, high + margin] : undefined;
+}
+
+function layout(drawing, plot, curves, range) {
   const colour = getComputedStyle(document.body);
   const narrow = drawing.clientWidth < 600;
   const grid = dark.matches ? "#333940" : "#e6e6e6";
   const longest = Math.max(0, ...plot.ticks.map(([, name]) => name.length));
   const y = plot.ticks.length
     ? { tickvals: plot.ticks.map(([v]) => v), ticktext: plot.ticks.map(([, name]) => name) }
-    : { title: { text: plot.unit, standoff: 4 } };
+    : { title: { text: plot.unit, standoff: 4 }, range: valueRange(curves, range) };
   return {
     xaxis: { range, title: { text: "time, s", standoff: 4 }, gridcolor: grid, zerolinecolor: grid },
     yaxis: { ...y, gridcolor: grid, zerolinecolor: grid, tickfont: { size: plot.ticks.length ? 10 : 12 } },
@@ -57,7 +85,7 @@ let shown = [0, 1];
 function draw(range) {
   shown = range;
   drawings.forEach((drawing, k) =>
-    Plotly.react(drawing, plots[k].traces, layout(drawing, plots[k], range), {
+    Plotly.react(drawing, plots[k].traces, layout(drawing, plots[k], points[k], range), {
       responsive: true, displaylogo: false, displayModeBar: "hover", modeBarButtonsToRemove: ["lasso2d", "select2d"],
     }));
 }

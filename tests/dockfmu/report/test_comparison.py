@@ -290,6 +290,11 @@ def test_the_question_of_a_comparison_comes_first_and_causes_last(impacts):
     nothing = [signal.unit == "N.m" and signal.largest <= 1e-9 * largest for signal in differ.signals]
     # those that are nothing follow all that are something
     assert not any(nothing[: len(differ.signals) // 2])
+    for names in ([pair.name for pair in differ.peaks], [signal.name for signal in differ.signals]):
+        errors = [".audit." in name and "_error" in name for name in names]
+        # errors of a balance are no answer: they follow what the runs answer, however much they differ
+        assert any(errors)
+        assert not any(errors[: len(names) // 2])
 
 
 @pytest.mark.slow

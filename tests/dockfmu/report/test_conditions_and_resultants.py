@@ -165,13 +165,14 @@ def test_components_of_vectors_are_named(tmp_path):
 
 
 def test_the_plots_begin_with_the_impact(browser, tmp_path):
-    """A long run is drawn from its first event on; the button of the whole run draws all of it."""
+    """A long run is drawn from its first event on, with the values of then; a button draws all of it."""
     from dockfmu.report.page import write_report
 
     time = np.linspace(0.0, 300.0, 3001)
     with h5py.File(tmp_path / "results.h5", "w") as out:
         out["time"] = time
-        out["hull/force"] = np.exp(-((time - 20.0) ** 2))
+        # of the impact of 1 N, beside 20 N long after it
+        out["hull/force"] = np.exp(-((time - 20.0) ** 2)) + 20.0 * np.exp(-((time - 200.0) ** 2))
         out["hull/force"].attrs.update({"unit": "N", "variability": "continuous", "type": "Real"})
     summary = {"system": "s", "status": "completed", "t_end": 300.0, "wall_s": None, "macro_steps": 3000, "step": 0.1,
                "algorithm": "jacobi"}  # fmt: skip
@@ -182,9 +183,15 @@ def test_the_plots_begin_with_the_impact(browser, tmp_path):
     page.goto((tmp_path / "report.html").as_uri())
     shown = "document.querySelector('.plot').layout.xaxis.range"
     assert page.evaluate(shown) == [18.5, 33.5]
+    values = "document.querySelector('.plot').layout.yaxis.range"
+    low, high = page.evaluate(values)
+    assert -0.1 < low < 0.0
+    assert 1.0 < high < 1.1
     assert page.get_attribute("#windows button >> nth=0", "aria-pressed") == "true"
     page.click("button:has-text('whole run')")
     assert page.evaluate(shown) == [0.0, 300.0]
+    low, high = page.evaluate(values)
+    assert 20.0 < high < 22.0
     page.close()
 
 
