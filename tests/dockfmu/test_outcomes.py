@@ -246,6 +246,7 @@ def test_every_system_declares_its_outcome_and_it_goes_through_an_ssp():
         plan = read(name).plan
         assert plan.outcome is not None
         declared = {"solar_array": "craft", "elastic_array": "craft", "small_probe": "mechanism", "ring_claw": "claw"}
+        declared |= {"beam_on_arm": "arm"}
         declared |= dict.fromkeys(("apollo_probe_drogue", "apollo_14"), "mechanism")
         if name in declared:
             assert plan.outcome.signal == f"{declared[name]}.outcome.decided"
