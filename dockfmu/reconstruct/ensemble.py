@@ -50,7 +50,7 @@ SURPRISING = 4.0
 MOST_STEPS = 12
 """Steps of a window after which the rest of its data is assimilated at once."""
 EXPLAINED = 1.5
-"""Mean square of the residuals of the members so far, over noise, up to which they are not refined between windows."""
+"""Mean square of the residuals of the members, over noise, above which runs around the best are drawn."""
 HELPED = 0.5
 """Part of the misfit that a search must leave at most, if there is to be another one in a later window."""
 DIGITS = 9
@@ -299,14 +299,12 @@ def _assimilate(
 def _refine(state: _State, aim: Aim, surprise: _Surprise, most: int, told: Callable[[AssimilationStep], None]) -> None:
     """Move each member to the most probable point for its draw of the prior and its perturbed data.
 
-    Between windows it is enough that the members explain the data.
+    Between windows, too, until they have arrived: members that explain the data in a wrong place, and agree there, are
+    lost to the windows after it.
     """
-    between = not aim.needed.all()
     refinement = Refinement(aim, (state.unknowns, state.outputs), state.archive, state.forward, DIGITS)
     vain = 0
-    for _ in range(min(most, BETWEEN) if between else most):
-        if between and not aim.misfit(state.outputs) > EXPLAINED:
-            return
+    for _ in range(most if aim.needed.all() else min(most, BETWEEN)):
         step = refinement.step(lambda residuals: surprise.of(residuals, aim.needed))
         if step is None:
             return

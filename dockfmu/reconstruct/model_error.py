@@ -14,10 +14,12 @@ from dockfmu.reconstruct.whiteness import autocorrelation, ljung_box
 
 LAGS = 10
 """Most lags of the test of whiteness."""
-EXCESS = 1.5
-"""Mean square of the normalised residuals from which a signal is not explained, however many readings it has."""
+FALSE_ALARM = 0.01
+"""Probability with which a right model is said not to explain one signal or more of a reconstruction."""
+LEFT = 0.5
+"""Least share of the readings of a phase that the unknowns leave free."""
 SIGMAS = 4.0
-"""Standard deviations by which a mean square has to exceed 1."""
+"""Standard deviations by which a mean square has to exceed 1 in an interval of time."""
 BINS = 40
 """Intervals of time in which residuals are compared."""
 FAR = 4.0
@@ -42,16 +44,20 @@ class SignalResiduals:
         Mean square of the residuals, of the mean of the members, over the variance of noise and spread: 1 if explained.
     whiteness : float
         Probability of autocorrelations as large in white noise (Ljung & Box 1978, doi:10.1093/biomet/65.2.297).
+    chances : tuple of float
+        Probability of residuals as large from a right model, in each phase in which the signal has readings.
     times : tuple of (float, float)
         Intervals in which the model does not explain the readings, s.
     explained : bool
-        Whether the mean square is that of noise.
+        Whether size and whiteness are those of noise. Residuals smaller than their deviations may be correlated: model
+        error, of which the deviations have a share, is.
     """
 
     name: str
     count: int
     mean_square: float
     whiteness: float
+    chances: tuple[float, ...]
     times: tuple[tuple[float, float], ...]
     explained: bool
 
@@ -61,7 +67,8 @@ class SignalResiduals:
         when = ", ".join(f"{begin:.3g} to {end:.3g} s" for begin, end in self.times) or "at no time in particular"
         return (
             f"{self.name}: the model does not explain it: mean square {self.mean_square:.3g} of what noise and spread "
-            f"allow, {when}"
+            f"allow, {when}; residuals as large have a probability of {min(self.chances):.2g}, as correlated ones of "
+            f"{self.whiteness:.2g}"
         )
 
 
@@ -71,8 +78,13 @@ def residuals_of(
     data: np.ndarray,
     deviation: np.ndarray,
     outputs: np.ndarray,
+    phases: Sequence[float] = (),
 ) -> tuple[SignalResiduals, ...]:
     """Return how members explain the readings of each signal.
+
+    The residuals of the most probable run have the squares of noise less the directions that the unknowns follow, which
+    spread over noise counts (exact in a linear model). Their sum is compared with chi-squared in each phase, by a law
+    that makes FALSE_ALARM true of all tests of all signals together (Bonferroni).
 
     Parameters
     ----------
@@ -82,16 +94,42 @@ def residuals_of(
         Readings, and the standard deviations of their noise.
     outputs : ndarray, shape (members, n)
         Readings of the members after the data, all finite.
+    phases : sequence of float
+        Times that part the phases, s: those of events.
     """
     spread = outputs.var(axis=0, ddof=1) if len(outputs) > 1 else np.zeros(len(data))
     normal = (data - outputs.mean(axis=0)) / np.sqrt(deviation**2 + spread)
-    return tuple(_signal(name, time[part], normal[part]) for name, part in parts.items() if len(time[part]))
+    squares, followed = (data - outputs.mean(axis=0)) ** 2 / deviation**2, spread / deviation**2
+    edges = np.array([-np.inf, *sorted(phases), np.inf])
+    chances = {
+        name: tuple(_chance(squares[part][own], followed[part][own]) for own in _phases(time[part], edges))
+        for name, part in parts.items()
+    }
+    level = FALSE_ALARM / max(1, sum(len(each) + 1 for each in chances.values()))
+    return tuple(
+        _signal(name, time[part], normal[part], chances[name], level) for name, part in parts.items() if chances[name]
+    )
 
 
-def _signal(name: str, time: np.ndarray, normal: np.ndarray) -> SignalResiduals:
-    count, square = len(normal), float(np.mean(normal**2))
-    found = square > max(EXCESS, 1.0 + SIGMAS * math.sqrt(2.0 * correlation_time(normal) / count))
-    return SignalResiduals(name, count, square, whiteness(normal), _when(time, normal) if found else (), not found)
+def _phases(time: np.ndarray, edges: np.ndarray) -> list[np.ndarray]:
+    """Return the places of the readings of each phase that has any."""
+    number = np.searchsorted(edges, time, side="right")
+    return [np.flatnonzero(number == k) for k in np.unique(number)]
+
+
+def _chance(squares: np.ndarray, followed: np.ndarray) -> float:
+    """Return the probability of squared residuals as large, of which the unknowns follow some directions."""
+    freedom = max(len(squares) - float(followed.sum()), LEFT * len(squares))
+    return float(gammaincc(freedom / 2.0, float(squares.sum()) / 2.0))
+
+
+def _signal(
+    name: str, time: np.ndarray, normal: np.ndarray, chances: tuple[float, ...], level: float
+) -> SignalResiduals:
+    square, white = float(np.mean(normal**2)), whiteness(normal)
+    explained = min(chances) >= level and not (white < level and square > 1.0)
+    times = () if explained else _when(time, normal)
+    return SignalResiduals(name, len(normal), square, white, chances, times, explained)
 
 
 def whiteness(series: np.ndarray, lags: int = LAGS) -> float:
@@ -101,16 +139,6 @@ def whiteness(series: np.ndarray, lags: int = LAGS) -> float:
     if most < 1:
         return math.nan
     return ljung_box(autocorrelation(series, most), count)
-
-
-def correlation_time(series: np.ndarray) -> float:
-    """Return 1 + twice the sum of the autocorrelations up to the first that noise could make, at least 1."""
-    count = len(series)
-    if count < 10:
-        return 1.0
-    found = autocorrelation(series, count // 4)
-    small = np.flatnonzero(found < 2.0 / math.sqrt(count))
-    return 1.0 + 2.0 * float(np.sum(found[: small[0] if len(small) else len(found)]))
 
 
 def _when(time: np.ndarray, normal: np.ndarray) -> tuple[tuple[float, float], ...]:

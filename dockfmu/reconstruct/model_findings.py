@@ -96,7 +96,8 @@ def findings(found: ModelEstimate) -> Findings:
     data, posterior, valid = found.data, found.posterior, found.posterior.valid
     if valid.sum() < 3:
         raise EnsembleError(f"{int(valid.sum())} of {len(valid)} members have outputs after the data")
-    residuals = residuals_of(data.parts, data.time, data.values, data.deviation, posterior.outputs[valid])
+    phases = [event.by for event in found.problem.telemetry.events]
+    residuals = residuals_of(data.parts, data.time, data.values, data.deviation, posterior.outputs[valid], phases)
     warnings = [*found.problem.telemetry.notes, *found.notes]
     warnings += [str(signal) for signal in residuals if not signal.explained]
     chance, far = strained(found.problem.unknowns.labels, posterior)

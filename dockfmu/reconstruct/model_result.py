@@ -87,7 +87,7 @@ def summary(found: ModelEstimate, said: Findings) -> dict[str, Any]:
             r.name: {
                 "count": r.count, "mean_square": r.mean_square,
                 "whiteness": None if math.isnan(r.whiteness) else r.whiteness,
-                "explained": r.explained, "times": [list(times) for times in r.times],
+                "chances": list(r.chances), "explained": r.explained, "times": [list(times) for times in r.times],
             }
             for r in said.residuals
         },

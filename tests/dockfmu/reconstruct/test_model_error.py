@@ -10,7 +10,6 @@ from dockfmu.reconstruct.model_error import (
     FAR,
     RARE,
     collapse,
-    correlation_time,
     effective_rank,
     far_from_prior,
     log_evidence,
@@ -80,16 +79,6 @@ def test_whiteness_is_uniform_for_white_noise_and_small_for_a_walk():
     # Kolmogorov's bound at 1 %, for 400 values
     assert np.abs(np.sort(found) - (np.arange(400) + 0.5) / 400).max() < 1.63 / math.sqrt(400) + 0.03
     assert whiteness(np.cumsum(random.normal(size=300))) < 1e-12
-
-
-def test_correlation_time_of_an_autoregression():
-    """A series x' = a x + noise has (1 + a) / (1 - a)."""
-    random = np.random.default_rng(4)
-    series, value = np.zeros(20000), 0.0
-    for k, noise in enumerate(random.normal(size=20000)):
-        value = 0.7 * value + noise
-        series[k] = value
-    assert correlation_time(series) == pytest.approx(1.7 / 0.3, rel=0.15)
 
 
 def test_a_prior_that_excludes_the_data_is_named():
