@@ -241,11 +241,11 @@ def smooth(
             _assimilate(state, data, deviation, (number, mask, needed), surprise, random, options, note)
         if refined:
             now = replace(aim, needed=needed)
-            _refine(state, now, surprise, options.refinements, note)
+            _arrive(state, now, surprise, options.refinements, note)
             if hopeful and now.misfit(state.outputs) > EXPLAINED:
                 missed = now.misfit(state.outputs)
                 search(now, state.archive, state.forward, wide, random, DIGITS)
-                _refine(state, now, surprise, options.refinements, note)
+                _arrive(state, now, surprise, options.refinements, note)
                 hopeful = now.misfit(state.outputs) < max(EXPLAINED, HELPED * missed)
     return Posterior(state.unknowns, state.outputs, members, before, tuple(state.steps), len(state.archive.unknowns))
 
@@ -296,7 +296,20 @@ def _assimilate(
         told(AssimilationStep(number, share, total, mean_square, absent))
 
 
-def _refine(state: _State, aim: Aim, surprise: _Surprise, most: int, told: Callable[[AssimilationStep], None]) -> None:
+def _arrive(state: _State, aim: Aim, surprise: _Surprise, most: int, told: Callable[[AssimilationStep], None]) -> None:
+    """Refine the members; strictly, too, if they do not explain the data then.
+
+    What no member explains counts for little at first, so that it does not lead all astray; but where it goes on to,
+    members would drift to where they explain even less.
+    """
+    _refine(state, aim, surprise, most, told, strict=False)
+    if aim.misfit(state.outputs) > EXPLAINED:
+        _refine(state, aim, surprise, most, told, strict=True)
+
+
+def _refine(
+    state: _State, aim: Aim, surprise: _Surprise, most: int, told: Callable[[AssimilationStep], None], *, strict: bool
+) -> None:
     """Move each member to the most probable point for its draw of the prior and its perturbed data.
 
     Between windows, too, until they have arrived: members that explain the data in a wrong place, and agree there, are
@@ -305,7 +318,7 @@ def _refine(state: _State, aim: Aim, surprise: _Surprise, most: int, told: Calla
     refinement = Refinement(aim, (state.unknowns, state.outputs), state.archive, state.forward, DIGITS)
     vain = 0
     for _ in range(most if aim.needed.all() else min(most, BETWEEN)):
-        step = refinement.step(lambda residuals: surprise.of(residuals, aim.needed))
+        step = refinement.step(lambda residuals: surprise.of(residuals, aim.needed), strict=strict)
         if step is None:
             return
         state.unknowns, state.outputs = refinement.unknowns, refinement.outputs

@@ -91,8 +91,11 @@ class Aim:
         whitened = whitened[np.isfinite(whitened).all(axis=1)]
         return float(np.mean(whitened**2)) if whitened.size else math.nan
 
-    def objectives(self, unknowns: np.ndarray, whitened: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """Return twice the negative logarithm of the posterior of each run for each member, shape (members, runs)."""
+    def objectives(self, unknowns: np.ndarray, whitened: np.ndarray, scale: np.ndarray | float = 1.0) -> np.ndarray:
+        """Return twice the negative logarithm of the posterior of each run for each member, shape (members, runs).
+
+        Residuals and perturbations count by `scale`.
+        """
         reached, noise = whitened * scale, self.noise[:, self.needed] * scale
         return np.asarray(_distances(self.prior, unknowns) + _distances(noise, reached))
 
@@ -150,10 +153,11 @@ class Refinement:
         self.unknowns, self.outputs = members
         self.length = np.ones(len(aim.prior))
 
-    def step(self, excess: Callable[[np.ndarray], np.ndarray]) -> RefinementStep | None:
+    def step(self, excess: Callable[[np.ndarray], np.ndarray], *, strict: bool = False) -> RefinementStep | None:
         """Move the members once; return None if all have arrived, or if there are too few runs for slopes.
 
-        `excess` returns the variance, in that of the noise, to be added to it, for residuals of runs (runs, data).
+        `excess` returns the variance, in that of the noise, to be added to it, for residuals of runs (runs, data). It
+        shapes the direction, and unless `strict` also the objectives that moves are judged by.
         """
         aim = self.aim
         pool, outputs, whitened, place = self._pool()
@@ -162,10 +166,11 @@ class Refinement:
         near = self._near(pool, whitened)
         slope, variance = regression(pool[near], whitened[near])
         scale = 1.0 / np.sqrt(variance + excess(whitened[near]))
-        objectives = aim.objectives(pool, whitened, scale)
+        judged = 1.0 if strict else scale
+        objectives = aim.objectives(pool, whitened, judged)
         best = _starts(objectives, place)
         before = objectives[np.arange(len(best)), best]
-        target, promised = _gauss_newton(aim, pool[best], whitened[best], slope, scale, before)
+        target, promised = _gauss_newton(aim, pool[best], whitened[best], slope, scale)
         tries = np.flatnonzero((promised >= ARRIVED) & (self.length >= SHORTEST))
         if not len(tries):
             return None
@@ -173,7 +178,7 @@ class Refinement:
         trial = np.round(start + self.length[tries, None] * (target[tries] - start), self.digits)
         told = np.asarray(self.forward(trial), float)
         self.archive.add(trial, told)
-        reached = aim.objectives(trial, aim.whitened(told), scale)
+        reached = aim.objectives(trial, aim.whitened(told), judged)
         reached = np.where(np.isfinite(reached), reached, np.inf)
         own = reached[tries, np.arange(len(tries))]
         better = own < before[tries]
@@ -202,7 +207,7 @@ class Refinement:
 
     def _near(self, pool: np.ndarray, whitened: np.ndarray) -> np.ndarray:
         """Return the runs that slopes are taken from: those that are most probable for some member."""
-        objectives = self.aim.objectives(pool, whitened, np.ones(whitened.shape[1]))
+        objectives = self.aim.objectives(pool, whitened)
         own = objectives - objectives.min(axis=1, keepdims=True)
         count = min(len(pool), NEAR * len(self.length))
         return np.asarray(np.argsort(own.min(axis=0), kind="stable")[:count])
@@ -235,15 +240,20 @@ def _ends(reached: np.ndarray, before: np.ndarray, tries: np.ndarray) -> np.ndar
 
 
 def _gauss_newton(
-    aim: Aim, at: np.ndarray, misses: np.ndarray, slope: np.ndarray, scale: np.ndarray, before: np.ndarray
+    aim: Aim, at: np.ndarray, misses: np.ndarray, slope: np.ndarray, scale: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return where a step of Gauss and Newton takes the members, and the decrease of their objectives it promises."""
+    """Return where a step of Gauss and Newton takes the members, and the decrease it promises.
+
+    That is of objectives in which residuals count by `scale`.
+    """
     noise = aim.noise[:, aim.needed]
     reached = (noise - misses + (at - aim.prior) @ slope.T) * scale
     scaled = slope * scale[:, None]
     left, singular, right = np.linalg.svd(scaled, full_matrices=False)
     gain = (right.T * (singular / (1.0 + singular**2))) @ left.T
     target = aim.prior + reached @ gain.T
-    linear = (misses - noise) * scale + (target - at) @ scaled.T
+    now = (misses - noise) * scale
+    linear = now + (target - at) @ scaled.T
+    before = np.sum((at - aim.prior) ** 2, axis=1) + np.sum(now**2, axis=1)
     promised = before - np.sum((target - aim.prior) ** 2, axis=1) - np.sum(linear**2, axis=1)
     return target, promised

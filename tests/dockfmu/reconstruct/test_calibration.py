@@ -61,6 +61,21 @@ def test_members_arrive_and_those_that_do_not_are_told(starts):
     assert (starts[3][lost] > INCONSISTENT).all()
 
 
+@pytest.mark.parametrize("start", [46, 71], ids=["explained from a wrong place", "drifted away"])
+def test_starts_whose_first_windows_mislead_are_found(start):
+    """Noise is a fifth of what is allowed for, as where a model is right and model error is allowed for.
+
+    Members then explain the first readings of one start from a wrong place. In the other they drift where the impacts
+    that none explains count for nothing, unless moves are judged by them too.
+    """
+    random = np.random.default_rng([1, start])
+    told, _ = bounce(random.normal(size=(1, UNKNOWNS)))
+    data = told[0] + 0.2 * NOISE * random.normal(size=len(NOISE))
+    prior = random.normal(size=(MEMBERS, UNKNOWNS))
+    found = smooth(prior, lambda z: bounce(z)[0], data, NOISE, seed=start, time=TIME, blocks=BLOCKS)
+    assert np.mean(((data - found.outputs) / NOISE) ** 2) < 0.2
+
+
 @pytest.mark.parametrize(("count", "most"), [(39, 0.9), (28, 0.915)], ids=["whole places", "between places"])
 def test_a_band_of_few_draws_holds_one_more_in_90_percent(count, most):
     """By 20,000 bands, four deviations; the usual quantiles hold 86 and 84 %. Between draws bands are a little wide."""

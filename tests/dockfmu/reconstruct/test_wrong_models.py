@@ -37,9 +37,7 @@ def told(start, unknowns, friction, damping):
 def estimated(data, unknowns, friction, damping, seed):
     """Return the posterior of a model."""
     prior = np.random.default_rng([6, seed]).normal(size=(MEMBERS, unknowns))
-    return smooth(
-        prior, lambda z: readings(z, friction, damping), data, NOISE, seed=seed, time=TIME, blocks=BLOCKS
-    )
+    return smooth(prior, lambda z: readings(z, friction, damping), data, NOISE, seed=seed, time=TIME, blocks=BLOCKS)
 
 
 @cache
