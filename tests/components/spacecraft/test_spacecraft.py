@@ -636,7 +636,7 @@ def test_modes_used_zero_is_rigid():
     assert np.array_equal(rigid.m.port[0].acceleration, none.m.port[0].acceleration)
 
 
-def test_spec11_oracle_o11_response_to_a_unit_step():
+def test_spec11_oracle_O11_response_to_a_unit_step():
     c1, c2, c3, c5 = elastic.coefficients(31.0, 0.03, 5e-4)
     assert (c1, c2, c5) == pytest.approx((0.9998798833, 4.9994297961e-4, 0.9997318878), rel=1e-10)
     assert c3 == pytest.approx(1.2499133061e-7, rel=1e-9)
