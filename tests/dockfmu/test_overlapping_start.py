@@ -50,6 +50,14 @@ def test_force_and_energy_are_told(simulation, gap):
     assert joules == pytest.approx(stored - before, rel=0.35)
 
 
+def test_an_overlap_beyond_the_contact_model_is_told_and_ends_the_run(tmp_path):
+    """Beyond what the model of contact describes there are no force and energy to tell: what is too deep is named."""
+    summary = dockfmu.load("atv_probe_cone", {GAP: -0.05}).record(tmp_path / "out", stop=0.002, report=False).summary
+    assert summary["status"] == "failed"
+    assert summary["warnings"] == ["the craft overlap at the start by 50 mm (initial_conditions.start_gap < 0)"]
+    assert re.search(r"penetration 0\.0\d+ m of head .* exceeds its limit of 0\.005 m", summary["failure"]["says"])
+
+
 @pytest.mark.parametrize("gap", [0.0, 0.01])
 def test_craft_that_do_not_overlap_give_no_warning(simulation, gap):
     assert ran(simulation, gap)[0] == []

@@ -1,6 +1,7 @@
 // Objects of three.js for the shapes of a scene: solids with shaded faces.
 
 import { tint } from './deformation.js';
+import { AROUND } from './geometry.js';
 
 export const PAINTS = { free: 0x3fbf6f, lit: 0xff5a4f, passive: 0x8fb0e0, line: 0xc9d4e6, thin: 0xa9b4c8, contact: 0xff5a4f, arrow: 0xffb347, other: 0xe58cff };
 export const AXES = [['x', '#f0a030'], ['y', '#62c8f5'], ['z', '#d98fd0']]; // red is for what touches
@@ -44,7 +45,7 @@ export class Bodies {
     if (shape.shape === 'revolution') {
       const count = Math.round(quantities.count ?? quantities.x.length);
       const profile = Array.from({ length: count }, (_, k) => new three.Vector2(quantities.r[k], quantities.x[k]));
-      const lathe = new three.LatheGeometry(profile, 56);
+      const lathe = new three.LatheGeometry(profile, AROUND);
       lathe.rotateZ(-Math.PI / 2); // from about y to about x
       const clear = shape.style === 'passive', planes = clear && clip ? [clip] : null;
       const material = this.material(paint, { side: DoubleSide, flatShading: false, clippingPlanes: planes });
@@ -82,7 +83,7 @@ export class Bodies {
       group.add(this.mesh(geometry, this.material(other ? PAINTS.other : shape.style ? paint : CRAFT[number % CRAFT.length], { side: DoubleSide, flatShading: true })));
     } else if (made.cylinder) {
       const { radius, length, centre } = made.cylinder;
-      group.add(this.mesh(new three.CylinderGeometry(radius, radius, length, 40).rotateZ(-Math.PI / 2).translate(...centre), solid()));
+      group.add(this.mesh(new three.CylinderGeometry(radius, radius, length, AROUND).rotateZ(-Math.PI / 2).translate(...centre), solid()));
     } else if (shape.shape === 'polyline' || shape.shape === 'rod') {
       bars(made.lines);
       made.lines[0].forEach(() => group.add(this.mesh(units.ball, solid())));

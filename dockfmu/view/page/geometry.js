@@ -1,6 +1,6 @@
 // Shapes of a scene as lines and circles in their frame: what a projection draws.
 
-const AROUND = 24;
+export const AROUND = 72; // corners of a circle
 
 // Keys of a shape that are no quantities, and what the page keeps with it.
 export const PLAIN = new Set(['shape', 'frame', 'to_frame', 'label', 'lit', 'style', 'shown', 'positions', 'indices', 'edges', 'deformations', 'triangles', 'wire', 'kept']);

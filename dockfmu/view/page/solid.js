@@ -50,7 +50,7 @@ export class Solid {
     this.light = new three.DirectionalLight(0xfff4e4, 0.55);
     rim.position.set(3, 1, -3);
     world.add(this.light, this.light.target, rim);
-    this.light.shadow.mapSize.set(1024, 1024);
+    this.light.shadow.mapSize.set(2048, 2048);
   }
 
   // The plane through the axis of a passive unit: what lies on the side of the camera is cut away.
@@ -230,7 +230,7 @@ export class Solid {
     this.grounds.floor.scale.setScalar(size / 4);
     Object.assign(light.shadow.camera, { left: -2.2 * size, right: 2.2 * size, top: 2.2 * size, bottom: -2.2 * size, near: 0.1 * size, far: 12 * size });
     // without these, faces shade themselves in stripes
-    Object.assign(light.shadow, { bias: -0.001, normalBias: 0.008 * size });
+    Object.assign(light.shadow, { bias: -0.001, normalBias: 0.004 * size });
     light.shadow.camera.updateProjectionMatrix();
   }
 
