@@ -147,8 +147,10 @@ def _refinement(table: pandas.DataFrame, measure: Measure, fine: pandas.DataFram
     use = np.isfinite(new) & (old != 0.0)
     changes = (new[use] - old[use]) / np.abs(old[use])
     same = int((before["outcome"].to_numpy() == fine["outcome"].to_numpy()).sum())
-    sentence = f"the {len(fine)} {measure.end} values, repeated at a tenth of the step: "
-    sentence += f"changes from {changes.min():+.2%} to {changes.max():+.2%}; " if len(changes) else ""
+    values = f"{measure.end} value" if len(fine) == 1 else f"{len(fine)} {measure.end} values"
+    sentence = f"the {values}, repeated at a tenth of the step: "
+    # z: what rounds to nothing has no sign
+    sentence += f"changes from {changes.min():+z.2%} to {changes.max():+z.2%}; " if len(changes) else ""
     if unfinished := int(fine["outcome"].isin(UNFINISHED).sum()):
         sentence += f"{unfinished} did not finish and are left out; "
     return f"{sentence}{same} of {len(fine)} outcomes are the same (answers/refined.parquet)"

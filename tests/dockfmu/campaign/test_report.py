@@ -123,6 +123,10 @@ def test_the_report_is_legible(report, browser, width, scheme):
     # figures are laid out again when their texts have been measured
     eventually(lambda: page.evaluate(COLLISIONS) == [])
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # nor do long names of inputs and measures make it wider
+    page.evaluate("document.querySelector('select').options[0].text = 'name.'.repeat(60)")
+    page.evaluate("document.querySelector('h2').textContent = 'name.'.repeat(60)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert faults == []
     # texts of figures have the colour of the page, whose contrast with its ground is that of the report
     colours = page.evaluate(
