@@ -13,14 +13,14 @@ craft has corrected the wrench of the last step for its true acceleration; the s
 
 The craft apply the means in the middle of their steps, where their ports are then. A force that changes within the
 step moves a system, which itself moves, by more or less than its mean does: by this much the sum of the angular momenta
-about a fixed point changes. `account_angular_momentum` leaves it out of the audit.
+about a fixed point changes. `account_angular_momentum` leaves it out of the audit. So does `point_forces.push_ports`
+with the wrenches on the system's own ports, of which it is the craft.
 """
 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum
-from dockfmu.components.physics.mechanics.rotation import apply_transposed, from_quaternion, load_attitude
+from dockfmu.components.multibody import momentum, point_forces
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
@@ -58,8 +58,7 @@ def count_jolt(base, target, link, run, motions):
     remember(link, run)
     run.motions += motions
     run.base_work += run.end_energy - before - motions
-    if run.has_target != 0.0:
-        account_angular_momentum(base, target, link, run, 0.0)
+    account_angular_momentum(base, target, link, run, 0.0)
 
 
 @kernel
@@ -68,22 +67,23 @@ def begin(run):
     store(subtract(load(run.base_velocity), load(run.end_velocity)), run.jump)
     store(ZERO, run.port_impulse)
     store(ZERO, run.port_angular_impulse)
+    store(ZERO, run.port_turn)
 
 
 @kernel
 def account_angular_momentum(base, target, link, run, h):
     """Add what a step h has changed beyond the impulses that the craft receive in its middle to `run.apart`, I.
 
-    All is placed at the end of the step; the impulses on base and target are known. Wrenches on other ports of the
-    system are taken as received where they act.
+    All is placed at the end of the step; the impulses on base and target are known, and those on other ports.
     """
     _, linear, angular, _ = momentum.momenta(link, load(run.base_velocity), ZERO)
     now = add(angular, cross(load(run.base_position), linear))
     if h > 0.0:
-        change = subtract(now, load(run.end_absolute))
+        change = subtract(subtract(now, load(run.end_absolute)), load(run.port_turn))
         if run.carried != 0.0:
             change = add(change, _received(base, load(run.impulse), load(run.angular_impulse), h))
-        change = add(change, _received(target, load(run.target_impulse), load(run.target_angular_impulse), h))
+        if run.has_target != 0.0:
+            change = add(change, _received(target, load(run.target_impulse), load(run.target_angular_impulse), h))
         accumulate(change, run.apart)
     store(now, run.end_absolute)
 
@@ -91,10 +91,7 @@ def account_angular_momentum(base, target, link, run, h):
 @kernel
 def _received(port, impulse, angular_impulse, h):
     """Return the angular impulse about the origin of I of means that act on a port in the middle of a step."""
-    A = from_quaternion(load_attitude(port.quaternion))
-    shift = axpy(0.125 * h * h, load(port.acceleration), scale(0.5 * h, load(port.velocity)))
-    middle = add(load(port.position), apply_transposed(A, shift))
-    return add(cross(middle, impulse), angular_impulse)
+    return add(cross(point_forces.middle_of_step(port, h), impulse), angular_impulse)
 
 
 @kernel

@@ -324,7 +324,7 @@ def _finish(
         if h > 0.0:
             exchange.finish(link, run, h)
         exchange.remember(link, run)
-    if run.has_target != 0.0:
+    if run.carried != 0.0 or run.has_target != 0.0:
         exchange.account_angular_momentum(base, target, link, run, h)
     closure.publish(link, cut, row, run)
     outputs.publish_joints(link, coordinate, turning, run)
@@ -380,6 +380,7 @@ def _advance(
         motions = impulse_response.jolt(base, gravity, link, cut, row, solver, run)
         exchange.count_jolt(base, target, link, run, motions)
     exchange.begin(run)
+    point_forces.hold_ports(port, run, h)
     accounts.begin_step(contact, loads, run)
     if run.locks > 0.0:
         locks.command(base, gravity, link, lock, cut, row, solver, run)

@@ -6,8 +6,15 @@ from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import momentum
-from dockfmu.components.physics.mechanics.rotation import apply_transposed, compose, load_matrix
-from dockfmu.components.physics.mechanics.vector import accumulate, add, cross, dot, load, scale, subtract
+from dockfmu.components.physics.mechanics.rotation import (
+    advance,
+    apply_transposed,
+    compose,
+    from_quaternion,
+    load_attitude,
+    load_matrix,
+)
+from dockfmu.components.physics.mechanics.vector import accumulate, add, axpy, cross, dot, load, scale, store, subtract
 
 
 @kernel
@@ -115,21 +122,50 @@ def time_to_pull(spring, strength, run, h):
 
 
 @kernel
+def hold_ports(port, run, h):
+    """Set the wrenches on the ports for a step h: means, which act by the attitude of its middle (ruling R4)."""
+    for k in range(int(run.ports)):
+        p = port[k]
+        turn = axpy(0.125 * h * h, load(p.angular_acceleration), scale(0.5 * h, load(p.angular_velocity)))
+        A = from_quaternion(advance(load_attitude(p.quaternion), turn))
+        store(apply_transposed(A, load(p.force)), p.held_force)
+        store(apply_transposed(A, load(p.torque)), p.held_torque)
+        store(middle_of_step(p, h), p.middle)
+
+
+@kernel
+def middle_of_step(p, h):
+    """Return where a port is in the middle of a step h, predicted from its motion at the start, m, I."""
+    A = from_quaternion(load_attitude(p.quaternion))
+    shift = axpy(0.125 * h * h, load(p.acceleration), scale(0.5 * h, load(p.velocity)))
+    return add(load(p.position), apply_transposed(A, shift))
+
+
+@kernel
 def push_ports(link, port, run, h):
-    """Add the wrenches on the ports to the links, and their work over a micro-step h."""
+    """Add the wrenches on the ports to the links, and their work over a micro-step h; for h = 0 by the attitude now."""
     for k in range(int(run.ports)):
         p = port[k]
         b = link[int(p.link)]
-        A = compose(load_matrix(p.turn), load_matrix(b.rotation))
-        force = apply_transposed(A, load(p.force))
-        torque = apply_transposed(A, load(p.torque))
+        if h > 0.0:
+            force = load(p.held_force)
+            torque = load(p.held_torque)
+        else:
+            A = compose(load_matrix(p.turn), load_matrix(b.rotation))
+            force = apply_transposed(A, load(p.force))
+            torque = apply_transposed(A, load(p.torque))
         r, v = point_twist(b, p.arm)
         v = add(v, load(run.base_velocity))
         run.ports_work += h * (dot(force, v) + dot(torque, load(b.angular_velocity)))
         accumulate(force, b.force)
         accumulate(add(torque, cross(r, force)), b.torque)
+        place = add(load(b.position), r)
         if run.carried != 0.0:
             accumulate(scale(h, force), run.port_impulse)
-            accumulate(scale(h, add(torque, cross(add(load(b.position), r), force))), run.port_angular_impulse)
+            accumulate(scale(h, add(torque, cross(place, force))), run.port_angular_impulse)
         if run.free_root != 0.0:
-            momentum.add_outer(run, force, torque, add(load(b.position), r))
+            momentum.add_outer(run, force, torque, place)
+        if h > 0.0:
+            now = add(load(run.base_position), place)
+            accumulate(scale(h, add(torque, cross(now, force))), run.port_turn)
+            accumulate(scale(h, cross(subtract(now, load(p.middle)), force)), run.apart)

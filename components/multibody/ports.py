@@ -221,6 +221,9 @@ def _port_fields() -> tuple[Field, ...]:
         private("turn", "1", "link -> port", shape=(3, 3)),
         private("last_velocity", "m/s", "absolute, at the start of the step, I", shape=3),
         private("last_spin", "rad/s", "likewise", shape=3),
+        private("held_force", "N", "in this step, I: the force at the attitude of its middle", shape=3),
+        private("held_torque", "N.m", "likewise", shape=3),
+        private("middle", "m", "place in the middle of this step, predicted from its start, I", shape=3),
     )
 
 
@@ -613,6 +616,16 @@ def _run(model: Model, order: LoopOrder) -> Group:
         private("jump", "m/s", "velocity of the base at the start of the step less that predicted, I", shape=3),
         private("port_impulse", "N.s", "of wrenches on ports in this step, I", shape=3),
         private("port_angular_impulse", "N.m.s", "likewise, about the moving origin of the base", shape=3),
+        private("port_turn", "N.m.s", "likewise, about the origin of I", shape=3),
+        private(
+            "apart",
+            "N.m.s",
+            "change of the angular momentum beyond what it and the craft receive, about the origin of I",
+            shape=3,
+        ),
+        private(
+            "end_absolute", "N.m.s", "angular momentum at the end of the last step, about the origin of I", shape=3
+        ),
         private("end_momentum", "N.s", "relative to the base's origin at the end of the last step, I", shape=3),
         private("end_angular_momentum", "N.m.s", "likewise, about the base's origin", shape=3),
         private("end_moment", "kg.m", "of mass about the base's origin, likewise", shape=3),

@@ -284,15 +284,6 @@ def run_fields(model: Model) -> tuple[Field, ...]:
         private("target_force", "N", "on the target in the micro-step, I", shape=3),
         private("target_torque", "N.m", "likewise, about its origin", shape=3),
         private("target_impulse", "N.s", "on the target in this step, I", shape=3),
-        private(
-            "apart",
-            "N.m.s",
-            "change of the angular momentum beyond what the craft receive, about the origin of I",
-            shape=3,
-        ),
-        private(
-            "end_absolute", "N.m.s", "angular momentum at the end of the last step, about the origin of I", shape=3
-        ),
         private("target_angular_impulse", "N.m.s", "likewise, about its moving origin", shape=3),
     )
 
