@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dockfmu.base.names import vector
 from dockfmu.declare.plan import Plan
 from dockfmu.master.observers.audit import Audit
 from dockfmu.master.system import Structure
@@ -11,9 +12,10 @@ def audit(system: Structure, plan: Plan) -> Audit:
     """Return the balance over the audited elements, from the `audit` outputs that they have.
 
     Energies are those in the frame that moves as the last audited craft does at the start. If an element stands still
-    in I (its `parameters.fixed`), momenta are not balanced: what holds it takes them up.
+    in I (its `parameters.fixed`), momenta are not balanced: what holds it takes them up. Nor are they in a field of
+    gravity (`parameters.gravity`), which gives them.
     """
-    held = any(_is_held(system, element) for element in plan.audited)
+    held = any(_is_held(system, element) or _has_weight(system, element) for element in plan.audited)
 
     def present(*names: str) -> list[str]:
         known = {element: system.description(element).variables for element in plan.audited}
@@ -70,3 +72,10 @@ def _is_held(system: Structure, element: str) -> bool:
     if variable is None or variable.type != "Boolean":
         return False
     return bool(system.start_value(element, "parameters.fixed"))
+
+
+def _has_weight(system: Structure, element: str) -> bool:
+    """Return whether a field of gravity acts on an element at the start."""
+    known = system.description(element).variables
+    names = [name for name in vector("parameters.gravity") if name in known]
+    return any(system.start_value(element, name) != 0.0 for name in names)

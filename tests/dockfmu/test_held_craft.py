@@ -1,4 +1,4 @@
-"""The audit of a craft that stands still in I: energy alone, because what holds it takes up momentum."""
+"""The audit of what stands still in I or has weight: energy alone, because what holds or pulls it takes up momentum."""
 
 import pytest
 
@@ -18,3 +18,23 @@ def test_momenta_are_not_balanced_if_a_craft_stands_still(system, tmp_path):
     assert not any(held.momenta.values())
     assert held.kinetic == free.kinetic
     assert held.dissipated == free.dissipated
+
+
+@pytest.mark.parametrize("gravity", [0.0, -9.81])
+def test_momenta_are_not_balanced_in_a_field_of_gravity(gravity, tmp_path):
+    """Regression: a falling robot was told that its elements do not receive the impulses that others felt."""
+    (tmp_path / "robot.toml").write_text(
+        f'name = "robot"\ngravity = [0, 0, {gravity}]\n[bodies.arm]\nmass = 2\ninertia = [0.3, 0.4, 0.5]\n'
+        '[joints.root]\nkind = "free"\nbodies = ["base", "arm"]\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "fall.toml").write_text(
+        'name = "fall"\n[elements.robot]\ncomponent = "multibody"\nmodel = "robot.toml"\n'
+        '[run]\nstop = 1.0\nstep = 0.01\n[audit]\nelements = ["robot"]\n',
+        encoding="utf-8",
+    )
+    declared = declaration.read(str(tmp_path / "fall.toml"))
+    structure, _ = on_paper(declared, tmp_path)
+    balance = audit(structure, declared.plan)
+    assert any(balance.momenta.values()) == (gravity == 0.0)
+    assert balance.kinetic == ("robot.audit.kinetic_energy",)
