@@ -16,6 +16,7 @@ from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.master import algorithms
 from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
+from dockfmu.statespace.closed_loops import loop_notes
 from dockfmu.statespace.coordinates import Coordinate, coordinates, differences
 from dockfmu.statespace.declared import by_declared_states, declares_states
 from dockfmu.statespace.differences import Jacobian, constant, jacobian, relevant
@@ -201,6 +202,7 @@ def _model(
     notes = _remarks(
         found, [*(s.name for s in states), *labels[n:]], [*(s.name for s in states), *(c.name for c in columns[n:])]
     )
+    notes += loop_notes(point.structure, count)
     method = "differences of the whole step"
     if by == "directional":
         found = by_directional_derivatives(point, states, chosen_inputs, shown_outputs, found, count)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import dockfmu
+from dockfmu.declare import declaration
+from dockfmu.declare.packages.unbuilt import on_paper
 from dockfmu.fmus.resources import SAVED_STATE
+from dockfmu.statespace.closed_loops import loop_notes
 from dockfmu.statespace.memory import read_layout
 
 FLYING = """
@@ -136,6 +139,9 @@ def test_a_ball_joint_on_springs_and_a_closed_loop_have_their_vibrations(tmp_pat
     model, found, exact = both(
         HELD + springs(), tmp_path, settings={"parameters.stepping.micro_tolerance": 0.0}, count=4
     )
+    assert not any("closed loops" in note for note in model.notes)
+    alone = dockfmu.linearise(tmp_path / "held.fmu", inputs=())
+    assert any("closed loops" in note for note in alone.notes)
     assert len(found) == len(exact) == 8
     assert len(model.states) == 8
     np.testing.assert_allclose(found, exact, rtol=1e-4)
@@ -151,3 +157,27 @@ def test_the_layout_of_a_file_that_is_built_anew_is_read_anew(tmp_path):
         layout = read_layout(tmp_path / "one.fmu")
         assert layout
         assert tuple(place.name for place in layout.places) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "tolerance", "asked"),
+    [
+        (HELD, 1, 1e-6, "--count 4 or more and --set swing.parameters.stepping.micro_tolerance=0"),
+        (HELD, 4, 1e-6, "take --set swing.parameters.stepping.micro_tolerance=0"),
+        (HELD, 1, 0.0, "take --count 4 or more"),
+        (HELD, 4, 0.0, None),
+        (FLYING, 1, 1e-6, None),
+    ],
+)
+def test_closed_loops_are_told_what_their_model_needs(tmp_path, text, count, tolerance, asked):
+    (tmp_path / "model.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "system.toml").write_text(
+        'name = "alone"\n[elements.swing]\ncomponent = "multibody"\nmodel = "model.toml"\n'
+        f'[run]\nstop = 1.0\nstep = 0.01\n[elements.swing.values]\n"parameters.stepping.micro_tolerance" = '
+        f'{{ value = {tolerance}, unit = "m/s", source = "test" }}\n',
+        encoding="utf-8",
+    )
+    structure, _ = on_paper(declaration.read(str(tmp_path / "system.toml")), tmp_path)
+    notes = list(loop_notes(structure, count))
+    assert len(notes) == (asked is not None)
+    assert all(asked in note for note in notes)
