@@ -185,6 +185,9 @@ def _content(value: Any, callers: tuple[FunctionType, ...]) -> Iterator[str]:
     elif isinstance(value, EnumType):
         members = [(member.name, member.value) for member in cast("type[Enum]", value)]
         yield f"{value.__module__} {value.__qualname__} {members}"
+    elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        yield f"{value.__module__} {value.__qualname__} {value._fields}"
+        yield from _content(value.__new__.__defaults__ or (), callers)
     elif isinstance(value, BuiltinFunctionType | np.ufunc) or getattr(value, "__module__", "") in ("builtins", "numpy"):
         yield f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
     elif isinstance(value, _Intrinsic):

@@ -5,7 +5,7 @@ Theory: multibody-formulations 3.7.
 
 from __future__ import annotations
 
-from math import fabs, pi
+from math import fabs, isfinite, pi
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
@@ -23,87 +23,76 @@ STILL_CLOSED = 1e-6
 
 
 @kernel
-def _place(base, gravity, link, solver, run):
-    stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link, solver[4])
-    stepping.move(link)
-
-
-@kernel
-def _most_open(row, run):
-    """Return the number of the cut joint whose closure lacks most, from 1."""
+def _worst_joint(row, run, by_rate):
+    """Return the number of the cut joint whose closure lacks most, or that opens fastest, from 1."""
     worst = 0
+    largest = 0.0
     for i in range(int(run.rows)):
-        # of rows that are not finite the first
-        if not fabs(row[i].error) <= fabs(row[worst].error):
+        lack = fabs(row[i].rate if by_rate else row[i].error)
+        if not isfinite(lack):
+            return row[i].joint + 1.0
+        if lack > largest:
             worst = i
+            largest = lack
     return row[worst].joint + 1.0
 
 
 @kernel
-def _fastest(row, run):
-    """Return the number of the cut joint that opens fastest, from 1."""
-    worst = 0
-    for i in range(int(run.rows)):
-        if not fabs(row[i].rate) <= fabs(row[worst].rate):
-            worst = i
-    return row[worst].joint + 1.0
-
-
-@kernel
-def assemble(base, gravity, link, cut, row, solver, run, status):
+def assemble(g, status):
     """Close the cut joints in position and rate. Prescribed and locked coordinates stay. Returns 0, or a code."""
+    link, cut, row, solver, run = g.link, g.cut, g.row, g.solver, g.run
     run.open = 0.0
     if run.rows == 0.0:
         return 0
     error = 0.0
     for _ in range(closure.ATTEMPTS):
-        _place(base, gravity, link, solver, run)
+        stepping.place(g, 0.0)
         error, _ = set_rows(link, cut, row, run)
         if not error > closure.NEAR or run.open != 0.0:
             break
         # near the closed pose of an overconstrained linkage rows depend on each other that did not before
         closure.measure(link, cut, row, solver, run)
-        _place(base, gravity, link, solver, run)
+        stepping.place(g, 0.0)
         set_rows(link, cut, row, run)
         closure.correct(link, cut, row, solver, run, False)
     if run.open != 0.0:
         return fail(status, failures.SINGULAR_CLOSURE, run.amount, run.culprit)
     if not error <= closure.NEAR:
-        return fail(status, failures.NOT_CLOSED, error, _most_open(row, run))
+        return fail(status, failures.NOT_CLOSED, error, _worst_joint(row, run, False))
     joint = turned_over(cut, row, run)
     if joint > 0.0:
         return fail(status, failures.NOT_CLOSED, pi, joint)
     # where the chain is closed, other rows may depend on each other than before
-    _place(base, gravity, link, solver, run)
+    stepping.place(g, 0.0)
     closure.measure(link, cut, row, solver, run)
-    _place(base, gravity, link, solver, run)
+    stepping.place(g, 0.0)
     _, before = set_rows(link, cut, row, run)
     closure.correct(link, cut, row, solver, run, True)
     # rows that depend on others, and what no free rate changes
-    _place(base, gravity, link, solver, run)
+    stepping.place(g, 0.0)
     _, after = set_rows(link, cut, row, run)
     if not after <= STILL_CLOSED * max(1.0, before):
-        return fail(status, failures.CONTRADICTED, after, _fastest(row, run))
+        return fail(status, failures.CONTRADICTED, after, _worst_joint(row, run, True))
     return 0
 
 
 @kernel
-def settle(base, gravity, link, cut, row, solver, run, status):
+def settle(g, status):
     """Deform the elastic bodies that start in static equilibrium under their inertial loads. Returns 0, or a code.
 
     The modes are held by an inertia, which says their loads and those of the cut joints; the deflections change these,
     and so a few times again. A stiff body that is held at both ends is bent by a gap far below `closure.NEAR`.
     """
-    flex = solver[4]
+    link, cut, row, solver, run = g.link, g.cut, g.row, g.solver, g.run
+    flex = solver.flex
     wanted = False
     for k in range(int(run.elastic)):
-        if flex[0][k].settled != 0.0:
+        if flex.body[k].settled != 0.0:
             wanted = True
     if not wanted:
         return 0
     for _ in range(SETTLING):
-        _place(base, gravity, link, solver, run)
+        stepping.place(g, 0.0)
         elastic_bodies.hold(link, run, flex)
         links.accelerate(link, False, flex)
         closure.constrain(link, cut, row, solver, run, 0.0)
@@ -111,10 +100,10 @@ def settle(base, gravity, link, cut, row, solver, run, status):
         if change < SETTLED:
             return 0
         if change > CLOSING and run.rows > 0.0:
-            _place(base, gravity, link, solver, run)
+            stepping.place(g, 0.0)
             set_rows(link, cut, row, run)
             closure.correct(link, cut, row, solver, run, False)
-        code = assemble(base, gravity, link, cut, row, solver, run, status)
+        code = assemble(g, status)
         if code:
             return code
     return fail(status, failures.NOT_SETTLED, change, 0)

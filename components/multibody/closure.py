@@ -41,11 +41,11 @@ RESPONSE = -2.0
 def set_matrix(link, cut, row, solver, run):
     """Set H M^-1 H^T of the rows, after `links.accelerate`."""
     count = int(run.rows)
-    matrix = solver[0]
+    matrix = solver.matrix
     for j in range(count):
         clear_pushes(link)
         push(link, cut, row[j], 1.0)
-        respond(link, solver[4])
+        respond(link, solver.flex)
         for i in range(count):
             matrix[i, j] = row_response(link, cut, row[i])
 
@@ -94,7 +94,7 @@ def _choose_rows(link, cut, row, matrix, run):
 @kernel
 def _rank(link, cut, row, solver, run):
     """Find the independent rows, for links that are accelerated and rows that are set; count the others by joint."""
-    matrix = solver[0]
+    matrix = solver.matrix
     set_matrix(link, cut, row, solver, run)
     _choose_rows(link, cut, row, matrix, run)
     for k in range(int(run.cuts)):
@@ -119,14 +119,14 @@ def _push_all(link, cut, row, solver, run):
     for i in range(int(run.rows)):
         if row[i].independent != 0.0:
             push(link, cut, row[i], row[i].multiplier)
-    respond(link, solver[4])
+    respond(link, solver.flex)
 
 
 @kernel
 def _solve_dense(link, cut, row, solver, run):
     """Set the multipliers as `elimination.solve` does, by the matrix of the rows: loops with elastic bodies."""
     set_matrix(link, cut, row, solver, run)
-    matrix = solver[0]
+    matrix = solver.matrix
     count = int(run.rows)
     for i in range(count):
         row[i].multiplier = 0.0
@@ -268,7 +268,7 @@ def _shift_rates(link):
 @kernel
 def correct(link, cut, row, solver, run, rates):
     """Correct coordinates or rates once by what the rows lack; the links are placed with their velocities."""
-    links.accelerate(link, False, solver[4])
+    links.accelerate(link, False, solver.flex)
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -o.rate if rates else -o.error
@@ -284,7 +284,7 @@ def correct(link, cut, row, solver, run, rates):
 def measure(link, cut, row, solver, run):
     """Find the independent rows, for links that are placed with their velocities; count the others by joint."""
     set_rows(link, cut, row, run)
-    links.accelerate(link, False, solver[4])
+    links.accelerate(link, False, solver.flex)
     _rank(link, cut, row, solver, run)
 
 

@@ -95,7 +95,7 @@ def _turned_rate(phi, rate, three, slope_two, slope_three):
 @kernel
 def deflected(link, flex, o, first):
     """Return (displacement, rotation vector, their rates) of a node in axes of E, its shapes from index `first`."""
-    shape = flex[3]
+    shape = flex.shape
     moved = (0.0, 0.0, 0.0)
     phi = (0.0, 0.0, 0.0)
     moving = (0.0, 0.0, 0.0)
@@ -115,8 +115,8 @@ def deflected(link, flex, o, first):
 @kernel
 def place_node(b, p, link, flex):
     """Set pose, rates and velocity terms of a node on the frame p of its body. Returns (rotation, angular velocity)."""
-    o = flex[0][int(b.flex)]
-    shape = flex[3]
+    o = flex.body[int(b.flex)]
+    shape = flex.shape
     first = int(b.first_shape)
     moved, phi, moving, turning = deflected(link, flex, o, first)
     one, two, three, slope_two, slope_three = _series(dot(phi, phi))
@@ -147,8 +147,8 @@ def place_frame(b, p, link, flex):
 
     The shapes of the node become the motion of E relative to the node.
     """
-    o = flex[0][int(b.flex)]
-    shape = flex[3]
+    o = flex.body[int(b.flex)]
+    shape = flex.shape
     first = int(b.first_shape)
     moved, phi, moving, turning = deflected(link, flex, o, first)
     one, two, three, slope_two, slope_three = _series(dot(phi, phi))
@@ -188,7 +188,7 @@ def place_frame(b, p, link, flex):
 @kernel
 def deform_inertia(b, link, flex):
     """Set static moment and inertia of a deformed body, its modal momenta, and the coupling with its modes, axes E."""
-    elastic, mode, pair, _, _ = flex
+    elastic, mode, pair = flex.body, flex.mode, flex.pair
     o = elastic[int(b.flex)]
     count = int(o.count)
     begin = int(o.modes)
@@ -239,7 +239,7 @@ def load_frame(b, A, w, link, flex):
     `links` has set inertia and load of the deformed body as a rigid one. A is the rotation I -> E, w the angular
     velocity in I.
     """
-    elastic, mode, pair, _, factor = flex
+    elastic, mode, pair, factor = flex.body, flex.mode, flex.pair, flex.factor
     o = elastic[int(b.flex)]
     count = int(o.count)
     begin = int(o.modes)
@@ -274,7 +274,7 @@ def bend(link, flex, run, h):
 
     A mode that moves much in a micro-step follows its load (STIFF): no mode limits the micro-step.
     """
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     for e in range(int(run.elastic)):
         o = elastic[e]
         for j in range(int(o.count)):
@@ -291,7 +291,7 @@ def bend(link, flex, run, h):
 @kernel
 def account(link, flex, run, h):
     """Add what the modes lose in a micro-step h, after the kick, to the dampers; move stiff modes to their end."""
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     for e in range(int(run.elastic)):
         o = elastic[e]
         for j in range(int(o.count)):
@@ -324,7 +324,7 @@ def strain_energy(link, flex, run):
     """Return the strain energy of all elastic bodies, J."""
     energy = 0.0
     for e in range(int(run.elastic)):
-        energy += _strain(flex[0][e], link, flex[1])
+        energy += _strain(flex.body[e], link, flex.mode)
     return energy
 
 
@@ -337,7 +337,7 @@ def hold(link, run, flex):
     balance the loads, K^-1 (f - K w + G^T lambda), but for their own mass. The changes keep the rows G of cut joints,
     whose reactions lambda are so those of elastic bodies; with equal inertias they would be those of their masses.
     """
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     lowest = 0.0
     for e in range(int(run.elastic)):
         o = elastic[e]
@@ -364,7 +364,7 @@ def settle(link, flex, run):
 
     The links are accelerated with their modes held by `hold`.
     """
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     change = 0.0
     size = 0.0
     for e in range(int(run.elastic)):
@@ -386,7 +386,7 @@ def settle(link, flex, run):
 @kernel
 def publish(link, elastic_output, flex, deflection, modal, run):
     """Set energies of the elastic bodies, the deflections of their nodes, and the modal coordinates."""
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     for e in range(int(run.elastic)):
         o = elastic[e]
         energy = _strain(o, link, mode)

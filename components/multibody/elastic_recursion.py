@@ -20,7 +20,7 @@ from dockfmu.components.physics.mechanics.vector import accumulate, add, axpy, c
 @kernel
 def reduce_node(b, p, link, flex):
     """Add the articulated inertia of a node, and the load of all beyond, to its frame p and to the modes."""
-    elastic, mode, _, shape, factor = flex
+    elastic, mode, shape, factor = flex.body, flex.mode, flex.shape, flex.factor
     o = elastic[int(b.flex)]
     count = int(o.count)
     T, S, J = six(b.tt), nine(b.tr), six(b.rr)
@@ -94,7 +94,7 @@ def _solve(o, mode, factor, place):
 @kernel
 def reduce_frame(b, p, link, flex):
     """Eliminate the modes of a body, and add what its inner node p feels to the node."""
-    elastic, mode, _, shape, factor = flex
+    elastic, mode, shape, factor = flex.body, flex.mode, flex.shape, flex.factor
     o = elastic[int(b.flex)]
     count = int(o.count)
     first = int(o.first_mode)
@@ -188,7 +188,7 @@ def _felt(g, a, e):
 @kernel
 def accelerate_frame(b, p, link, flex):
     """Set the accelerations of the modes of a body and of its frame from those of its inner node p."""
-    elastic, mode, _, shape, _ = flex
+    elastic, mode, shape = flex.body, flex.mode, flex.shape
     o = elastic[int(b.flex)]
     e = load(p.angular_acceleration)
     a = add(load(p.acceleration), cross(e, load(b.reach)))
@@ -208,12 +208,12 @@ def accelerate_frame(b, p, link, flex):
 @kernel
 def accelerate_node(b, p, link, flex):
     """Set the acceleration of a node from those of its frame p and of the modes."""
-    o = flex[0][int(b.flex)]
+    o = flex.body[int(b.flex)]
     e = load(p.angular_acceleration)
     a = add(add(load(p.acceleration), cross(e, load(b.reach))), load(b.linear))
     e = add(e, load(b.angular))
     for i in range(int(o.count)):
-        s = flex[3][int(b.first_shape) + i]
+        s = flex.shape[int(b.first_shape) + i]
         change = link[int(o.modes) + i].qdd
         a = axpy(change, load(s.moved), a)
         e = axpy(change, load(s.turned), e)
@@ -224,11 +224,11 @@ def accelerate_node(b, p, link, flex):
 @kernel
 def push_node(b, p, link, flex):
     """Hand the push on a node to its frame p and to the modes."""
-    o = flex[0][int(b.flex)]
+    o = flex.body[int(b.flex)]
     f = load(b.push_force)
     t = load(b.push_torque)
     for i in range(int(o.count)):
-        s = flex[3][int(b.first_shape) + i]
+        s = flex.shape[int(b.first_shape) + i]
         link[int(o.modes) + i].push_force[0] += dot(load(s.moved), f) + dot(load(s.turned), t)
     accumulate(f, p.push_force)
     accumulate(add(t, cross(load(b.reach), f)), p.push_torque)
@@ -237,7 +237,7 @@ def push_node(b, p, link, flex):
 @kernel
 def push_frame(b, p, link, flex):
     """Hand the push on a frame, and on the modes of its body, to the inner node p."""
-    elastic, mode, _, shape, factor = flex
+    elastic, mode, shape, factor = flex.body, flex.mode, flex.shape, flex.factor
     o = elastic[int(b.flex)]
     first = int(o.first_mode)
     f = load(b.push_force)
@@ -261,7 +261,7 @@ def push_frame(b, p, link, flex):
 @kernel
 def respond_frame(b, p, link, flex):
     """Set the changes of the accelerations of modes and frame by the pushes. Returns (linear, angular)."""
-    elastic, mode, _, shape, _ = flex
+    elastic, mode, shape = flex.body, flex.mode, flex.shape
     o = elastic[int(b.flex)]
     e = load(p.push_angular)
     a = add(load(p.push_linear), cross(e, load(b.reach)))
@@ -281,11 +281,11 @@ def respond_frame(b, p, link, flex):
 @kernel
 def respond_node(b, p, link, flex):
     """Return the changes of the accelerations (linear, angular) of a node by the pushes."""
-    o = flex[0][int(b.flex)]
+    o = flex.body[int(b.flex)]
     e = load(p.push_angular)
     a = add(load(p.push_linear), cross(e, load(b.reach)))
     for i in range(int(o.count)):
-        s = flex[3][int(b.first_shape) + i]
+        s = flex.shape[int(b.first_shape) + i]
         change = link[int(o.modes) + i].push_qdd
         a = axpy(change, load(s.moved), a)
         e = axpy(change, load(s.turned), e)
@@ -295,11 +295,11 @@ def respond_node(b, p, link, flex):
 @kernel
 def spread_modes(b, link, flex, h, share):
     """Return (linear, angular): what the modes change between a frame or node and its carrier, as in `spread`."""
-    o = flex[0][int(b.flex)]
+    o = flex.body[int(b.flex)]
     a = (0.0, 0.0, 0.0)
     e = (0.0, 0.0, 0.0)
     for i in range(int(o.count)):
-        s = flex[3][int(b.first_shape) + i]
+        s = flex.shape[int(b.first_shape) + i]
         x = link[int(o.modes) + i]
         change = x.last_rate + share * h * x.qdd - x.rate
         a = axpy(change, load(s.moved), a)

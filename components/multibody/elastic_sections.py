@@ -28,7 +28,7 @@ def _passed(b, pushed):
 @kernel
 def _held(frame, link, flex, pushed):
     """Return the wrench (force, torque), axes I, on the inner node of a body, about the node."""
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     o = elastic[int(frame.flex)]
     f, t = _passed(frame, pushed)
     for j in range(int(o.count)):
@@ -54,7 +54,7 @@ def _add(section, matrix, v, w, size):
 def publish(link, sections, flex, run):
     """Set the loads at all sections; the links are accelerated. `sections` is (outputs, bodies, nodes, modes)."""
     section, cut, node, shape = sections
-    elastic, mode, _, _, _ = flex
+    elastic, mode = flex.body, flex.mode
     pushed = run.rows > 0.0
     for k in range(int(run.sections)):
         c = cut[k]

@@ -76,7 +76,7 @@ def _clear(x):
 @kernel
 def _begin(link, cut, row, solver, run):
     """Set wrenches and right-hand sides of all rows, and clear what is added to."""
-    matrix, entry, front, carrier, _ = solver
+    matrix, entry, front, carrier = solver.matrix, solver.entry, solver.front, solver.carrier
     for i in range(int(run.rows)):
         o = row[i]
         o.rest = -o.wanted
@@ -107,7 +107,7 @@ def _begin(link, cut, row, solver, run):
 @kernel
 def _close_loops(f, b, x, row, solver):
     """Eliminate the rows of the loops that close at link b, x its carrier. Returns 0, or 1 + a row that cannot be."""
-    matrix, entry, _, _, _ = solver
+    matrix, entry = solver.matrix, solver.entry
     first = int(f.first)
     last = int(f.first + f.count)
     begin = int(b.first_entry)
@@ -211,7 +211,7 @@ def _felt(b, f, t):
 @kernel
 def _reduce_axis(b, x, stiff, row, solver):
     """Turn rows and what loops have added beyond a joint of one coordinate to those that its carrier feels."""
-    matrix, entry, _, _, _ = solver
+    matrix, entry = solver.matrix, solver.entry
     uf = load(b.felt_force)
     ut = load(b.felt_torque)
     mobility = b.mobility
@@ -266,7 +266,7 @@ def _spherical_inertia(b, x, stiff):
 @kernel
 def _reduce_spherical(b, x, stiff, row, solver):
     """Turn rows and what loops have added beyond a spherical joint to those that its carrier feels."""
-    matrix, entry, _, _, _ = solver
+    matrix, entry = solver.matrix, solver.entry
     inverse, S = _spherical_inertia(b, x, stiff)
     given = ZERO
     if stiff:
@@ -313,7 +313,7 @@ def _reduce_spherical(b, x, stiff, row, solver):
 @kernel
 def _reduce_free(b, x, stiff, row, solver):
     """Let a free joint take all wrenches: it passes nothing on."""
-    matrix, entry, _, _, _ = solver
+    matrix, entry = solver.matrix, solver.entry
     T = articulated.six(b.tt)
     S = (b.tr[0], b.tr[1], b.tr[2], b.tr[3], b.tr[4], b.tr[5], b.tr[6], b.tr[7], b.tr[8])
     J = articulated.six(b.rr)
@@ -347,7 +347,7 @@ def _reduce_free(b, x, stiff, row, solver):
 @kernel
 def _inward(link, row, solver, run):
     """Take all rows inward and eliminate them where their loops close. Returns 0, or 1 + a row that cannot be."""
-    _, entry, front, carrier, _ = solver
+    entry, front, carrier = solver.entry, solver.front, solver.carrier
     place = 0
     fronts = int(run.fronts)
     for k in range(len(link) - 1, -1, -1):
@@ -382,7 +382,7 @@ def _inward(link, row, solver, run):
 @kernel
 def _solve_front(f, b, x, row, solver):
     """Set the multipliers of the loops that close at link b, whose acceleration its carrier x has."""
-    matrix, entry, _, _, _ = solver
+    matrix, entry = solver.matrix, solver.entry
     last = int(f.first + f.count)
     for r in range(last - 1, int(f.first) - 1, -1):
         o = row[r]
@@ -437,7 +437,7 @@ def _accelerate(b, x, a, e, row, entry):
 @kernel
 def _outward(link, row, solver, run):
     """Set the multipliers of all rows from the base outward."""
-    _, entry, front, carrier, _ = solver
+    entry, front, carrier = solver.entry, solver.front, solver.carrier
     place = int(run.fronts) - 1
     for k in range(len(link)):
         if place < 0:

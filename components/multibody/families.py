@@ -44,8 +44,7 @@ class Family:
     def named(self) -> tuple[Group, ...]:
         """The same memory as groups with names."""
         if not self.labels:
-            hidden = (replace(f, causality="private") for f in self.fields(HIDDEN))
-            return (Group(f"{HIDDEN}_{self.name}", *hidden),)
+            return (Group(f"{HIDDEN}_{self.name}", *hidden(tuple(self.fields(HIDDEN)), False)),)
         groups = _nested([(label.split("."), tuple(self.fields(label))) for label in self.labels])
         return (Group(self.within, *groups),) if self.within else groups
 
@@ -130,3 +129,14 @@ def _named(members: Iterable[Member | FamilyGroup]) -> list[Field | Group]:
         else:
             found.append(member)
     return found
+
+
+def hidden(fields: tuple[Field, ...], public: bool) -> tuple[Field, ...]:
+    """Return fields, all private unless they are public."""
+    return fields if public else tuple(replace(field, causality="private") for field in fields)
+
+
+def hidden_group(group: Group, public: bool) -> Group:
+    """Return a group of fields, all private unless it is public."""
+    fields = tuple(member for member in group.members if isinstance(member, Field))
+    return Group(group.name, *hidden(fields, public), description=group.description)

@@ -103,11 +103,12 @@ def select_segments(link, coordinate, law, loop, run):
 
 
 @kernel
-def drive_coordinates(link, coordinate, law, loop, motor, run, h):
+def drive_coordinates(g, h):
     """Set drives and armatures of all coordinates for a micro-step h, placed in its middle.
 
-    With h = 0 they are those of the present state. `motor` is (drives, their data).
+    With h = 0 they are those of the present state.
     """
+    link, coordinate, law, loop, run = g.link, g.coordinate, g.law, g.loop, g.run
     for k in range(int(run.coordinates)):
         c = coordinate[k]
         p = law[k]
@@ -134,15 +135,16 @@ def drive_coordinates(link, coordinate, law, loop, motor, run, h):
         b.drive -= hysteresis.reaction(o.memory, b.q - law[k].hysteresis_rest)
         b.armature += 0.25 * h * h * o.memory.stiffness
     if run.drive_count > 0.0:
-        drives.drive(link, motor[0], motor[1], run, h)
+        drives.drive(link, g.drive, g.drive_law, run, h)
 
 
 @kernel
-def account_coordinates(link, coordinate, law, loop, motor, run, h):
+def account_coordinates(g, h):
     """Add up work and losses of the laws over a micro-step, after the kick, and advance the friction.
 
     `b.q` is still the coordinate in the middle, as for `drive_coordinates`; `b.qdd` the acceleration of the step.
     """
+    link, coordinate, law, loop, run = g.link, g.coordinate, g.law, g.loop, g.run
     for k in range(int(run.coordinates)):
         c = coordinate[k]
         p = law[k]
@@ -190,7 +192,7 @@ def account_coordinates(link, coordinate, law, loop, motor, run, h):
         q = b.q + 0.25 * h * (b.rate - b.last_rate)
         coordinate[k].force -= hysteresis.reaction(o.memory, q - law[k].hysteresis_rest)
     if run.drive_count > 0.0:
-        drives.account(link, motor[0], motor[1], run, h)
+        drives.account(link, g.drive, g.drive_law, run, h)
 
 
 @kernel
@@ -203,12 +205,13 @@ def lost_in_loops(loop, run):
 
 
 @kernel
-def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
+def stored_energy(g):
     """Return the energy of all springs, stops, frictions, gears, and of the preloads, J.
 
     It needs the coordinates and what springs show, no placed link: states that are saved have none.
     """
-    energy = drives.stored_energy(link, motor[0], motor[1], run)
+    link, coordinate, law, loop, run = g.link, g.coordinate, g.law, g.loop, g.run
+    energy = drives.stored_energy(link, g.drive, g.drive_law, run)
     for i in range(int(run.loops)):
         o = loop[i]
         k = int(o.coordinate)
@@ -225,14 +228,14 @@ def stored_energy(link, coordinate, law, loop, motor, spring, strength, run):
             energy += 0.5 * p.stiffness * stretch * stretch - p.preload * q
             energy += 0.5 * p.stop_stiffness * excess * excess
             energy += 0.5 * p.friction_stiffness * c.deflection * c.deflection
-    return energy + point_forces.energy_of_springs(spring, strength, run)
+    return energy + point_forces.energy_of_springs(g.spring, g.strength, run)
 
 
 @kernel
-def account_parameters(gravity, link, coordinate, law, loop, motor, spring, strength, run):
+def account_parameters(g):
     """Add what parameters that have changed since the last step have done to the energy of springs and in the field."""
-    stored = stored_energy(link, coordinate, law, loop, motor, spring, strength, run)
-    run.tuned += stored - dot(load(gravity), load(run.end_height)) - run.end_potential
+    run = g.run
+    run.tuned += stored_energy(g) - dot(load(g.gravity), load(run.end_height)) - run.end_potential
 
 
 @kernel

@@ -69,39 +69,36 @@ def work_of_motions(link):
 
 
 @kernel
-def jolt(base, gravity, link, cut, row, solver, run):
+def jolt(g):
     """Let the system respond to the true twist of the base less that extrapolated to the end of the last step.
 
     Returns the work of what prescribes motions, J.
     """
-    stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link, solver[4])
-    stepping.move(link)
+    link, run = g.link, g.run
+    stepping.place(g, 0.0)
     root = link[0]
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
     prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
-    links.accelerate(link, False, solver[4])
-    closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
+    links.accelerate(link, False, g.solver.flex)
+    closure.constrain(link, g.cut, g.row, g.solver, run, closure.RESPONSE)
     work = work_of_motions(link)
     change_rates(link)
-    stepping.place_base(base, run, gravity, link, 0.0)
-    links.place(link, solver[4])
-    stepping.move(link)
+    stepping.place(g, 0.0)
     return work
 
 
 @kernel
-def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
+def set_affine_mass(g, tau):
     """Set `base.affine_mass` by six unit jumps of the base's twist; all is placed `tau` into a step, at its end.
 
     Accelerations of the links are overwritten, those of their joints are kept.
     """
-    root = link[0]
+    link, flex, root = g.link, g.solver.flex, g.link[0]
     stepping.predict(link, 0.0)
-    links.place(link, solver[4])
+    links.place(link, flex)
     stepping.move(link)
     prepare(link, ZERO, ZERO)
-    links.accelerate(link, True, solver[4])
+    links.accelerate(link, True, flex)
     A = load_matrix(root.rotation)
     place = 0
     for k in range(6):
@@ -110,17 +107,17 @@ def set_affine_mass(base, gravity, link, cut, row, solver, run, tau):
         store(ZERO, root.force)
         store(ZERO, root.torque)
         _rest(link)
-        links.carry(link, solver[4])
-        closure.constrain(link, cut, row, solver, run, closure.RESPONSE)
+        links.carry(link, flex)
+        closure.constrain(link, g.cut, g.row, g.solver, g.run, closure.RESPONSE)
         force, torque = passed_wrench(root)
         f = apply(A, force)
         t = apply(A, torque)
         # the upper triangle of a symmetric matrix
         for i in range(k, 6):
-            base.affine_mass[place] = -(f[i] if i < 3 else t[i - 3])
+            g.base.affine_mass[place] = -(f[i] if i < 3 else t[i - 3])
             place += 1
     _restore_accelerations(link)
-    stepping.place_base(base, run, gravity, link, tau)
+    stepping.place_base(g, tau)
 
 
 @kernel

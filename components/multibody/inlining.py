@@ -6,11 +6,13 @@ numbers of an inertia, takes a tenth of the time of the whole recursion.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from numba import config
 
+from dockfmu.base.compiler import jit
 from dockfmu.components.core.kernel import Kernel
 
 
@@ -27,3 +29,30 @@ class InlinedKernel(Kernel):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._for_kernels = self._compiled(no_cpython_wrapper=True, forceinline=True)
+
+
+class Pasted:
+    """A function whose statements stand in the kernels that call it: it may return records, as kernels may not."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._for_kernels = jit(function, inline="always")
+
+    @property
+    def targetoptions(self) -> Any:
+        """Return the options by which numba inlines it."""
+        return self._for_kernels.targetoptions
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self._for_kernels._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function from Python, in the interpreter."""
+        return self.py_func(*arguments)
+
+
+def pasted(function: Callable[..., Any]) -> Any:
+    """Return a function whose statements stand in the kernels that call it."""
+    return function if config.DISABLE_JIT else Pasted(function)  # type: ignore[attr-defined]

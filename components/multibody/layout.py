@@ -9,11 +9,11 @@ import numpy as np
 
 from dockfmu.components.multibody.contacts.ports import lay_out_contacts
 from dockfmu.components.multibody.elastic_ports import lay_out_elastic
+from dockfmu.components.multibody.joint_ports import coordinate_labels
 from dockfmu.components.multibody.link_data import Links, Placing
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
 from dockfmu.components.multibody.outcomes import requirements
-from dockfmu.components.multibody.ports import coordinate_labels
 
 
 def layout(model: Model, made: Links) -> Mapping[str, float]:

@@ -90,11 +90,10 @@ def _impulse(b, run):
 
 
 @kernel
-def _strike(base, gravity, link, cut, row, solver, b, run, tau):
+def _strike(g, b, tau):
     """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
-    stepping.place_base(base, run, gravity, link, tau)
-    links.place(link, solver[4])
-    stepping.move(link)
+    link, run = g.link, g.run
+    stepping.place(g, tau)
     # a loss does not depend on the frame, its rounding does: at 7.5 km/s it is 4e-6 J of 500 kg
     frame = ZERO
     if run.free_root != 0.0:
@@ -105,8 +104,8 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
-    links.accelerate(link, True, solver[4])
-    closure.constrain(link, cut, row, solver, run, closure.IMPACT)
+    links.accelerate(link, True, g.solver.flex)
+    closure.constrain(link, g.cut, g.row, g.solver, run, closure.IMPACT)
     impulse = _impulse(b, run)
     impulse_response.change_rates(link)
     b.rate = 0.0
@@ -115,21 +114,19 @@ def _strike(base, gravity, link, cut, row, solver, b, run, tau):
     motions = impulse_response.work_of_motions(link)
     run.motions += motions
     force, torque = articulated.passed_wrench(root)
-    stepping.place_base(base, run, gravity, link, tau)
-    links.place(link, solver[4])
-    stepping.move(link)
+    stepping.place(g, tau)
     # the base turns while its impulsive torque acts, and in the frame it moves while a force does: a lock of the flight
     work = -dot(force, frame) - dot(torque, load(root.angular_velocity))
     return impulse, before + work + motions - _kinetic_energy(link, frame)
 
 
 @kernel
-def _close(base, gravity, link, cut, row, solver, o, run, tau):
+def _close(g, o, tau):
     """Close a lock."""
-    b = link[int(o.link)]
+    run = g.run
     # what a lock holds changes which constraints depend on others
     run.rank_again = 1.0
-    impulse, loss = _strike(base, gravity, link, cut, row, solver, b, run, tau)
+    impulse, loss = _strike(g, g.link[int(o.link)], tau)
     o.closed = 1.0
     o.closings += 1.0
     o.impulse = impulse
@@ -154,15 +151,15 @@ def _open(lock, o, b, run):
 
 
 @kernel
-def command(base, gravity, link, lock, cut, row, solver, run):
+def command(g):
     """Carry out the commands at the start of a step: rising edges close and open locks."""
-    for k in range(int(run.locks)):
-        o = lock[k]
-        b = link[int(o.link)]
+    for k in range(int(g.run.locks)):
+        o = g.lock[k]
+        b = g.link[int(o.link)]
         if o.open != 0.0 and o.open_before == 0.0:
-            _open(lock, o, b, run)
+            _open(g.lock, o, b, g.run)
         if o.close != 0.0 and o.close_before == 0.0 and o.closed == 0.0 and o.open == 0.0:
-            _close(base, gravity, link, cut, row, solver, o, run, 0.0)
+            _close(g, o, 0.0)
         o.close_before = o.close
         o.open_before = o.open
 
@@ -175,17 +172,17 @@ def keep_coordinates(link, lock, run):
 
 
 @kernel
-def catch(base, gravity, link, lock, cut, row, solver, run, tau):
+def catch(g, tau):
     """Close and open locks at the end of the micro-step that ends `tau` into the step.
 
     They close where their coordinate has passed their value in it; sensors close and open them (`sensors.command`).
     """
-    for k in range(int(run.locks)):
-        o = lock[k]
-        b = link[int(o.link)]
+    for k in range(int(g.run.locks)):
+        o = g.lock[k]
+        b = g.link[int(o.link)]
         if o.to_open != 0.0:
             o.to_open = 0.0
-            _open(lock, o, b, run)
+            _open(g.lock, o, b, g.run)
             continue
         if o.closed != 0.0 or o.open != 0.0:
             continue
@@ -196,7 +193,7 @@ def catch(base, gravity, link, lock, cut, row, solver, run, tau):
             passed = (upward and o.direction >= 0.0) or (downward and o.direction <= 0.0)
         if passed or o.to_close != 0.0:
             o.to_close = 0.0
-            _close(base, gravity, link, cut, row, solver, o, run, tau)
+            _close(g, o, tau)
 
 
 @kernel

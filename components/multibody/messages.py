@@ -10,9 +10,9 @@ from dockfmu.components.core.component import Message, combined
 from dockfmu.components.core.part_names import PartMessage
 from dockfmu.components.multibody import failures
 from dockfmu.components.multibody.contacts.ports import pair_rows
+from dockfmu.components.multibody.joint_ports import coordinate_labels, special_labels
 from dockfmu.components.multibody.link_data import Links
 from dockfmu.components.multibody.model.parts import Model
-from dockfmu.components.multibody.ports import coordinate_labels, special_labels
 from dockfmu.components.physics import hysteresis
 
 AT = "at t = {run.failed_at:.9g} s"

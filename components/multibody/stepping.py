@@ -32,10 +32,10 @@ MEMORY = 10.0
 
 
 @kernel
-def place_base(base, run, gravity, link, tau):
+def place_base(g, tau):
     """Place the base `tau` seconds into the step; its acceleration contains the negative of gravity."""
-    b = link[0]
-    g = load(gravity)
+    base, run, b = g.base, g.run, g.link[0]
+    field = load(g.gravity)
     # poses and velocities of the links are those relative to a carried base
     store(ZERO, b.position)
     store(ZERO, b.velocity)
@@ -43,7 +43,7 @@ def place_base(base, run, gravity, link, tau):
         store_matrix(IDENTITY, b.rotation)
         store(ZERO, b.angular_velocity)
         store(ZERO, b.angular_acceleration)
-        store(negate(g), b.acceleration)
+        store(negate(field), b.acceleration)
         store(ZERO, run.base_acceleration)
         return
     q = load_attitude(base.quaternion)
@@ -56,7 +56,7 @@ def place_base(base, run, gravity, link, tau):
     store_matrix(now, b.rotation)
     store(apply_transposed(now, axpy(tau, epsilon, w)), b.angular_velocity)
     store(apply_transposed(now, epsilon), b.angular_acceleration)
-    store(subtract(a, g), b.acceleration)
+    store(subtract(a, field), b.acceleration)
     store(a, run.base_acceleration)
     store(axpy(tau, a, v), run.base_velocity)
     store(add(load(base.position), axpy(0.5 * tau * tau, a, scale(tau, v))), run.base_position)
@@ -151,35 +151,37 @@ def move(link):
 
 
 @kernel
-def evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h):
-    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`.
+def place(g, tau):
+    """Place all links with their velocities, `tau` seconds into the step."""
+    place_base(g, tau)
+    links.place(g.link, g.solver.flex)
+    move(g.link)
 
-    `elements` is (hysteretic springs, drives, data of the drives);
-    `touch` is (surfaces, faces, pairs, contacts, their laws, list, sums, loads of the target).
-    """
-    surface, face, pair, contact, kind, tally, sums, loads = touch
-    flex = solver[4]
+
+@kernel
+def evaluate(g, h):
+    """Set all accelerations for the present configuration: forces, then the recursion; h as in `forces`."""
+    link, flex, run = g.link, g.solver.flex, g.run
     if run.elastic > 0.0:
         links.place(link, flex)
     else:
         links.place_rigid(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
         move(link)
-        point_forces.pull_springs(link, spring, strength, run, h)
-        point_forces.push_ports(link, port, run, h)
-    contact_forces.press(link, surface, face, pair, kind, tally, sums, run, h)
-    loop, drive, data = elements
-    forces.drive_coordinates(link, coordinate, law, loop, (drive, data), run, h)
+        point_forces.pull_springs(link, g.spring, g.strength, run, h)
+        point_forces.push_ports(link, g.port, run, h)
+    contact_forces.press(link, g.touch, run, h)
+    forces.drive_coordinates(g, h)
     to_base = h == 0.0 or run.free_root != 0.0
     if run.elastic > 0.0:
         elastic_bodies.bend(link, flex, run, h)
         links.accelerate(link, to_base, flex)
     else:
         links.accelerate_rigid(link, to_base)
-    closure.constrain(link, cut, row, solver, run, h)
+    closure.constrain(link, g.cut, g.row, g.solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
-        friction.rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h)
-        accounts.account(link, surface, pair, contact, kind, tally, loads, run, h, flex)
+        friction.rub(link, g.touch, g.cut, g.row, g.solver, run, h)
+        accounts.account(link, g.touch, flex, run, h)
 
 
 @kernel
@@ -215,38 +217,19 @@ def _change(link):
 
 
 @kernel
-def micro_step(
-    base,
-    target,
-    gravity,
-    link,
-    coordinate,
-    law,
-    elements,
-    spring,
-    strength,
-    port,
-    touch,
-    cut,
-    row,
-    solver,
-    run,
-    tau,
-    t,
-    h,
-):
+def micro_step(g, tau, t, h):
     """Advance the system by h from `tau` seconds into the step, t the time then."""
-    loop, drive, data = elements
+    link, coordinate, law, run = g.link, g.coordinate, g.law, g.run
     run.now = t + 0.5 * h
-    forces.select_segments(link, coordinate, law, loop, run)
+    forces.select_segments(link, coordinate, law, g.loop, run)
     _drift(link, 0.5 * h)
     follow_motions(link, coordinate, law, run, t + 0.5 * h)
     predict(link, h)
     if run.free_root != 0.0:
         momentum.begin(link, run, h)
-    place_base(base, run, gravity, link, tau + 0.5 * h)
-    detection.place_target(target, run, tau + 0.5 * h)
-    evaluate(link, coordinate, law, elements, spring, strength, port, touch, cut, row, solver, run, h)
+    place_base(g, tau + 0.5 * h)
+    detection.place_target(g.target, run, tau + 0.5 * h)
+    evaluate(g, h)
     run.change, sound = _change(link)
     if not sound:
         failures.blame(link, run)
@@ -255,17 +238,17 @@ def micro_step(
         return
     _kick(link, h)
     if run.free_root != 0.0:
-        momentum.add_field(link, run, gravity)
+        momentum.add_field(link, run, g.gravity)
         force, torque = passed_wrench(link[0])
         momentum.add_outer(run, negate(force), negate(torque), ZERO)
-    forces.account_coordinates(link, coordinate, law, loop, (drive, data), run, h)
+    forces.account_coordinates(g, h)
     if run.elastic > 0.0:
-        elastic_bodies.account(link, solver[4], run, h)
+        elastic_bodies.account(link, g.solver.flex, run, h)
     _drift(link, 0.5 * h)
     if run.free_root != 0.0 or run.locks > 0.0:
         follow_motions(link, coordinate, law, run, t + h)
     if run.free_root != 0.0:
-        links.place(link, solver[4])
+        links.place(link, g.solver.flex)
         move(link)
         if link[1].held == 0.0:
             momentum.restore(link, run, h)

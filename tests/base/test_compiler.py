@@ -276,9 +276,9 @@ def referring(value):
 
 
 def test_what_changes_code_changes_the_digest():
-    """Names of the fields of a tuple, members of an enumeration, options of a function that is called."""
+    """Fields of a tuple and of the class of one, members of an enumeration, options of a function that is called."""
     fast, exact = (jit(_twice, fastmath=way) for way in (True, False))
-    for one, other in ((_Pair(1.0, 2.0), _Riap(1.0, 2.0)), (_Phase, _Esahp), (fast, exact)):
+    for one, other in ((_Pair(1.0, 2.0), _Riap(1.0, 2.0)), (_Pair, _Riap), (_Phase, _Esahp), (fast, exact)):
         assert digest_of(referring(one)) != digest_of(referring(other))
 
 

@@ -59,29 +59,31 @@ def _note_changes(pair, run):
 
 
 @kernel
-def _account_contacts(link, surface, contact, kind, tally, run, h, flex):
+def _account_contacts(link, touch, flex, run, h):
     """Add the losses of the listed contacts and the sizes of their forces, and note a depth beyond its limit."""
+    surface, contact, tally = touch.surface, touch.contact, touch.tally
     spread(link, h, 0.5, flex)
     for k in range(int(tally.count)):
         item = tally.contact[k]
         store(add(load(item.velocity), change_of(item, link, surface, run, 0.0)), item.velocity)
         contact[int(item.pair) - 1].step_force += norm(load(item.force))
     run.contacts_lost += h * lost_power(tally)
-    k = first_too_deep(tally, kind)
+    k = first_too_deep(tally, touch.kind)
     if k >= 0:
         failures.note(run, failures.TOO_DEEP, tally.contact[k].pair, tally.contact[k].penetration)
 
 
 @kernel
-def account(link, surface, pair, contact, kind, tally, loads, run, h, flex):
+def account(link, touch, flex, run, h):
     """Add losses, works, impulses and peaks of a micro-step h, after all accelerations are known."""
     if run.pairs == 0.0:
         return
-    _note_changes(pair, run)
+    contact = touch.contact
+    _note_changes(touch.pair, run)
     for k in range(int(run.contacts)):
         contact[k].step_force = 0.0
-    if tally.count > 0.0:
-        _account_contacts(link, surface, contact, kind, tally, run, h, flex)
+    if touch.tally.count > 0.0:
+        _account_contacts(link, touch, flex, run, h)
     for k in range(int(run.contacts)):
         contact[k].peak_force = max(contact[k].peak_force, contact[k].step_force)
     if run.has_target == 0.0:
@@ -92,7 +94,7 @@ def account(link, surface, pair, contact, kind, tally, loads, run, h, flex):
     accumulate(scale(h, torque), run.target_angular_impulse)
     run.work_target -= h * (dot(force, load(run.target_motion)) + dot(torque, load(run.target_spin)))
     A = load_matrix(run.target_rotation)
-    interface_load.take(loads, apply(A, force), apply(A, torque))
+    interface_load.take(touch.load, apply(A, force), apply(A, torque))
     on_system = negate(force)
     position = load(run.target_position)
     if run.carried != 0.0:

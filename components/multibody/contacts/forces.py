@@ -66,8 +66,9 @@ def _load_link(link, surface, part, run):
 
 
 @kernel
-def press(link, surface, face, pair, kind, tally, sums, run, h):
+def press(link, touch, run, h):
     """List what touches and add its normal forces to the links; with h = 0 the friction of the last micro-step too."""
+    surface, pair, kind, tally, sums = touch.surface, touch.pair, touch.kind, touch.tally, touch.sums
     store(ZERO, run.target_force)
     store(ZERO, run.target_torque)
     sums.stored_energy = 0.0
@@ -75,7 +76,7 @@ def press(link, surface, face, pair, kind, tally, sums, run, h):
     if run.surfaces == 0.0:
         return
     place_surfaces(link, surface, run)
-    detect(surface, face, pair, kind, tally, run)
+    detect(surface, touch.face, pair, kind, tally, run)
     if tally.count == 0.0:
         return
     set_velocities(tally, 0.0, surface)

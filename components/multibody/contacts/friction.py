@@ -155,8 +155,9 @@ def _push_link(link, surface, part, run):
 
 
 @kernel
-def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
+def rub(link, touch, cut, row, solver, run, h):
     """Add the friction of all listed contacts to the accelerations of a micro-step h, after the recursion."""
+    surface, pair, kind, tally, sums = touch.surface, touch.pair, touch.kind, touch.tally, touch.sums
     sliding = False
     for k in range(int(tally.count)):
         item = tally.contact[k]
@@ -166,7 +167,7 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
             store(ZERO, pair[int(slot_of(kind, item.pair, item.index))].friction)
     if not sliding:
         return
-    spread(link, h, 1.0, solver[4])
+    spread(link, h, 1.0, solver.flex)
     for k in range(int(tally.count)):
         item = tally.contact[k]
         v = add(load(item.velocity), change_of(item, link, surface, run, 0.5 * h))
@@ -179,7 +180,7 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
         slip = load(item.slip)
         speed = norm(slip)
         direction = scale(1.0 / speed, slip) if speed > 0.0 else _across(load(item.normal))
-        mobility = _mobility(item, link, surface, direction, run, solver[4])
+        mobility = _mobility(item, link, surface, direction, run, solver.flex)
         mobility *= h * _sharing(item, surface, tally)
         hold(item, kind_of(kind, item.pair), slip, mobility, surface, sums)
         store(load(item.friction), pair[int(slot_of(kind, item.pair, item.index))].friction)
@@ -190,6 +191,6 @@ def rub(link, surface, pair, kind, tally, sums, cut, row, solver, run, h):
         second = int(item.other)
         _push_link(link, surface[first], sums.part[first], run)
         _push_link(link, surface[second], sums.part[second], run)
-    pushes.respond(link, solver[4])
+    pushes.respond(link, solver.flex)
     pushes.add_response(link)
     closure.constrain_again(link, cut, row, solver, run, h)

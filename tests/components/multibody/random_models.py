@@ -11,6 +11,7 @@ import numpy as np
 from dockfmu.components.core.component import Component, Instance
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import Declared
+from dockfmu.components.multibody.groups import Flex, Solver, groups_of
 from dockfmu.components.multibody.model import (
     BASE,
     COORDINATES,
@@ -103,14 +104,14 @@ def interpreted(component: Component) -> Component:
     return replace(component, initialize=plain[0], step=plain[1])
 
 
-def flex_of(m: Any) -> tuple[Any, ...]:
-    """Return the data of the elastic bodies of a record, as kernels take them."""
-    return m.flex.body, m.flex.mode, m.flex.pair, m.flex.shape, m.flex.factor
-
-
-def solver_of(m: Any) -> tuple[Any, ...]:
+def solver_of(m: Any) -> Solver:
     """Return the work space of the loops of a record, as kernels take it."""
-    return m.closure.matrix, m.closure.entry, m.closure.front, m.closure.carrier, flex_of(m)
+    return groups_of(m).solver
+
+
+def flex_of(m: Any) -> Flex:
+    """Return the data of the elastic bodies of a record, as kernels take them."""
+    return solver_of(m).flex
 
 
 def body_accelerations(instance: Instance, model: Model) -> dict[str, np.ndarray]:

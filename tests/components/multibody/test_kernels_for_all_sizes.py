@@ -1,4 +1,4 @@
-"""The two outermost kernels hand on arrays whose types do not have their lengths: others are compiled once."""
+"""The kernels that know the record hand on arrays whose types do not have their lengths: others are compiled once."""
 
 import ast
 import inspect
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components.multibody import component, kernel
+from dockfmu.components.multibody.groups import groups_of
 
 pytestmark = pytest.mark.quick
 
@@ -47,9 +48,11 @@ def test_arrays_whose_lengths_depend_on_the_model_are_handed_on_as_slices():
     shapes = [paths(component(file).record.dtype) for file in (*FILES, PROBE)]
     variable = {path for path in shapes[0] if len({one.get(path) for one in shapes}) > 1}
     assert {"link", "coordinate", "parameters.body", "closure.matrix", "face", "parameters.sensor"} <= variable
-    for function in (kernel.initialize, kernel.step):
+    sliced = set()
+    for function in (groups_of, kernel.initialize, kernel.step, kernel._begin, kernel._publish):
         named, cut = handed_on(getattr(function, "py_func", function))
         assert named & variable <= cut
-        assert len(cut & variable) > 15
-        # the list of contacts, sums and laws come in a few sizes
+        sliced |= cut & variable
+    assert len(sliced) > 25
+    # the list of contacts, sums and laws come in a few sizes
     assert {np.prod(one["kind"]) for one in shapes} == {16}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Component, ComponentError, Instance
-from dockfmu.components.multibody import EXAMPLE, component_of, kernel
+from dockfmu.components.multibody import EXAMPLE, component_of, start
 from dockfmu.components.multibody.declaration import read_text
 from tests.components.multibody.random_models import free_model, interpreted, made
 
@@ -131,7 +131,7 @@ angle_y = { rate = -0.4 }
     # no body has the inertia of the example, which would be refused
     m = instance.m
     m.parameters.body[1].inertia[0, 0] = 0.05
-    kernel._set_masses(m.link, m.body, m.parameters.body)
+    start.set_masses(m.link, m.body, m.parameters.body)
     instance.step(0.0, 1e-9)
     found = [c.acceleration for c in instance.m.coordinate]
     np.testing.assert_allclose(found, [-0.0082981090, 6.2202531646, 15.1386075950], atol=1e-7)
