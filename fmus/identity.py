@@ -17,7 +17,7 @@ from dockfmu.fmus.resources import resource_files
 def _constants(function: Any) -> list[str]:
     """Return the constants that a kernel made by a factory closes over: build options that are in no record.
 
-    `dockfmu.base.compiler.digest_of` would include more, such as the bytecode, which differs between versions of
+    `dockfmu.base.content.digest_of` would include more, such as the bytecode, which differs between versions of
     Python. The GUID must be the same for all versions; here the source files represent the code.
     """
     plain = getattr(function, "py_func", function)

@@ -13,7 +13,8 @@ from typing import Literal
 
 from dockfmu import base
 from dockfmu.base.cache import COMPILERS, cache_root, load_cached, load_or_make, versions
-from dockfmu.base.compiler import digest_of, settings
+from dockfmu.base.compiler import settings
+from dockfmu.base.content import digest_of
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.files import write_file
 from dockfmu.base.platforms import BASELINE

@@ -19,9 +19,10 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 
-from dockfmu.base import compiler, object_code
+from dockfmu.base import compiler, content, object_code
 from dockfmu.base.cache import cache_root, digest_of_files, load_or_make, versions
-from dockfmu.base.compiler import digest_of, name_of, settings
+from dockfmu.base.compiler import settings
+from dockfmu.base.content import digest_of, name_of
 from dockfmu.base.entry_points import RETURNED_NONE, engine_of
 from dockfmu.base.object_code import Entry, compile_module
 from dockfmu.base.platforms import BASELINE, Machine
@@ -159,7 +160,7 @@ def _identity(component: Compilable) -> tuple[str, ...]:
 @cache
 def _compiler_digest() -> str:
     """Return a digest of the versions and sources, besides those of kernels, on which the code of kernels depends."""
-    own = [Path(__file__), *(Path(str(module.__file__)) for module in (compiler, object_code, kernel))]
+    own = [Path(__file__), *(Path(str(module.__file__)) for module in (compiler, content, object_code, kernel))]
     return hashlib.sha256(" ".join([versions(), BASELINE, digest_of_files(own)]).encode()).hexdigest()
 
 

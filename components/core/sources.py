@@ -65,7 +65,7 @@ def kernel_sources(file: Path) -> tuple[Path, ...]:
     """Return the `sources` of a file with kernels on whose text their machine code can depend.
 
     Without `dockfmu.base` and `dockfmu.components.core`: what a kernel refers to there is named by its content
-    (`dockfmu.base.compiler.digest_of`), and the compiler and the decorator of kernels are in the key by themselves.
+    (`dockfmu.base.content.digest_of`), and the compiler and the decorator of kernels are in the key by themselves.
     """
     floors = ROOT / "base", ROOT / "components" / "core"
     return tuple(source for source in sources(file) if not any(source.is_relative_to(floor) for floor in floors))

@@ -18,7 +18,8 @@ import pytest
 from numba.core import config
 
 from dockfmu.base.cache import ROOT, cache_root
-from dockfmu.base.compiler import Pipeline, digest_of, jit, name_of, settings, target
+from dockfmu.base.compiler import Pipeline, jit, settings, target
+from dockfmu.base.content import digest_of, name_of
 from dockfmu.base.platforms import BASELINE
 from dockfmu.components.core.kernel import kernel, variant
 from dockfmu.components.core.machine_code import compile_component
