@@ -29,6 +29,7 @@ from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.groups import groups_of
+from dockfmu.components.multibody.inlining import pasted
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.vector import store
 
@@ -115,7 +116,7 @@ def _advance(g, p, clock, t, h):
         left = 0 if run.failure != 0.0 else left - 1
 
 
-@kernel
+@pasted
 def _publish(m, g, h):
     """Set the outputs of elastic bodies, base, sensors and outcome at the end of a step h; h = 0 at the start."""
     run = m.run
@@ -132,7 +133,7 @@ def _publish(m, g, h):
     outcomes.decide(m.outcome, m.result[:], m.requirement[:], g.sensor, g.lock, run)
 
 
-@kernel
+@pasted
 def _begin(m, g):
     """Set the laws and the state of the start, and close and settle the system. Returns 0, or the code of a failure."""
     p = m.parameters
