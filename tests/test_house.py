@@ -171,7 +171,6 @@ PRIVATE = {
     "tests/base/test_private_parts_ahead_of_time.py": "parts of numba, which it is about",
     "tests/base/test_private_parts_of_numba.py": "parts of numba, which it is about",
     "tests/components/multibody/test_analysis_contacts.py": "the motion of a state, which the analysis starts from",
-    "tests/components/multibody/test_motion.py": "one kernel of the components",
     "tests/components/multibody/test_random_claims.py": "rates that are held, to leave singular starts out",
     "tests/components/multibody/test_random_declarations.py": "rates that are held, to leave singular starts out",
     "tests/components/multibody/test_random_equipment.py": "rates that are held, to leave singular starts out",
