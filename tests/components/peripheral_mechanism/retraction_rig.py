@@ -22,7 +22,7 @@ from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, load, 
 from dockfmu.components.physics.ring_on_legs import platform, retraction
 
 # columns of one row of the history
-TIME, HEIGHT, TILT, RATE, TENSION, JOINED = 0, 1, 2, 3, slice(4, 7), slice(7, 10)
+TIME, HEIGHT, TILT, RATE, TENSION, JOINED, LENGTH = 0, 1, 2, 3, slice(4, 7), slice(7, 10), slice(10, 13)
 
 
 @jit
@@ -93,6 +93,7 @@ def draw(m, q0, r0, volts, h, steps, every, out):
             for c in range(3):
                 out[rows, 4 + c] = m.cable[c].tension
                 out[rows, 7 + c] = m.cable[c].joined
+                out[rows, 10 + c] = m.cable[c].length
             for k in range(6):
                 longest = max(longest, x.strut[k].stroke)
             rows += 1
@@ -113,6 +114,6 @@ def retract(tilt, offset=(0.05, 0.02), height=0.545, h=1e-3, stop=600.0, every=1
     ring = from_rotation_vector(turn)  # frame 0 -> ring
     craft = (ring[0], -ring[1], -ring[2], -ring[3])  # ring, fixed in space, -> frame 0
     r0 = tuple(-np.array(from_quaternion(ring)) @ np.array([height, *offset]))
-    out = np.zeros((int(stop / h) // every + 1, 10))
+    out = np.zeros((int(stop / h) // every + 1, 13))
     rows = draw(m, craft, r0, (27.0, 27.0), h, int(stop / h), every, out)
     return out[:rows]

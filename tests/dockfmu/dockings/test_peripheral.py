@@ -149,9 +149,10 @@ def test_spec07_oracle_T29_seconds_of_contact_then_a_fast_extension(expert):
 
 
 def test_spec07_oracle_T31_alignment_and_retraction(expert):
-    """Longest cable first, about 19 s; aligned some 100 s after drive on; total about 540 s: order exact, times 30 %.
+    """Longest cable first, about 19 s; aligned by 114 s; total about 540 s: order exact, times 30 %.
 
-    A join flag drops out and returns while the craft swings; of the two drums of the source it is one here.
+    The craft are aligned 30 s after the drive is on, as the captured ring is askew by 0.5 deg alone, and one drum is
+    interrupted. About 100 s and two drums, from 4 deg: `components/peripheral_mechanism/test_retraction.py`.
     """
     event, results, t = times(expert), expert.results, expert.results.time
     assert expert.summary["outcome"] == "docked"
