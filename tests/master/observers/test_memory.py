@@ -37,10 +37,10 @@ pytestmark = [
 ]
 
 STEP = 1e-3
-WARM, STEPS = 5_000_000, 45_000_000
-"""Macro steps after which the memory is compared: eleven hours in real time between the two."""
+WARM, STEPS = 5_000_000, 100_000_000
+"""Macro steps after which the memory is compared: more than a day in real time between the two."""
 GROWTH = 8e6
-"""Growth allowed, bytes: 0.2 a macro step, which is less than one number of any observer in 40 steps."""
+"""Growth allowed, bytes: 0.1 a macro step, which is less than one number of any observer in 80 steps."""
 
 
 class _Nowhere(io.StringIO):
@@ -105,7 +105,7 @@ def swing(oscillator, third_party, tmp_path):
     return system
 
 
-def test_memory_stays_level_over_millions_of_steps(swing, feed, datagrams, tmp_path):
+def test_memory_stays_level_over_a_hundred_million_steps(swing, feed, datagrams, tmp_path):
     """With a subscriber that reads, one that never does, datagrams, and a clock that is looked at a thousand times."""
     energies = ["a.audit.kinetic_energy", "a.audit.stored_energy"]
     names = ["a.position", "a.velocity", "b.y[1]", "b.y[2]", "b.y[3]"]
@@ -126,7 +126,7 @@ def test_memory_stays_level_over_millions_of_steps(swing, feed, datagrams, tmp_p
         Recorder(tmp_path / "r.h5", names, every=100_000, dense=Dense((events["swing"],), before=0.01, after=0.01)),
         Checkpoints(tmp_path / "r.checkpoint", every=1.0),
         Finals({"last": "a.position"}),
-        Pacing(1e9, "slip", chunk=45_000),
+        Pacing(1e9, "slip", chunk=100_000),
         stream := Stream(0, names, every=700),
         feed,
     ]  # fmt: skip
@@ -147,4 +147,4 @@ def test_memory_stays_level_over_millions_of_steps(swing, feed, datagrams, tmp_p
         assert simulation.result.macro_steps == STEPS
     assert stream.dropped > 0
     assert simulation.result.network["datagrams"] > simulation.result.network["datagrams_refused"] > 0
-    assert simulation.result.realtime["steps"] >= STEPS // 45_000
+    assert simulation.result.realtime["steps"] >= STEPS // 100_000
