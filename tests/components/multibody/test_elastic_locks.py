@@ -15,6 +15,7 @@ from dockfmu.components import multibody
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody import locks
 from dockfmu.components.multibody.declaration import read_model
+from dockfmu.components.multibody.groups import groups_of
 from dockfmu.components.multibody.model import (
     JointLock,
     Kind,
@@ -44,7 +45,7 @@ from tests.components.multibody.nodal_models import (
     ring,
     small_motion,
 )
-from tests.components.multibody.random_models import made, solver_of
+from tests.components.multibody.random_models import made
 
 LATCHES: list[tuple[Kind, int]] = [(kind, 0) for kind in ("revolute", "prismatic", "screw", "spherical", "free")]
 LATCHES += [("cylindrical", 0), ("cylindrical", 1)]
@@ -59,7 +60,7 @@ def close(instance: Instance, number: int = 0) -> None:
     """Close a lock by command, at the present time."""
     m = instance.m
     m.lock[number].close = 1.0
-    locks.command(m.base, m.parameters.gravity, m.link[:], m.lock[:], m.cut[:], m.closure.row[:], solver_of(m), m.run)
+    locks.command(groups_of(m))
     assert m.lock[number].closed == 1.0
 
 
