@@ -12,7 +12,7 @@ from dockfmu.components.multibody.inlining import pasted
 
 
 class Flex(NamedTuple):
-    """Elastic bodies: their modes, the couplings of these, shapes at nodes, and the factors of their modal matrices."""
+    """Hold elastic bodies: modes, the couplings of these, shapes at nodes, and the factors of their modal matrices."""
 
     body: Any
     mode: Any
@@ -22,7 +22,7 @@ class Flex(NamedTuple):
 
 
 class Solver(NamedTuple):
-    """What solves closed chains: see `elimination`; loops with elastic bodies take these along."""
+    """Hold the work space in which closed chains are solved (`elimination`), and the elastic bodies in them."""
 
     matrix: Any
     entry: Any
@@ -32,7 +32,7 @@ class Solver(NamedTuple):
 
 
 class Touch(NamedTuple):
-    """Contacts: surfaces and their edges, pairs, contacts and their laws, the list, sums, and the target's loads."""
+    """Hold contacts: surfaces and their edges, pairs, contacts, their laws, the list, sums, and the target's loads."""
 
     surface: Any
     face: Any
@@ -45,7 +45,7 @@ class Touch(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """All that the kernels of the motion work on; `law`, `strength`, `drive_law` and `level` are parameters."""
+    """Hold all that the kernels of the motion work on; `law`, `strength`, `drive_law` and `level` are parameters."""
 
     base: Any
     target: Any

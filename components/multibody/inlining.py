@@ -32,7 +32,7 @@ class InlinedKernel(Kernel):
 
 
 class Pasted:
-    """A function whose statements stand in the kernels that call it: it may return records, as kernels may not."""
+    """Put the statements of a function in the kernels that call it: it may return records, as kernels may not."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)

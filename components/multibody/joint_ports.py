@@ -94,7 +94,7 @@ def rotation_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
     turned = "predecessor -> successor, joint frames"
     return (
         *hidden((output("position", "m", "of the successor's joint frame in the predecessor's", shape=3),
-                  output("velocity", "m/s", "its rate, axes of the predecessor's joint frame", shape=3)), free),
+                 output("velocity", "m/s", "its rate, axes of the predecessor's joint frame", shape=3)), free),
         output("quaternion", "1", f"{turned}, scalar first", ports.IDENTITY_QUATERNION, shape=4),
         output("angular_velocity", "rad/s", "of the successor relative to the predecessor, axes of the successor's "
                "joint frame", shape=3),

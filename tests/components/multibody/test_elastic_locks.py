@@ -130,7 +130,7 @@ def test_an_elastic_body_is_latched_to_the_base_at_an_interface_node(tmp_path):
 
 
 def test_a_prescribed_joint_keeps_its_rate_while_a_latch_closes_beside_it(tmp_path):
-    """What drives it does work in the impulse, which is not lost."""
+    """Count the work of what drives the joint in the impulse, which is not lost."""
     elastic, frame = elastic_pair(tmp_path, whole=False)
     model = chain(elastic, "revolute", root="fixed")
     driven = replace(model.joints[1], rates=(), motions={0: PrescribedMotion(rate=0.7)})
@@ -199,7 +199,7 @@ def test_two_latches_between_the_same_elastic_bodies_close_as_if_at_once(tmp_pat
 
 
 def test_the_more_shapes_a_body_has_the_less_its_latch_loses(tmp_path):
-    """What is not lost goes into vibration: rigid, with static shapes, with modes, and node by node."""
+    """Compare rigid bodies, static shapes, modes, and node by node: what is not lost goes into vibration."""
     file = tmp_path / "frame.toml"
     file.write_text(FRAME, encoding="utf-8")
     bodies = []

@@ -63,7 +63,7 @@ def test_a_right_model_explains_all_signals_of_nearly_all_starts():
 
 
 def test_residuals_tell_25_percent_less_friction_where_the_data_do():
-    """Where a head hardly slides, neither residuals nor evidence can; elsewhere both do."""
+    """Tell it by residuals wherever evidence does: where a head hardly slides neither can."""
     explained, evidence = compared()
     apart = evidence[:, 0] - evidence[:, 1] > NO_DIFFERENCE
     wrong = ~explained[:, 1].all(axis=1)
@@ -73,7 +73,7 @@ def test_residuals_tell_25_percent_less_friction_where_the_data_do():
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_evidence_tells_which_fault_it_was(fault):
-    """Of six starts of each fault, five at least have the right model as the most probable, none a wrong one alone."""
+    """Find the right model the most probable in five of six starts of each fault at least, no wrong one alone."""
     chances = []
     for start in range(6):
         data = told(start, 3, *FAULTS[fault])
