@@ -71,9 +71,18 @@ class Worker:
         return found.fields() if isinstance(found, FmuError) else found
 
 
-def _end_with_the_master() -> None:
-    """End this process when the master has ended: standard input is a pipe from it, which closes then."""
-    os.read(0, 1)
+def _pipe_from_the_master() -> int:
+    """Return standard input, a pipe from the master, at another descriptor; an FMU that reads finds the end at once."""
+    pipe = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return pipe
+
+
+def _end_with_the_master(pipe: int) -> None:
+    """End this process when the master has ended: the pipe from it closes then."""
+    os.read(pipe, 1)
     os._exit(0)
 
 
@@ -81,7 +90,7 @@ def main() -> None:
     """Serve until the end of the master."""
     # requests to end are for the master; it then informs this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_master, daemon=True).start()
+    threading.Thread(target=_end_with_the_master, args=(_pipe_from_the_master(),), daemon=True).start()
     Worker(SharedMemory(int(sys.argv[1]))).serve()
 
 

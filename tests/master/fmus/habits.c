@@ -43,9 +43,9 @@ __attribute__((destructor)) static void unload(void) { disturb("unload"); }
 /* bits of `habit`: ask for the end at 0.5 s, need a stop time, refuse what lies beyond it, change the directory in the
  * step at 0.3 s, change the rounding there, say a NUL there, fail after saying it, refuse a second instance,
  * change the handler of SIGINT there, fail with an error from 0.6 s on, end the process at 0.3 s, let a copy of the
- * process go on there, leave a thread or a timer of its own running there */
+ * process go on there, leave a thread or a timer of its own running there, read standard input there */
 enum { ENDS = 1, NEEDS_STOP = 2, STRICT = 4, CHANGES_FOLDER = 8, ROUNDS = 16, NUL = 32, FAILS = 64, SIGNALS = 128,
-    LATER = 256, EXITS = 512, FORKS = 1024, THREAD = 2048, TIMER = 4096 };
+    LATER = 256, EXITS = 512, FORKS = 1024, THREAD = 2048, TIMER = 4096, READS = 8192 };
 
 typedef struct {
     void (*logger)(void *, Str, Status, Str, Str, ...);
@@ -147,6 +147,7 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
         if (m->habit & SIGNALS) signal(SIGINT, ignore);
         if (m->habit & EXITS) exit(0);
         if (m->habit & FORKS) fork();
+        if (m->habit & READS && getchar() != EOF) return ERROR;
         if (m->habit & THREAD) {
             pthread_t thread;
             pthread_create(&thread, NULL, wait_for_ever, NULL);

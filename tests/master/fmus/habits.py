@@ -9,8 +9,8 @@ from pathlib import Path
 from dockfmu.base.platforms import library_name, this_platform
 from tests.master.fmus import third_party
 
-ENDS, NEEDS_STOP, STRICT, CHANGES_FOLDER, ROUNDS, NUL, FAILS, SIGNALS, LATER, EXITS, FORKS, THREAD, TIMER = (
-    1 << k for k in range(13)
+ENDS, NEEDS_STOP, STRICT, CHANGES_FOLDER, ROUNDS, NUL, FAILS, SIGNALS, LATER, EXITS, FORKS, THREAD, TIMER, READS = (
+    1 << k for k in range(14)
 )
 """Bits of the parameter `habit`."""
 STATES = 'canGetAndSetFMUstate="true" canSerializeFMUstate="true"'

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from dockfmu.master.observers.recording.results import read_results
-from tests.master.fmus.habits import EXITS, FORKS, THREAD, TIMER
+from tests.master.fmus.habits import EXITS, FORKS, READS, THREAD, TIMER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="habits of POSIX")
 
@@ -70,3 +70,8 @@ def test_code_that_is_left_running_stays_loaded(run, tmp_path, habit, where):
     done = run(habit, where)
     assert (done.returncode, done.stdout) == (0, "completed\n"), done.stderr
     assert rows(tmp_path) == 11
+
+
+def test_one_that_reads_standard_input_finds_its_end(run):
+    done = run(READS, "apart")
+    assert (done.returncode, done.stdout) == (0, "completed\n"), done.stderr
