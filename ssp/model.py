@@ -255,6 +255,13 @@ class ParameterBinding(Annotated):
     type: str = SSV_TYPE
     content: tuple[str, ...] = ()
 
+    def names(self, parameter: SsvParameter) -> list[tuple[str, MappingEntry | None]]:
+        """Return the names that the binding gives a parameter, each with its entry of the mapping, if there is one."""
+        name = self.prefix + parameter.name
+        if self.mapping is None or self.mapping.mapping is None:
+            return [(name, None)]
+        return [(entry.target, entry) for entry in self.mapping.mapping.entries if entry.source == name]
+
 
 @dataclass
 class BoundDictionary(Described):

@@ -247,7 +247,7 @@ def _dictionary(element: etree._Element) -> BoundDictionary:
     inline = _child(element, "ssb:SignalDictionary")
     return BoundDictionary(
         name=element.get("name", ""),
-        source=element.get("source"),
+        source=element.get("source") or None,
         dictionary=None if inline is None else _signal_dictionary(inline),
         type=element.get("type", BoundDictionary("").type),
         content=_content(element, inline),
@@ -328,7 +328,7 @@ def _binding(element: etree._Element) -> ParameterBinding:
     inline = _child(values, "ssv:ParameterSet")
     mapping = _child(element, "ssd:ParameterMapping")
     return ParameterBinding(
-        source=element.get("source"),
+        source=element.get("source") or None,
         values=None if inline is None else _parameter_set(inline),
         prefix=element.get("prefix", ""),
         mapping=None if mapping is None else _bound_mapping(mapping),
@@ -342,7 +342,7 @@ def _binding(element: etree._Element) -> ParameterBinding:
 def _bound_mapping(element: etree._Element) -> BoundMapping:
     inline = _child(element, "ssm:ParameterMapping")
     return BoundMapping(
-        source=element.get("source"),
+        source=element.get("source") or None,
         mapping=None if inline is None else _parameter_mapping(inline),
         source_base=cast(Any, element.get("sourceBase", "SSD")),
         type=element.get("type", BoundMapping().type),

@@ -24,6 +24,7 @@ from dockfmu.ssp.model import (
     Connector,
     DictionaryEntry,
     DictionaryReference,
+    Document,
     ParameterBinding,
     ParameterMapping,
     SsdComponent,
@@ -128,6 +129,7 @@ class _Resolver:
             if bound.type != SSB_TYPE:
                 raise SspError(f"{system.name}: signal dictionaries of type {bound.type} are not supported")
             if bound.source is not None:
+                _refuse_both(bound.source, bound.dictionary, f"{system.name}: the signal dictionary {bound.name}")
                 known = place.ssp.dictionaries
                 bound = replace(bound, dictionary=place.look_up(bound.source, known, "dictionary", system.name)[1])
             if bound.dictionary is None:
@@ -216,6 +218,7 @@ class _Resolver:
             raise SspError(f"{where}: parameter sets of type {binding.type} are not supported")
         values, mapping = binding.values, binding.mapping
         if binding.source is not None:
+            _refuse_both(binding.source, values, f"{where}: a parameter binding")
             values = self._values(place, binding.source, binding.source_base, where, component)
         if values is None:
             raise SspError(f"{where}: a parameter binding has neither source nor values")
@@ -226,7 +229,10 @@ class _Resolver:
         items = {enumeration.name for enumeration in values.enumerations}
         listed = [enumeration for enumeration in place.description.enumerations if enumeration.name not in items]
         values = replace(values, units=[*values.units, *more], enumerations=[*values.enumerations, *listed])
-        return ParameterBinding(values=values, prefix=binding.prefix, mapping=mapping)
+        resolved = ParameterBinding(values=values, prefix=binding.prefix, mapping=mapping)
+        for fault in _mapped_together(resolved):
+            raise SspError(f"{where}: {fault}")
+        return resolved
 
     def _values(
         self, place: _Place, source: str, base: str, where: str, component: Path | _Place | None
@@ -245,6 +251,7 @@ class _Resolver:
             if bound.mapping is None:
                 raise SspError(f"{where}: a parameter mapping has neither source nor entries")
             return bound.mapping
+        _refuse_both(bound.source, bound.mapping, f"{where}: a parameter mapping")
         if bound.source_base == "component" and isinstance(component, Path):
             return read_parameter_mapping(_inside(component, bound.source, where), f"{component.name}, {bound.source}")
         place = _base(place, bound.source_base, where, component)
@@ -293,6 +300,25 @@ def _merge(known: dict[str, T], found: Mapping[str, T], kind: str) -> None:
     for name, definition in found.items():
         if known.setdefault(name, definition) != definition:
             raise SspError(f"the {kind} {name!r} is defined twice, in different ways")
+
+
+def _refuse_both(source: str, inline: Document | None, what: str) -> None:
+    """Raise SspError for a document that is given twice, as the file `source` and inline."""
+    if inline is not None:
+        raise SspError(f"{what} has both the source {source} and inline content: leave one out")
+
+
+def _mapped_together(binding: ParameterBinding) -> Iterator[str]:
+    """Yield a sentence for each name to which the mapping of a binding brings more than one value."""
+    assert binding.values is not None
+    sources: dict[str, list[str]] = {}
+    for parameter in binding.values.parameters:
+        for target, entry in binding.names(parameter):
+            if entry is not None:
+                sources.setdefault(target, []).append(entry.source)
+    for target, names in sources.items():
+        if len(names) > 1:
+            yield f"{len(names)} entries of a parameter mapping give {target!r} a value ({', '.join(names)}): keep one"
 
 
 def _base(place: _Place, base: str, where: str, component: Path | _Place | None) -> _Place:

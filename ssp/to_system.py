@@ -19,7 +19,6 @@ from dockfmu.ssp.model import (
     DictionaryEntry,
     DictionaryReference,
     MappingEntry,
-    ParameterBinding,
     SsdComponent,
     SsdConnection,
     SsdElement,
@@ -276,10 +275,10 @@ class _Flattening:
         for binding in element.bindings:
             assert binding.values is not None
             for parameter in binding.values.parameters:
-                for name, entry in _names(binding, parameter):
+                for name, entry in binding.names(parameter):
                     self._apply(parameter, binding.values, name, entry, path)
             given = binding.values.parameters
-            if given and not any(True for parameter in given for _ in _names(binding, parameter)):
+            if given and not any(map(binding.names, given)):
                 listed = ", ".join(parameter.name for parameter in given[:4]) + (", ..." if len(given) > 4 else "")
                 self.notes.append(f"the values of {listed} are ignored: their parameter mapping has no entry for them")
 
@@ -318,15 +317,6 @@ class _Flattening:
         for target, link in self.links.items():
             if link.source == node:
                 yield from self._fed(target, [*hops, self._hop(target, link.connection)])
-
-
-def _names(binding: ParameterBinding, parameter: SsvParameter) -> Iterator[tuple[str, MappingEntry | None]]:
-    """Yield the names that a binding gives a parameter, each with its entry of the mapping, if there is one."""
-    name = binding.prefix + parameter.name
-    if binding.mapping is None or binding.mapping.mapping is None:
-        yield name, None
-    else:
-        yield from ((entry.target, entry) for entry in binding.mapping.mapping.entries if entry.source == name)
 
 
 def _join(path: str, name: str) -> str:

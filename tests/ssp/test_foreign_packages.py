@@ -56,6 +56,23 @@ def inline(*parameters):
     return f"<ssd:ParameterBinding><ssd:ParameterValues>{body}</ssd:ParameterValues></ssd:ParameterBinding>"
 
 
+def mapped_to(*entries):
+    listed = "".join(f'<ssm:MappingEntry source="{source}" target="{target}"/>' for source, target in entries)
+    return document("ssm:ParameterMapping", listed, "")
+
+
+def binding(*parameters, more='source=""', mapping='source=""', entries=()):
+    """Return bindings with values of their own, and with a mapping of their own if there are entries."""
+    listed = "".join(f'<ssm:MappingEntry source="{source}" target="{target}"/>' for source, target in entries)
+    mapped = (
+        f"<ssd:ParameterMapping {mapping}>{_body(document('ssm:ParameterMapping', listed, ''))}</ssd:ParameterMapping>"
+    )
+    written = inline(*parameters).replace("<ssd:ParameterBinding>", f"<ssd:ParameterBinding {more}>")
+    end = "</ssd:ParameterBinding>"
+    written = written.replace(end, (mapped if entries else "") + end)
+    return f"<ssd:ParameterBindings>{written}</ssd:ParameterBindings>"
+
+
 def bound(attributes):
     return f"<ssd:ParameterBindings><ssd:ParameterBinding {attributes}/></ssd:ParameterBindings>"
 
@@ -415,6 +432,7 @@ TWICE = "".join(
     + "</ssd:Elements></ssd:System>"
     for k in range(1, 40)
 )
+TWO = ("x", real(1)), ("y", real(2))
 
 
 @pytest.mark.parametrize(
@@ -439,11 +457,30 @@ TWICE = "".join(
             system(lag_component("a"), before=bound('source="a.ssv" sourceBase="component"')),
             "only FMUs and packages have parameter documents",
         ),
+        (
+            system(lag_component("a"), before=binding(*TWO, entries=[("y", "a.gain"), ("x", "a.gain")])),
+            r"2 entries of a parameter mapping give 'a.gain' a value \(x, y\)",
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_resolved_is_refused_with_the_reason(load, text, reason):
     with pytest.raises(SspError, match=reason):
         load(description(text), say=[])
+
+
+@pytest.mark.parametrize(("where", "what", "file"), [("more", "binding", "p.ssv"), ("mapping", "mapping", "p.ssm")])
+def test_documents_that_are_given_twice_are_refused(load, where, what, file):
+    """As a file of the package and inline: the schema wants one of them."""
+    bindings = binding(("x", real(4)), entries=[("x", "a.gain")], **{where: f'source="{file}"'})
+    held = {file: values(("x", real(5))) if what == "binding" else mapped_to(("x", "a.time"))}
+    with pytest.raises(SspError, match=f"a parameter {what} has both the source {file} and inline content"):
+        load(description(system(lag_component("a"), before=bindings)), held, say=[])
+
+
+def test_an_empty_source_is_none(load):
+    """The schema wants the source of what is written inline to be missing or empty."""
+    made = load(description(system(lag_component("a"), before=binding(("x", real(4)), entries=[("x", "a.gain")]))))
+    assert made.elements["a"].start["gain"] == 4.0
 
 
 def test_packages_inside_each_other_without_end_are_refused(lag, tmp_path):
