@@ -358,7 +358,11 @@ def _is_nothing(largest: Mapping[str, float], name: str, unit: str, difference: 
 
 
 def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, found: Comparison) -> None:
-    if a.results is None or b.results is None or not len(a.results.time) or not len(b.results.time):
+    if a.results is None or b.results is None:
+        return
+    if not len(a.results.time) or not len(b.results.time):
+        if len(a.results.time) or len(b.results.time):
+            found.problems.append(f"{'B' if len(a.results.time) else 'A'}: nothing was recorded")
         return
     one, other = a.results.time, b.results.time
     inside = (one >= other[0]) & (one <= other[-1])
@@ -384,8 +388,10 @@ def _compare_signals(a: Run, b: Run, names: Sequence[str], tolerance: float, fou
         scale = max(_largest(first), _largest(second))
         scales.append((a.results.unit(name), scale))
         reference, compared = first[inside].astype(float), resampled(other, second.astype(float), time, step)
-        gap = np.abs(compared - reference)
-        gap[np.isnan(compared) & np.isnan(reference)] = 0.0
+        with np.errstate(invalid="ignore", over="ignore"):
+            gap = np.abs(compared - reference)
+        # infinite values are equal too, though their difference is not a number
+        gap[(compared == reference) | (np.isnan(compared) & np.isnan(reference))] = 0.0
         gap[np.isnan(gap)] = np.inf
         at = int(np.argmax(gap))
         if gap[at] > tolerance * scale:

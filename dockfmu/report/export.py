@@ -44,6 +44,8 @@ def write_rows(
 ) -> Path:
     """Write a CSV file of a header, quoted as `quoting` says, and rows; return `file`. Raises WriteError."""
     with atomic_file(file) as unfinished, unfinished.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        # a carriage return ends a line too, but the writer quotes only what ends its own
+        quoting = csv.QUOTE_ALL if any("\r" in name for name in header) else quoting
         csv.writer(out, lineterminator="\n", quoting=quoting).writerow(header)
         csv.writer(out, lineterminator="\n").writerows(rows)
     return file

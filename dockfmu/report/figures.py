@@ -75,5 +75,7 @@ def traces(curve: Curve, colour: str, *, legend: bool, dash: str = "solid") -> l
 
 
 def _array(values: np.ndarray | Sequence[float]) -> dict[str, str]:
-    """Return numbers in the base64 form of plotly.js, in single precision (7 digits)."""
-    return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, "<f4").tobytes()).decode()}
+    """Return numbers in the base64 form of plotly.js, in single precision (7 digits) if that holds their magnitudes."""
+    single = bool(np.all(np.abs(values) <= np.finfo("f4").max, where=np.isfinite(values)))
+    packed = np.asarray(values, "<f4" if single else "<f8").tobytes()
+    return {"dtype": "f4" if single else "f8", "bdata": base64.b64encode(packed).decode()}

@@ -27,7 +27,8 @@ function labels(drawing, range) {
   }));
 }
 
-const numbers = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (c) => c.charCodeAt(0)).buffer);
+const numbers = ({ bdata, dtype }) =>
+  new (dtype === "f8" ? Float64Array : Float32Array)(Uint8Array.from(atob(bdata), (c) => c.charCodeAt(0)).buffer);
 const points = plots.map(({ traces }) => traces.map((t) => ({ x: numbers(t.x), y: numbers(t.y), step: t.line.shape })));
 
 // Smallest and largest value in a range of time, with those at its ends: what happens at other times would flatten it.
@@ -52,7 +53,8 @@ function extremes(curves, [start, end]) {
 function valueRange(curves, range) {
   const [low, high] = extremes(curves, range);
   const margin = 0.06 * (high - low);
-  return margin > 1e-7 * Math.max(Math.abs(low), Math.abs(high)) ? [low - margin, high + margin] : undefined;
+  const drawn = margin > 1e-7 * Math.max(Math.abs(low), Math.abs(high)) && Number.isFinite(margin);
+  return drawn ? [low - margin, high + margin] : undefined;
 }
 
 function layout(drawing, plot, curves, range) {

@@ -9,10 +9,13 @@ import numpy as np
 
 from dockfmu.base.entry_points import EntryPoint
 
+_VAST = np.errstate(over="ignore", invalid="ignore")
+"""The range of a signal may be infinite, whether its samples are or not."""
 _HERE = Path(__file__).parent
 keep_corners = EntryPoint("dockfmu.report.swinging_door", "keep_corners", [_HERE / "swinging_door.py"])
 
 
+@_VAST
 def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
     """Return the vertices (t, y) of a polyline that passes every sample within `tolerance` times the range of y.
 
@@ -33,6 +36,7 @@ def thin(t: np.ndarray, y: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndar
     return t[chosen], y[chosen]
 
 
+@_VAST
 def beyond(
     t: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, tolerance: float = 1e-3, most: int = 2000
 ) -> np.ndarray:

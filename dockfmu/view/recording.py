@@ -235,7 +235,8 @@ class Replay:
     def _column(self, name: str) -> np.ndarray:
         with self._reading:
             if name not in self._columns:
-                self._columns[name] = np.asarray(self._results[name], "<f8" if name in self.doubles else "<f4")
+                with np.errstate(over="ignore"):
+                    self._columns[name] = np.asarray(self._results[name], "<f8" if name in self.doubles else "<f4")
             return self._columns[name]
 
     def packed(self, names: Sequence[str]) -> bytes:

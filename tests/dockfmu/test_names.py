@@ -3,6 +3,7 @@
 import csv
 import re
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import pytest
 import scipy.io
@@ -15,13 +16,13 @@ from dockfmu.declare.settings import Written, set_value
 from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
 
-ODD = ["A[1,2]", "der(x,2)", 'say "hi"', "a*b", "axb", "semi;colon", "one, two", "1st", "µ", "last."]
+ODD = ["A[1,2]", "der(x,2)", 'say "hi"', "a*b", "axb", "semi;colon", "one, two", "1st", "µ", "last.", "old\rline"]
 
 
 def description(outputs=ODD, items=(), extra=""):
     """A lag whose outputs have other names, all for y[1]."""
     listed = "".join(
-        f'<ScalarVariable name="{name.replace(chr(34), "&quot;")}" valueReference="1" causality="output" '
+        f'<ScalarVariable name={quoteattr(name)} valueReference="1" causality="output" '
         'variability="continuous" initial="calculated"><Real/></ScalarVariable>'
         for name in outputs
     )

@@ -2,6 +2,7 @@
 
 import json
 
+import h5py
 import numpy as np
 import pytest
 
@@ -120,6 +121,27 @@ def test_a_damaged_recording_is_compared_as_far_as_it_goes(runs, copied):
     assert not damaged.same
     assert any(problem.startswith("B: ") and "damaged" in problem for problem in damaged.problems)
     assert [event.difference for event in damaged.events] == [0.0]  # the summary is whole
+
+
+def test_infinite_values_agree_with_themselves(runs, copied):
+    with h5py.File(copied / "results.h5", "r+") as file:
+        file["first/position"][5:8] = np.inf, -np.inf, np.nan
+    assert compare(open_run(copied), open_run(copied)).same
+    (signal,) = compare(open_run(runs["plain"]), open_run(copied)).signals
+    assert (signal.name, signal.largest) == ("first.position", np.inf)
+
+
+def test_a_recording_without_rows_does_not_agree(runs, copied):
+    with h5py.File(copied / "results.h5", "r+") as file:
+        columns = [f"{group}/{name}" for group in ("first", "second") for name in file[group]]
+        for name in ["time", *columns]:
+            kept = dict(file[name].attrs), file[name].dtype
+            del file[name]
+            file.create_dataset(name, data=np.zeros(0, kept[1])).attrs.update(kept[0])
+    empty = compare(open_run(runs["plain"]), open_run(copied))
+    assert empty.problems == ["B: nothing was recorded"]
+    assert not empty.same
+    assert compare(open_run(copied), open_run(copied)).same
 
 
 def test_a_recording_alone_and_a_summary_alone(runs, copied):

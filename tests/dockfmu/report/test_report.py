@@ -110,6 +110,17 @@ def test_the_figures_of_the_page_hold_the_samples(folder):
     assert figures["end"] == [0.0, 20.0]
 
 
+def test_numbers_beyond_single_precision_are_plotted(tmp_path):
+    with h5py.File(tmp_path / "results.h5", "w") as out:
+        out["time"] = TIME
+        out["craft/vast"] = values = np.append(np.inf, 1e300 * TIME[1:])
+        out["craft/vast"].attrs.update({"unit": "m", "variability": "continuous", "type": "Real"})
+    with read_results(tmp_path / "results.h5") as results:
+        (trace,) = figure(plots(results, [Panel("", ("craft.vast",))])[0])["traces"]
+    assert (trace["x"]["dtype"], trace["y"]["dtype"]) == ("f4", "f8")
+    assert np.frombuffer(base64.b64decode(trace["y"]["bdata"]), "<f8")[-1] == values[-1]
+
+
 def test_plots_reach_the_peaks_of_the_table(folder):
     """Records every 7 steps miss the turning points; the boxes of extremes have them bitwise."""
     with read_results(folder / "results.h5") as results:

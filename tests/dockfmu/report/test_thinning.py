@@ -36,6 +36,14 @@ def test_samples_that_are_not_finite_are_left_out():
     assert t[-1] == 4.0
 
 
+def test_the_largest_numbers_there_are():
+    """The range of these exceeds them; pytest makes an error of a warning."""
+    t, y = np.arange(4.0), np.array([0.0, 1.7e308, -1.7e308, 0.0])
+    assert thin(t, y)[1].tolist() == y.tolist()
+    assert len(beyond(t, y, y, y)) == 0
+    assert len(beyond(t, np.full(4, np.inf), np.full(4, np.inf), np.full(4, np.inf))) == 0
+
+
 def test_constant_signals_keep_both_ends():
     t, y = thin(np.arange(100.0), np.full(100, 3.0))
     assert (list(t), list(y)) == ([0.0, 99.0], [3.0, 3.0])
