@@ -38,7 +38,11 @@ class Kernel:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._for_kernels = self._compiled(no_cpython_wrapper=True)
+
+    # on first use: a process that loads machine code from the cache reads none of the sources
+    @functools.cached_property
+    def _for_kernels(self) -> Any:
+        return self._compiled(no_cpython_wrapper=True)
 
     @functools.cached_property
     def _for_python(self) -> Any:

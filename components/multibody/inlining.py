@@ -26,9 +26,9 @@ def inlined(function: Callable[..., Any]) -> Any:
 class InlinedKernel(Kernel):
     """A kernel that is inlined into those that call it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._for_kernels = self._compiled(no_cpython_wrapper=True, forceinline=True)
+    @functools.cached_property
+    def _for_kernels(self) -> Any:
+        return self._compiled(no_cpython_wrapper=True, forceinline=True)
 
 
 class Pasted:
