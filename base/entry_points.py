@@ -129,13 +129,14 @@ def _digest(source: Path) -> str:
     return digest_of_sources(source) if source.is_dir() else digest_of_files([source])
 
 
-def engine_of(code: bytes) -> llvm.ExecutionEngine:
-    """Link an object file into this process. Its code lives as long as the engine that is returned."""
+def engine_of(*code: bytes) -> llvm.ExecutionEngine:
+    """Link object files into this process. Their code lives as long as the engine that is returned."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    for data in code:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
     engine.finalize_object()
     return engine
 

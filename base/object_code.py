@@ -4,7 +4,8 @@ numba's public AOT compiler (`numba.pycc`) wraps every function for Python and i
 taken without the wrapping, in the context of `dockfmu.base.compiler`, which names functions by their content. The
 private parts of numba that this takes are called here only: `with_aot_codegen` of the target context, `create_library`
 of its code generator, `compile_extra` with its `Flags`, `target_override`, the compiler lock, and `get_function`,
-`_optimize_final_module` and `_final_module` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a
+`_optimize_final_module`, `_final_module`, `_linking_libraries`, `_get_module_for_linking` and
+`_verify_declare_only_symbols` of a code library. `tests/base/test_private_parts_ahead_of_time.py` has a
 test for each, which fails if a new version of numba changes it.
 """
 
@@ -34,15 +35,61 @@ def compile_module(name: str, entries: Sequence[Entry], returns: Any) -> str:
     `entries` are (exported symbol, Python function, numba's types of its arguments); the functions return `returns`.
     Raises numba's errors for what nopython mode does not support.
     """
+    return str(_linked(_entries(name, entries, returns)))
+
+
+@global_compiler_lock
+def compile_apart(name: str, entries: Sequence[Entry], returns: Any) -> tuple[str, Callable[[], str]]:
+    """Compile the module `name` in two: the entries, and what they call.
+
+    Return LLVM assembly as `compile_module` does, in which the functions that the entries call are declared and hidden,
+    and a function that returns the assembly in which these are defined. They are named by their content.
+    """
+    library = _entries(name, entries, returns)
+    called, library._linking_libraries = library._linking_libraries, []
+    # numba refuses to leave what it wrote itself to another module
+    library._verify_declare_only_symbols = lambda: None
+    own = _linked(library)
+    symbols = [function.name for function in own.functions if function.is_declaration and not _is_intrinsic(function)]
+    for symbol in symbols:
+        own.get_function(symbol).visibility = "hidden"
+
+    @global_compiler_lock
+    def rest() -> str:
+        module, missing = _linked(library.codegen.create_library(name)), set(symbols)
+        for linked in called:
+            part = linked._get_module_for_linking().clone()
+            for function in part.functions:
+                if function.name in missing and not function.is_declaration:
+                    # what libraries share is linked only where something refers to it
+                    function.linkage, function.visibility = "external", "hidden"
+                    missing.remove(function.name)
+            module.link_in(part)
+        return str(module)
+
+    return str(own), rest
+
+
+def _is_intrinsic(function: llvm.ValueRef) -> bool:
+    return str(function.name).startswith("llvm.")
+
+
+def _entries(name: str, entries: Sequence[Entry], returns: Any) -> Any:
+    """Return a code library with the entries under their exported symbols, not yet finalized."""
     library, results = _compile(
         name, [(_anonymous(function), arguments) for _, function, arguments in entries], returns
     )
     for (symbol, _, _), result in zip(entries, results, strict=True):
         library.get_function(result.fndesc.llvm_func_name).name = symbol
+    return library
+
+
+def _linked(library: Any) -> Any:
+    """Finalize a code library, and return its module."""
     # who makes machine code of the module optimises it as a whole
     library._optimize_final_module = lambda: None
     library.finalize()
-    return str(library._final_module)
+    return library._final_module
 
 
 @global_compiler_lock

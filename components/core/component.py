@@ -61,6 +61,7 @@ class Component:
     `start_time` if it has one; `step(m, t, h) -> int` advances from t by h > 0. Both return 0 or a key of `messages`.
     `module` is the file that declares it: the root of its sources. `options` are the arguments with which its factory
     makes the same component again, where it has any. `shapes` are shapes of its scene that follow from its options.
+    `called_apart` says that what the kernels call is the same for many components; it is compiled apart, once for all.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Component:
     resources: Mapping[str, np.ndarray] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     shapes: tuple[Mapping[str, Any], ...] = ()
+    called_apart: bool = False
 
     @cached_property
     def kernels(self) -> Kernels | Interpreted:

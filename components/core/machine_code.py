@@ -24,7 +24,7 @@ from dockfmu.base.cache import cache_root, digest_of_files, load_or_make, versio
 from dockfmu.base.compiler import settings
 from dockfmu.base.content import digest_of, name_of
 from dockfmu.base.entry_points import RETURNED_NONE, engine_of
-from dockfmu.base.object_code import Entry, compile_module
+from dockfmu.base.object_code import Entry, compile_apart, compile_module
 from dockfmu.base.platforms import BASELINE, Machine
 from dockfmu.components.core import kernel
 from dockfmu.components.core.record import Record
@@ -62,9 +62,13 @@ class Compilable(Protocol):
     def step(self) -> Callable[[Any, float, float], int]:
         """Second kernel."""
 
+    @property
+    def called_apart(self) -> bool:
+        """Whether what the kernels call is compiled apart, once for all components that call the same."""
+
 
 def compile_component(component: Compilable) -> str:
-    """Return LLVM assembly of the two kernels of `component`, not yet optimised for a machine.
+    """Return LLVM assembly of the two kernels of `component` and what they call, not yet optimised for a machine.
 
     The exported functions follow numba's native calling convention: the status of the call is returned (0, -2 for
     None, else a Python exception was raised), the kernel's own result goes through the first pointer::
@@ -72,17 +76,20 @@ def compile_component(component: Compilable) -> str:
         int32_t kernel_initialize(int32_t *result, void **exception, double *memory);
         int32_t kernel_step(int32_t *result, void **exception, double *memory, double t, double h);
     """
-    record = numba.from_dtype(component.record.dtype)
-    entries: list[Entry] = [
-        (INITIALIZE, component.initialize, (record,)),
-        (STEP, component.step, (record, numba.float64, numba.float64)),
-    ]
-    assembly: str = compile_module(_NAME, entries, numba.int32)
+    assembly: str = compile_module(_NAME, _entries(component), numba.int32)
     return assembly
 
 
+def _entries(component: Compilable) -> list[Entry]:
+    record = numba.from_dtype(component.record.dtype)
+    return [
+        (INITIALIZE, component.initialize, (record,)),
+        (STEP, component.step, (record, numba.float64, numba.float64)),
+    ]
+
+
 def optimise(assembly: str, machine: Machine, vectors: bool = True) -> llvm.ModuleRef:
-    """Return the module optimised for `machine`, reduced to the two kernels and what they call.
+    """Return the module optimised for `machine`, reduced to the two kernels, what is hidden, and what these call.
 
     Without `vectors`, instructions are scalar and every value has a name, as the translation to C needs it.
     """
@@ -94,7 +101,7 @@ def optimise(assembly: str, machine: Machine, vectors: bool = True) -> llvm.Modu
     module = llvm.parse_assembly(assembly)
     module.verify()
     for value in (*module.functions, *module.global_variables):
-        if value.is_declaration:
+        if value.is_declaration or value.visibility == llvm.Visibility.hidden:
             continue
         if value.name in (INITIALIZE, STEP):
             # hidden outside the library: all FMUs have symbols of these names
@@ -134,6 +141,29 @@ def assembly_of(component: Compilable) -> str:
     return kept(f"{_NAME}.ll", _identity(component), lambda: compile_component(component).encode()).decode()
 
 
+_DECLARED = re.compile(r'^declare hidden .*?@"?([^"(]+)', re.M)
+
+
+def assemblies_of(component: Compilable) -> tuple[str, ...]:
+    """Return the assembly of the kernels of `component`, which follows them what they call if that is compiled apart.
+
+    From the cache, if these kernels have been compiled for this record, and what they call for any.
+    """
+    if not component.called_apart:
+        return (assembly_of(component),)
+    compiled = cache(lambda: compile_apart(_NAME, _entries(component), numba.int32))
+    own = kept("entries.ll", _identity(component), lambda: compiled()[0].encode()).decode()
+    # functions are named by their content
+    names = sorted(_DECLARED.findall(own))
+    called = kept("called.ll", [settings(), *names], lambda: compiled()[1]().encode()).decode()
+    return own, called
+
+
+def objects_of(component: Compilable, machine: Machine) -> tuple[bytes, ...]:
+    """Return the object files for `machine` of the assemblies of `component`, from the cache if they have been made."""
+    return tuple(object_of(assembly, machine) for assembly in assemblies_of(component))
+
+
 def object_of(assembly: str, machine: Machine) -> bytes:
     """Return the result of `emit`, from the cache if this assembly has been optimised for `machine`."""
     return kept(f"{_NAME}.o", (repr(machine), assembly), lambda: emit(assembly, machine))
@@ -165,12 +195,12 @@ def _compiler_digest() -> str:
 
 
 class Kernels:
-    """The two kernels of an object file for this process, called on blocks of memory."""
+    """The two kernels of object files for this process, called on blocks of memory."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, *code: bytes) -> None:
         pointer, number = ctypes.c_void_p, ctypes.c_double
         # the code lives as long as its engine
-        self._engine = engine_of(code)
+        self._engine = engine_of(*code)
         self._initialize = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, pointer)(
             self._engine.get_function_address(INITIALIZE)
         )
@@ -196,9 +226,9 @@ class Kernels:
 
 def kernels_in_process(component: Compilable) -> Kernels:
     """Return the kernels of a component linked into this process: the code that an FMU of it has."""
-    return _linked(object_of(assembly_of(component), THIS_PROCESS))
+    return _linked(objects_of(component, THIS_PROCESS))
 
 
 @cache
-def _linked(code: bytes) -> Kernels:
-    return Kernels(code)
+def _linked(code: tuple[bytes, ...]) -> Kernels:
+    return Kernels(*code)

@@ -63,5 +63,6 @@ def component_of(declared: Declared) -> Component:
         module=Path(__file__),
         options={"model": declared.text} if declared.text else {},
         scene=scene_of(model, declared.solids),
+        called_apart=True,
         model=model,
     )

@@ -14,7 +14,7 @@ from dockfmu.base.cache import alone, cache_root, digest_of_sources, is_whole, s
 from dockfmu.base.files import write_file
 from dockfmu.base.fmi import DESCRIPTION_FILE
 from dockfmu.components.core.component import Component
-from dockfmu.components.core.machine_code import assembly_of, kept, object_of
+from dockfmu.components.core.machine_code import assemblies_of, assembly_of, kept, object_of
 from dockfmu.fmus.description import NATIVE_CAPABILITIES, describe
 from dockfmu.fmus.identity import guid_of
 from dockfmu.fmus.native import SHIM, sources
@@ -37,15 +37,16 @@ def build_native(component: Component, platforms: Sequence[str], progress: Calla
     progress("compiling the kernels")
     kernels = kernels_of(component.initialize, component.step)
     with event.install_listener("numba:compile", CompileProgress(kernels, progress)):
-        assembly = assembly_of(component)
+        assemblies = assemblies_of(component)
     files = FILES if SOURCES in platforms else ()
     content = {DESCRIPTION_FILE: describe(component, guid, NATIVE_CAPABILITIES, files)}
     if SOURCES in platforms:
-        content |= source_files(component, _source(assembly), guid)
+        content |= source_files(component, _source(assembly_of(component)), guid)
     tables = write_tables(component, guid)
     for target in (TARGETS[name] for name in platforms if name != SOURCES):
         progress(f"optimising and linking for {target.folder}")
-        library = link(component.name, tables, object_of(assembly, target.machine), target)
+        objects = [object_of(assembly, target.machine) for assembly in assemblies]
+        library = link(component.name, tables, objects, target)
         check_library(library, target)
         content[f"binaries/{target.folder}/{component.name}{target.extension}"] = library
     return content
@@ -83,15 +84,17 @@ def shim_objects(target: Target) -> list[Path]:
     return objects
 
 
-def link(name: str, tables: str, kernels: bytes, target: Target) -> bytes:
-    """Return the shared library `name` of one component for `target`: shim, tables (C) and kernels (an object file).
+def link(name: str, tables: str, kernels: Sequence[bytes], target: Target) -> bytes:
+    """Return the shared library `name` of one component for `target`: shim, tables (C) and kernels (object files).
 
     Raises LinkError, also for undefined symbols.
     """
     shim = shim_objects(target)
     with compiler(target, "library") as zig:
         (zig.folder / "tables.c").write_text(tables, encoding="utf-8")
-        (zig.folder / "kernels.o").write_bytes(kernels)
+        names = [f"kernels{number}.o" for number in range(len(kernels))]
+        for file, data in zip(names, kernels, strict=True):
+            (zig.folder / file).write_bytes(data)
         zig.compile([Path("tables.c")], SHIM)
-        objects = ["tables.o", "kernels.o", *map(str, shim)]
+        objects = ["tables.o", *names, *map(str, shim)]
         return zig.link_library(f"{name}{target.extension}", objects).read_bytes()

@@ -15,7 +15,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.target_extension import current_target, target_override
 
-from dockfmu.base.compiler import NAME, Pipeline, target
+from dockfmu.base.compiler import NAME, Pipeline, jit, target
 from dockfmu.base.platforms import BASELINE
 
 
@@ -108,3 +108,35 @@ def test_code_library_gives_a_module_with_the_function_under_the_name_that_it_is
     assert "Py" not in "".join(line for line in text.splitlines() if line.startswith("declare")), changed(
         "the wrappers: the module refers to Python"
     )
+
+
+def calls(x):
+    return doubled(x) + 1.0
+
+
+@jit
+def doubled(x):
+    return 2 * x
+
+
+def test_libraries_that_a_library_calls(context):
+    """`compile_apart` leaves `_linking_libraries` out, and links the modules that they give for linking by itself."""
+    library = context.codegen().create_library("caller")
+    flags = compiler.Flags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model, flags.nrt = "numpy", False
+    with global_compiler_lock, target_override(NAME):
+        compiler.compile_extra(
+            target.typing_context, context, calls, (numba.float64,), numba.float64, flags, locals={}, library=library,
+            pipeline_class=Pipeline,
+        )  # fmt: skip
+        (linked,) = (part for part in library._linking_libraries if part.name == "doubled")
+        library._linking_libraries = []
+        checked = []
+        library._verify_declare_only_symbols = lambda: checked.append(library)
+        library.finalize()
+        declared = [f.name for f in library._final_module.functions if f.is_declaration]
+        assert checked == [library], changed("CodeLibrary._verify_declare_only_symbols")
+        (name,) = (name for name in declared if "doubled" in name)
+        found = linked._get_module_for_linking().get_function(name)
+    assert found.linkage.name == "linkonce_odr", changed("CodeLibrary._get_module_for_linking")
