@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.base.files import write_file
+from dockfmu.base.files import WriteError, write_file
 from dockfmu.base.locks import RETRY_S, Lock, LockedError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +48,20 @@ def _cache_folder() -> Path:
         return ROOT / "build" / "cache"
     users = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # the standard of XDG ignores relative folders
-    return (users if users.is_absolute() else Path.home() / ".cache") / "dockfmu"
+    if users.is_absolute():
+        return users / "dockfmu"
+    try:
+        return Path.home() / ".cache" / "dockfmu"
+    except RuntimeError as error:
+        raise CacheError("the cache has no place, because this user has no home folder: set DOCKFMU_CACHE") from error
+
+
+def elsewhere(file: Path) -> str:
+    """Return what to do about `file`, which cannot be written, if it lies in the cache; an empty string otherwise."""
+    with suppress(CacheError):
+        if file.absolute().is_relative_to(_cache_folder()):
+            return ": this is the cache; make room there, or set DOCKFMU_CACHE to another folder"
+    return ""
 
 
 def _refuse_others(folder: Path) -> None:
@@ -95,8 +108,14 @@ def digest_of_sources(folder: Path) -> str:
 
 
 def store_cached(file: Path, key: str, data: bytes) -> None:
-    """Write `data` to `file` in the cache, with a digest of the data and of the `key` under which they are kept."""
-    write_file(file, _seal(key, data) + data, durable=False)
+    """Write `data` to `file` in the cache, with a digest of the data and of the `key` under which they are kept.
+
+    Raises WriteError that says what to do.
+    """
+    try:
+        write_file(file, _seal(key, data) + data, durable=False)
+    except WriteError as error:
+        raise WriteError(f"{error}{elsewhere(file)}") from error
 
 
 def load_cached(file: Path, key: str) -> bytes | None:

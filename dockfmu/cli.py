@@ -8,6 +8,7 @@ close, 128 + N ended by signal N (130 by Ctrl-C, 143 by a request to terminate).
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import re
@@ -16,7 +17,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
+from pathlib import Path
 
+from dockfmu.base.cache import elsewhere
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.temporary import room_left
@@ -131,8 +134,15 @@ def _main(arguments: Sequence[str] | None) -> int:
         return error.exit_status
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
-        say(f"{prefix} {where}{error.strerror or error}{room_left(error)}")
+        say(f"{prefix} {where}{error.strerror or error}{_advice(error)}")
         return FAILED
+
+
+def _advice(error: OSError) -> str:
+    """Return what to do about an error, where that is known."""
+    if error.errno == errno.EBADF:
+        return ": a file of this process has been closed, perhaps by an FMU; --process ELEMENT keeps an FMU apart"
+    return room_left(error) or (elsewhere(Path(error.filename)) if isinstance(error.filename, str) else "")
 
 
 if __name__ == "__main__":

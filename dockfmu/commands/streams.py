@@ -63,16 +63,31 @@ _CONTROLS = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 
 
 class _Printable:
-    """A stream of text on which control characters become escapes, so that no name can command the terminal."""
+    """A stream of text on which control characters become escapes, so that no name can command the terminal.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    An error of the stream, which has no file name, gets the `name` in its place.
+    """
+
+    def __init__(self, stream: TextIO, name: str) -> None:
+        self._stream, self._name = stream, name
 
     def write(self, text: str) -> int:
-        return self._stream.write(printable(text))
+        try:
+            return self._stream.write(printable(text))
+        except OSError as error:
+            error.filename = self._name
+            raise
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            error.filename = self._name
+            raise
 
     def writelines(self, lines: Iterable[str]) -> None:
-        self._stream.writelines(map(printable, lines))
+        for line in lines:
+            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -87,7 +102,7 @@ def printable(text: str) -> str:
 def printable_streams() -> Iterator[None]:
     """Let the standard streams write control characters as escapes: names come from files of others."""
     out, err = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _Printable(out), _Printable(err)
+    sys.stdout, sys.stderr = _Printable(out, "standard output"), _Printable(err, "standard error")
     try:
         yield
     finally:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dockfmu.base import cache
 from dockfmu.base.cache import CacheError, alone, cache_root, is_whole, load_cached, load_or_make, seal, store_cached
+from dockfmu.base.files import WriteError
 
 pytestmark = pytest.mark.quick
 
@@ -86,6 +87,13 @@ def test_a_cache_that_cannot_be_written_stops_no_maker(tmp_path):
         pass
 
 
+def test_a_cache_that_cannot_be_written_is_told_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKFMU_CACHE", str(tmp_path))
+    (tmp_path / "machine_code").touch()
+    with pytest.raises(WriteError, match=r"cannot be written \(.*\): this is the cache; make room there, or set DOCKF"):
+        store_cached(tmp_path / "machine_code" / "entry", "key", b"code")
+
+
 def test_a_sealed_file_is_whole_until_it_is_changed(tmp_path):
     file = tmp_path / "library.so"
     assert not is_whole(file)
@@ -120,6 +128,11 @@ def test_the_cache_folder_is_absolute(tmp_path, monkeypatch):
     assert cache_root() == Path.home() / ".cache" / "dockfmu"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert cache_root() == tmp_path / "cache" / "dockfmu"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without an entry in passwd
+    with pytest.raises(CacheError, match="no home folder: set DOCKFMU_CACHE"):
+        cache_root()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of POSIX")

@@ -1,5 +1,6 @@
 """Bad input: exit status 2 before a run, 1 with readable partial results after its start; always a clear message."""
 
+import errno
 import json
 import os
 import shlex
@@ -15,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
+from dockfmu.base.cache import cache_root
 from dockfmu.base.files import WriteError, write_file
 from dockfmu.cli import main
 from dockfmu.commands.streams import printable
@@ -192,7 +194,7 @@ def test_a_version_that_cannot_be_printed():
     code = f"{sys.executable} -m dockfmu --version >/dev/full"
     done = subprocess.run(code, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "dockfmu: No space left on device" in done.stderr
+    assert "dockfmu: standard output: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -452,13 +454,21 @@ def test_a_declaration_of_the_user_with_a_wrong_name(refused, tmp_path):
     assert "did you mean soft?" in refused("run", "alone.toml")
 
 
-def test_a_build_that_fails(monkeypatch, capfd):
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (LinkError("zig cc: no space left"), "zig cc: no space left"),
+        (OSError(errno.EBADF, "Bad file descriptor"), "Bad file descriptor: a file of this process has been closed, "),
+        (OSError(errno.EROFS, "Read-only", str(cache_root() / "x")), f"{cache_root() / 'x'}: Read-only: this is the "),
+    ],
+)
+def test_a_build_that_fails(monkeypatch, capfd, error, told):
     def fail(*arguments, **options):
-        raise LinkError("zig cc: no space left")
+        raise error
 
     monkeypatch.setattr("dockfmu.declare.packages.assembly.build", fail)
     assert status_of("build", "Oscillator") == 1
-    assert capfd.readouterr().err == "dockfmu: zig cc: no space left\n"
+    assert capfd.readouterr().err.startswith(f"dockfmu: {told}")
 
 
 @pytest.mark.slow
