@@ -15,13 +15,14 @@ from dockfmu.components.core.ports import AFFINE
 from dockfmu.components.physics.mechanics import matrix
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
+    apply_transposed,
     compose,
     from_quaternion,
     from_rotation_vector,
     load_matrix,
     transpose,
 )
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, scale
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, scale, store
 
 
 @kernel
@@ -125,6 +126,8 @@ def solve(port, mount, a, h):
     The mechanism received the acceleration in the axes at the start of the step and held it in I; the wrench acts in
     the axes at mid-step.
     """
+    for i in range(6):
+        a.added[i] = -mount.wrench[i]
     turn = scale(0.5 * h, load(port.angular_velocity))
     turned = from_quaternion(from_rotation_vector(turn))
     given = apply(turned, load(port.acceleration))
@@ -143,4 +146,21 @@ def solve(port, mount, a, h):
     if not matrix.factor_lu(a.matrix, a.pivot, 6):
         return False
     matrix.solve_lu(a.matrix, a.pivot, mount.wrench, 6)
+    for i in range(6):
+        a.added[i] += mount.wrench[i]
     return True
+
+
+@kernel
+def owe_response(mount, a, A_CI, center_I, audit, h):
+    """Set the impulses added in a step h, to which the mechanism responds when its next step begins.
+
+    `center_I` is the origin of C in the middle of the step, `A_CI` the attitude there.
+    """
+    A_PC = load_matrix(mount.mid_frame)
+    force_C = apply_transposed(A_PC, (a.added[0], a.added[1], a.added[2]))
+    torque_C = apply_transposed(A_PC, (a.added[3], a.added[4], a.added[5]))
+    impulse = scale(h, apply_transposed(A_CI, force_C))
+    turned = scale(h, apply_transposed(A_CI, add(torque_C, cross(load(mount.mid_arm), force_C))))
+    store(impulse, audit.impulse_response)
+    store(add(turned, cross(center_I, impulse)), audit.angular_impulse_response)

@@ -92,6 +92,8 @@ def _start(m):
     m.audit.work_control = 0.0
     store(ZERO, m.audit.impulse_control)
     store(ZERO, m.audit.angular_impulse_control)
+    store(ZERO, m.audit.impulse_response)
+    store(ZERO, m.audit.angular_impulse_response)
     m.audit.dissipated_modes = 0.0
     m.audit.dissipated_energy = 0.0
     m.flexible.rotation_max = 0.0
@@ -150,6 +152,9 @@ def _count_work(m, A_CI, h):
     middle = axpy(-0.5, load(r.displacement), load(r.position))
     accumulate(impulse, m.audit.impulse_control)
     accumulate(add(twist, cross(middle, impulse)), m.audit.angular_impulse_control)
+    port, count = affine.ports(m.parameters.port)
+    if count > 0:
+        affine.owe_response(m.mount[port], m.affine, A_CI, middle, m.audit, h)
 
 
 @kernel

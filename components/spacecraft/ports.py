@@ -169,6 +169,7 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("bias", "1", "mean acceleration of the port without its wrench (SI)", shape=6),
             private("matrix", "1", "1 + M_A mobility", shape=(6, 6)),
             private("pivot", "1", "pivots of its LU factors", shape=6),
+            private("added", "1", "to the received wrench: N, N.m, port axes", shape=6),
         ),
     )
 
@@ -328,6 +329,9 @@ def record(
             output("impulse_control", "N.s", "impulse of control, push and thrusters so far, axes I", shape=3),
             output("angular_impulse_control", "N.m.s", "angular impulse of control, push and thrusters so far, about "
                    "the origin of I", shape=3),
+            output("impulse_response", "N.s", "impulse added for AFFINE in the last step, to which the mechanism "
+                   "responds when its next begins; axes I", shape=3),
+            output("angular_impulse_response", "N.m.s", "likewise, about the origin of I", shape=3),
         ),
         ports.status(),
         *_hidden(port_count),

@@ -51,6 +51,8 @@ def audit(system: Structure, plan: Plan) -> Audit:
         angular_momentum=[] if held else present("angular_momentum"),
         impulse=present("impulse_control"),
         angular_impulse=present("angular_impulse_control"),
+        owed=present("impulse_response"),
+        angular_owed=present("angular_impulse_response"),
         own_momentum=own_momenta,
         own_angular_momentum=[] if held else own("angular_momentum"),
         own_pole=ports[0] if ports else None,

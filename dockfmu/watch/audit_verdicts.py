@@ -15,7 +15,8 @@ OF_THE_COUPLING = ("mechanism_momentum_drift",)
 AFFINE_LIMIT = 1e-4
 """Limit of the exchanged momenta if a craft adds the response of its mechanism (AFFINE).
 
-The mechanism gets this response one step later, so the sum lacks the response of one step and is not an identity.
+The mechanism gets this response one step later. The sum counts what is under way, but what the mechanism then loses
+equals it to second order in the step: it is not an identity.
 """
 
 SHORTEST = 100

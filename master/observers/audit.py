@@ -29,7 +29,8 @@ class Audit(Observer):
     `momentum` and `angular_momentum` name 3-vectors in inertial axes, about one fixed point, one of each instance.
     `impulse` and `angular_impulse` name 3-vectors of what has been supplied so far from outside (thrusters). The drift
     is the largest change of the sum less what was supplied, relative to the largest change of any one instance, that
-    is, to the momentum exchanged.
+    is, to the momentum exchanged. `owed` and `angular_owed` name 3-vectors of what an instance has received that
+    another one will lose in its next step: they count as supplied in this sum.
 
     That sum may be constant merely because of how the instances account for what they exchange, whatever they compute.
     `own_momentum` and `own_angular_momentum` name the same momenta computed from the state of each instance; their
@@ -67,6 +68,8 @@ class Audit(Observer):
         angular_momentum: Sequence[str] = (),
         impulse: Sequence[str] = (),
         angular_impulse: Sequence[str] = (),
+        owed: Sequence[str] = (),
+        angular_owed: Sequence[str] = (),
         own_momentum: Sequence[str] = (),
         own_angular_momentum: Sequence[str] = (),
         own_pole: str | None = None,
@@ -89,7 +92,12 @@ class Audit(Observer):
             "own_momentum": tuple(own_momentum),
             "own_angular_momentum": tuple(own_angular_momentum),
         }
-        self.impulses = dict(zip(self.momenta, 2 * (tuple(impulse), tuple(angular_impulse)), strict=True))
+        self.impulses = {
+            "linear_momentum": (*impulse, *owed),
+            "angular_momentum": (*angular_impulse, *angular_owed),
+            "own_momentum": tuple(impulse),
+            "own_angular_momentum": tuple(angular_impulse),
+        }
         self.own_pole = own_pole
         self.impulse_errors = {
             "linear_momentum": tuple(impulse_errors),
@@ -140,7 +148,8 @@ class Audit(Observer):
         }
         energies = (self.kinetic, self.stored, self.dissipated, self.supplied)
         self._energies = [columns(found) for found in energies]
-        self._energies += [triples(found["linear_momentum"]) for found in (self.momenta, self.impulses)]
+        # the energies contain what is owed, as the momenta do
+        self._energies += [triples(self.momenta["linear_momentum"]), triples(self.impulses["own_momentum"])]
         self._frame_columns = columns(motion)
         self._pole = columns(pole)
         self._work = np.empty((4, 3))

@@ -1,5 +1,7 @@
 """A system that a craft carries, coupled step by step, against the same bodies in one model."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -150,8 +152,16 @@ def at_rest(text: str) -> str:
     return text.replace(", rate = 0.3", "").replace(", rate = 0.8", "")
 
 
-def carried_by_a_spacecraft(step: float, text: str, common: tuple[float, float, float]) -> tuple[Instance, Instance]:
-    """Return a spacecraft of the mass of the arm and the arm, coupled AFFINE, after a run in steps, the arm first."""
+def carried_by_a_spacecraft(
+    step: float,
+    text: str,
+    common: tuple[float, float, float],
+    watch: Callable[[Instance, Instance], None] = lambda craft, arm: None,
+) -> tuple[Instance, Instance]:
+    """Return a spacecraft of the mass of the arm and the arm, coupled AFFINE, after a run in steps, the arm first.
+
+    `watch` sees both after each step.
+    """
     mode = float(BASE_MOTION.codes["AFFINE"])
     craft = Instance(
         interpreted(spacecraft.component()),
@@ -175,6 +185,7 @@ def carried_by_a_spacecraft(step: float, text: str, common: tuple[float, float, 
         for name in ("force", "torque", "affine_mass"):
             getattr(port, name)[:] = getattr(arm.m.base, name)
         craft.step(step * k, step)
+        watch(craft, arm)
     return craft, arm
 
 
@@ -196,6 +207,24 @@ def test_ruling_R48_affine_a_craft_as_light_as_the_system_converges_to_one_model
         errors.append(np.abs(found - expected).max())
     assert errors[0] < 2e-3
     assert errors[2] < 0.35 * errors[0]
+
+
+def test_what_affine_has_added_and_the_system_has_yet_to_lose_is_an_output_of_the_craft() -> None:
+    """Regression: a wing at its stop failed its audit for 1e-3 of its momentum that was under way for one step."""
+    text = ARM.format(base="base", at="[0, 0, 0]").replace("damping = 0.5", "upper = 0.7, stop_stiffness = 4e3")
+    text = text.replace("stiffness = 15.0", "rate = 1, stiffness = 15.0")
+    owing: list[np.ndarray] = []
+    total: list[np.ndarray] = []
+
+    def watch(craft: Instance, arm: Instance) -> None:
+        owing.append(np.hstack([craft.m.audit.impulse_response, craft.m.audit.angular_impulse_response]))
+        total.append(momentum(craft) + momentum(arm))
+
+    carried_by_a_spacecraft(1e-2, text, (0.0, 0.0, 0.0), watch)
+    sums, owed = np.array(total), np.array(owing)
+    assert np.abs(sums - sums[0]).max() > 0.05
+    # what is left is of second order: 1e-2 with 12 kg at a stop, 3e-3 with a Soyuz
+    assert np.abs(sums - owed - (sums - owed)[0]).max() < 0.02 * np.abs(sums - sums[0]).max()
 
 
 def test_ruling_R48_affine_does_not_depend_on_a_common_velocity() -> None:

@@ -46,6 +46,19 @@ def test_the_drift_is_relative_to_the_largest_value_exchanged():
     assert found["angular_momentum_drift"] == pytest.approx(0.01, rel=1e-12)
 
 
+def test_what_an_instance_will_lose_in_its_next_step_counts_for_the_exchange_alone():
+    """A body that responds one step late: 0.2 N.s are under way while the other already has them."""
+    table = collision()
+    late = {"b.owed[1]": np.where((TIME > 0.7) & (TIME < 1.0), 0.2, 0.0)}
+    table["b.p[1]"] = table["b.p[1]"] + late["b.owed[1]"]
+    both = {"momentum": ("a.p", "b.p"), "angular_momentum": ("a.p", "b.p"), "own_momentum": ("a.p", "b.p")}
+    assert audited(Audit(**both), TIME, table)["linear_momentum_drift"] == pytest.approx(0.2 / 3.0, rel=1e-6)
+    found = audited(Audit(**both, owed=("b.owed",), angular_owed=("b.owed",)), TIME, table | late)
+    assert found["linear_momentum_drift"] < 1e-15
+    assert found["angular_momentum_drift"] < 1e-15
+    assert found["mechanism_momentum_drift"] == pytest.approx(0.2 / 3.0, rel=1e-6)
+
+
 def test_without_exchange_the_momentum_itself_is_the_measure():
     still = {"a.p[1]": np.full_like(TIME, 7.0) + 1e-15 * np.sin(TIME)}
     assert audited(Audit(momentum=("a.p",)), TIME, still)["linear_momentum_drift"] < 1e-15
