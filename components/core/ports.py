@@ -76,6 +76,12 @@ def wrench_input() -> tuple[Field, ...]:
     )  # fmt: skip
 
 
+def affine_mass_input() -> Field:
+    """Return the response of a mechanism to the acceleration of the port that carries it, for AFFINE."""
+    return Field("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; for AFFINE",
+                 "input", shape=(21,), evaluated="mean")  # fmt: skip
+
+
 def external_contact() -> tuple[Field, ...]:
     """Return the wrench of an external contact on the passive unit, for a mechanism that balances its momentum."""
     return (

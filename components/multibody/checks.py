@@ -91,6 +91,15 @@ def check_motion(link, run, status):
 
 
 @kernel
+def check_ports(mount, run, status):
+    """Return 0 if no port has base motion SOURCE, else a code."""
+    for k in range(int(run.ports)):
+        if mount[k].base_motion == SOURCE:
+            return fail(status, failures.SOURCE_PORT, 0.0, k + 1)
+    return 0
+
+
+@kernel
 def check_inputs(g, base_motion, status):
     """Return 0 if the inputs are valid, else a code."""
     base, target, coordinate, drive, run = g.base, g.target, g.coordinate, g.drive, g.run
@@ -103,6 +112,8 @@ def check_inputs(g, base_motion, status):
     for k in range(int(run.ports)):
         p = g.port[k]
         total = p.force[0] + p.force[1] + p.force[2] + p.torque[0] + p.torque[1] + p.torque[2]
+        for i in range(21):
+            total += p.affine_mass[i]
         if not isfinite(total):
             return fail(status, failures.PORT_INPUT, total, k + 1)
     if run.has_target != 0.0:

@@ -9,7 +9,8 @@ about it, V its velocity, a its acceleration in the step, g gravity, and J_e, T_
 are the impulses on the base in the step H, about its moving origin. p_0, l_0 and V'_0 are those that the last step
 predicted for its end: what the base's true motion adds is applied one step later, not lost (LAGGED). With AFFINE the
 craft has corrected the wrench of the last step for its true acceleration; the system responds when the next step begins
-(`impulse_response.jolt`), and p_0, l_0, V'_0 are those after it.
+(`impulse_response.jolt`), and p_0, l_0 are changed by that impulse. What is left comes from the place of the base, of
+second order in the step, and is applied one step later.
 
 The craft apply the means in the middle of their steps, where their ports are then. A force that changes within the
 step moves a system, which itself moves, by more or less than its mean does: by this much the sum of the angular momenta
@@ -29,6 +30,7 @@ from dockfmu.components.physics.mechanics.vector import (
     cross,
     dot,
     load,
+    negate,
     scale,
     store,
     subtract,
@@ -48,17 +50,18 @@ def remember(link, run):
 
 
 @kernel
-def count_jolt(base, target, link, run, motions):
-    """Count from the momenta after the response to the jolt of the base with which a step begins (AFFINE).
+def count_jolt(link, run, force, torque, works):
+    """Count the response to the jolt of the base with which a step begins (AFFINE).
 
-    The craft has had its impulse already; the kinetic energy that changes is work of the base, but for that of what
-    prescribes `motions`, J.
+    `force` and `torque` are the impulse on the base, I, which the craft has had in its last step. The kinetic energy
+    that changes is work of the base, but for the other `works`, J.
     """
-    before = run.end_energy
-    remember(link, run)
-    run.motions += motions
-    run.base_work += run.end_energy - before - motions
-    account_angular_momentum(base, target, link, run, 0.0)
+    impulse = negate(force)
+    turned = negate(torque)
+    accumulate(impulse, run.end_momentum)
+    accumulate(turned, run.end_angular_momentum)
+    accumulate(add(cross(load(run.last_middle), impulse), turned), run.end_absolute)
+    run.base_work += momentum.momenta(link, load(run.base_velocity), ZERO)[0] - run.end_energy - works
 
 
 @kernel
@@ -81,17 +84,15 @@ def account_angular_momentum(base, target, link, run, h):
     if h > 0.0:
         change = subtract(subtract(now, load(run.end_absolute)), load(run.port_turn))
         if run.carried != 0.0:
-            change = add(change, _received(base, load(run.impulse), load(run.angular_impulse), h))
+            middle = point_forces.middle_of_step(base, h)
+            store(middle, run.last_middle)
+            change = add(change, add(cross(middle, load(run.impulse)), load(run.angular_impulse)))
         if run.has_target != 0.0:
-            change = add(change, _received(target, load(run.target_impulse), load(run.target_angular_impulse), h))
+            middle = point_forces.middle_of_step(target, h)
+            impulse = load(run.target_impulse)
+            change = add(change, add(cross(middle, impulse), load(run.target_angular_impulse)))
         accumulate(change, run.apart)
     store(now, run.end_absolute)
-
-
-@kernel
-def _received(port, impulse, angular_impulse, h):
-    """Return the angular impulse about the origin of I of means that act on a port in the middle of a step."""
-    return add(cross(point_forces.middle_of_step(port, h), impulse), angular_impulse)
 
 
 @kernel

@@ -9,7 +9,7 @@ feels then: the articulated inertia with the constraints of cut joints.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, links, stepping
+from dockfmu.components.multibody import closure, exchange, links, port_response, stepping
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
@@ -17,11 +17,12 @@ from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, load, 
 
 
 @kernel
-def prepare(link, velocity, angular_velocity):
+def prepare(g, velocity, angular_velocity):
     """Set the equations of an impulse without forces and velocity terms, for a jump of the base's twist, axes I.
 
     The links are placed.
     """
+    link = g.link
     root = link[0]
     store(velocity, root.acceleration)
     store(angular_velocity, root.angular_acceleration)
@@ -34,6 +35,8 @@ def prepare(link, velocity, angular_velocity):
             store(ZERO, o.angular)
             o.drive = 0.0
             o.armature = o.rotor
+    if g.run.affine_ports > 0.0:
+        port_response.add_inertia(link, g.port, g.run)
 
 
 @kernel
@@ -72,19 +75,24 @@ def work_of_motions(link):
 def jolt(g):
     """Let the system respond to the true twist of the base less that extrapolated to the end of the last step.
 
-    Returns the work of what prescribes motions, J.
+    Counts the impulse that the base has felt, and all works.
     """
     link, run = g.link, g.run
     stepping.place(g, 0.0)
     root = link[0]
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
-    prepare(link, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
-    links.accelerate(link, False, g.solver.flex)
+    prepare(g, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
+    links.accelerate(link, True, g.solver.flex)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.RESPONSE)
+    force, torque = passed_wrench(root)
     work = work_of_motions(link)
+    run.motions += work
     change_rates(link)
     stepping.place(g, 0.0)
-    return work
+    if run.affine_ports > 0.0:
+        given, _ = port_response.respond_to_impulse(link, g.port, run)
+        work += given
+    exchange.count_jolt(link, run, force, torque, work)
 
 
 @kernel
@@ -97,7 +105,7 @@ def set_affine_mass(g, tau):
     stepping.predict(link, 0.0)
     links.place(link, flex)
     stepping.move(link)
-    prepare(link, ZERO, ZERO)
+    prepare(g, ZERO, ZERO)
     links.accelerate(link, True, flex)
     A = load_matrix(root.rotation)
     place = 0

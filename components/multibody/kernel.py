@@ -22,6 +22,7 @@ from dockfmu.components.multibody import (
     outcomes,
     outputs,
     point_forces,
+    port_response,
     start,
     stepping,
 )
@@ -58,6 +59,8 @@ def _finish(g, tau, t, h):
     outputs.publish_joints(link, g.coordinate, g.rotation, run)
     outputs.publish_bodies(link, g.body, run)
     outputs.publish_ports(link, g.port, g.gravity, run, h)
+    if run.affine_ports > 0.0:
+        port_response.finish(g.port, run, g.audit, h)
     accounts.publish(touch.pair, touch.contact, touch.kind, touch.tally, run)
     accounts.publish_target(target, run, h)
     point_forces.show_springs(link, g.spring, g.strength, run)
@@ -78,11 +81,12 @@ def _advance(g, p, clock, t, h):
     run.short = p.micro_step
     forces.account_parameters(g)
     stepping.place_base(g, 0.0)
-    if run.affine != 0.0:
-        motions = impulse_response.jolt(g)
-        exchange.count_jolt(g.base, g.target, link, run, motions)
     exchange.begin(run)
     point_forces.hold_ports(g.port, run, h)
+    if run.affine != 0.0:
+        impulse_response.jolt(g)
+    if run.affine_ports > 0.0:
+        port_response.hold(g.port, run, h)
     accounts.begin_step(touch.contact, touch.load, run)
     if run.locks > 0.0:
         locks.command(g)
@@ -139,6 +143,7 @@ def _begin(m, g):
     p = m.parameters
     run = m.run
     start.clear(run, m.start_time)
+    port_response.start(g.port, p.port[:], run)
     run.affine = 1.0 if run.carried != 0.0 and p.base_motion == AFFINE else 0.0
     accounts.clear(g.touch.pair, g.touch.contact, run)
     contact_forces.set_laws(g.touch.kind, p.contact[:], g.touch.pair, run)
@@ -164,6 +169,8 @@ def initialize(m):
     p = m.parameters
     g = groups_of(m)
     code = checks.check_inputs(g, p.base_motion, m.status)
+    if code == 0:
+        code = checks.check_ports(p.port[:], m.run, m.status)
     if code == 0:
         code = checks.check_masses(p.body[:], m.status)
     if code == 0:

@@ -10,7 +10,15 @@ the lock.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import articulated, closure, impulse_response, links, momentum, stepping
+from dockfmu.components.multibody import (
+    articulated,
+    closure,
+    impulse_response,
+    links,
+    momentum,
+    port_response,
+    stepping,
+)
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
@@ -100,7 +108,7 @@ def _strike(g, b, tau):
         frame = negate(load(link[1].velocity))
     before = _kinetic_energy(link, frame)
     root = link[0]
-    impulse_response.prepare(link, ZERO, ZERO)
+    impulse_response.prepare(g, ZERO, ZERO)
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
@@ -117,6 +125,11 @@ def _strike(g, b, tau):
     stepping.place(g, tau)
     # the base turns while its impulsive torque acts, and in the frame it moves while a force does: a lock of the flight
     work = -dot(force, frame) - dot(torque, load(root.angular_velocity))
+    if run.affine_ports > 0.0:
+        given, pushed = port_response.respond_to_impulse(link, g.port, run)
+        work += given + dot(pushed, subtract(frame, load(run.base_velocity)))
+        if run.free_root != 0.0:
+            momentum.keep(link, run)
     return impulse, before + work + motions - _kinetic_energy(link, frame)
 
 

@@ -68,6 +68,9 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
         failures.COMMAND: named([drive.name for drive in model.drives])(
             "drive {part}: the input command = {status.value:g} is not finite"
         ),
+        failures.SOURCE_PORT: named([port.name for port in model.ports])(
+            "parameters.port.{part}.base_motion must be LAGGED or AFFINE, not SOURCE"
+        ),
         failures.SOURCE_BASE: Message("parameters.base_motion must be LAGGED or AFFINE, not SOURCE"),
         failures.OUTLINE: pair(
             "surfaces {part}: the outline is not convex any more: x must not fall and r not rise along a profile, and "

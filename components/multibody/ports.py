@@ -116,7 +116,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
                        lambda name: contact_ports.level_fields(sensors.get(name), looked_at.get(name, "1")), "sensor"),
             ),
         ),
-        ports.audit(DEVICES, WORKS),
+        _audit(model),
         ports.status(),
         ports.start_time(),
         Group("stepping", *micro_steps.state()),
@@ -129,6 +129,15 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         link_group(len(made.kind)),
         values=values,
     )  # fmt: skip
+
+
+def _audit(model: Model) -> Group:
+    owed = (
+        output("impulse_response", "N.s", "of mechanisms with AFFINE on its ports in the last step, which they lose "
+               "when their next begins; axes I", shape=3),
+        output("angular_impulse_response", "N.m.s", "likewise, about the origin of I", shape=3),
+    )  # fmt: skip
+    return Group("audit", *ports.audit(DEVICES, WORKS).members, *hidden(owed, bool(model.ports)))
 
 
 def _base(model: Model) -> Group:
@@ -161,6 +170,7 @@ def _body_link() -> tuple[Field, ...]:
 def _port_fields() -> tuple[Field, ...]:
     return (
         *ports.wrench_input(),
+        ports.affine_mass_input(),
         *ports.pose(OUTPUT),
         *ports.twist(OUTPUT),
         *ports.acceleration(OUTPUT),
@@ -173,6 +183,19 @@ def _port_fields() -> tuple[Field, ...]:
         private("held_force", "N", "in this step, I: the force at the attitude of its middle", shape=3),
         private("held_torque", "N.m", "likewise", shape=3),
         private("middle", "m", "place in the middle of this step, predicted from its start, I", shape=3),
+        private("affine", "1", "1: a mechanism on it responds to its acceleration (AFFINE)"),
+        private("tt", "kg", "inertia of this mechanism at the port in this step, as that of a link; I", shape=6),
+        private("tr", "kg.m", "likewise", shape=9),
+        private("rr", "kg.m2", "likewise", shape=6),
+        private("given", "m/s2", "acceleration with which the mechanism moves in this step, I", shape=3),
+        private("given_turn", "rad/s2", "likewise, the mean of its angular acceleration", shape=3),
+        private("expected", "m/s", "velocity that it has extrapolated to the end of this step, I", shape=3),
+        private("expected_spin", "rad/s", "likewise, angular velocity", shape=3),
+        private("response", "N.s", "impulse of its response in this step, I", shape=3),
+        private("angular_response", "N.m.s", "likewise, about the moving origin of the port", shape=3),
+        private("last_middle", "m", "`middle` in the last step, I", shape=3),
+        private("left_impulse", "N.s", "what it loses beyond this, for the next step, I", shape=3),
+        private("left_angular_impulse", "N.m.s", "likewise", shape=3),
     )
 
 
@@ -228,5 +251,7 @@ def _port_parameters(port: Port | None) -> tuple[Field, ...]:
     one = port or Port("", "")
     return (
         parameter("point", "m", f"origin of the port on {one.body}, body frame", one.point, shape=3),
+        parameter("base_motion", "1", "how the port reports its acceleration to a mechanism", LAGGED,
+                  type=BASE_MOTION),
         private("rotation", "1", "body -> port", one.rotation, shape=(3, 3)),
-    )
+    )  # fmt: skip

@@ -47,6 +47,7 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("motors_lost", "J", "lost so far in drives, but for the heat of the motors"),
         private("locks", "1", "number of locks", float(len(model.locks))),
         private("ports", "1", "number of ports", float(len(model.ports))),
+        private("affine_ports", "1", "number of those whose mechanism responds to their acceleration (AFFINE)"),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),
         private("affine", "1", "1: the craft corrects the wrench on it for its true acceleration (AFFINE)"),
         private("base_position", "m", "of the base, I", shape=3),
@@ -89,6 +90,7 @@ def run_group(model: Model, order: LoopOrder) -> Group:
             "change of the angular momentum beyond what it and the craft receive, about the origin of I",
             shape=3,
         ),
+        private("last_middle", "m", "place of the base in the middle of the last step, I", shape=3),
         private(
             "end_absolute", "N.m.s", "angular momentum at the end of the last step, about the origin of I", shape=3
         ),

@@ -9,7 +9,16 @@ from __future__ import annotations
 from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, elastic_bodies, failures, forces, links, momentum, point_forces
+from dockfmu.components.multibody import (
+    closure,
+    elastic_bodies,
+    failures,
+    forces,
+    links,
+    momentum,
+    point_forces,
+    port_response,
+)
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
@@ -170,6 +179,8 @@ def evaluate(g, h):
         move(link)
         point_forces.pull_springs(link, g.spring, g.strength, run, h)
         point_forces.push_ports(link, g.port, run, h)
+        if run.affine_ports > 0.0:
+            port_response.load_links(link, g.port, g.gravity, run)
     contact_forces.press(link, g.touch, run, h)
     forces.drive_coordinates(g, h)
     to_base = h == 0.0 or run.free_root != 0.0
@@ -182,6 +193,8 @@ def evaluate(g, h):
     if h > 0.0 and run.pairs > 0.0:
         friction.rub(link, g.touch, g.cut, g.row, g.solver, run, h)
         accounts.account(link, g.touch, flex, run, h)
+    if h > 0.0 and run.affine_ports > 0.0:
+        port_response.respond(link, g.port, g.gravity, run, h)
 
 
 @kernel

@@ -18,8 +18,7 @@ def _inputs(port_count: int, thruster_count: int) -> tuple[Group, ...]:
         Group(
             "port",
             *ports.wrench_input(),
-            input("affine_mass", "1", "-d(wrench)/d(acceleration), upper triangle by rows, SI, force first; for AFFINE",
-                  shape=21, evaluated="mean"),
+            ports.affine_mass_input(),
             *ports.pose(OUTPUT),
             *ports.twist(OUTPUT),
             *ports.acceleration(OUTPUT),

@@ -50,6 +50,9 @@ def _problems(system: Structure) -> Iterator[str]:
             continue
         port = connection.output.removesuffix(ACCELERATION)
         carrier = f"parameters.{port}.base_motion"
+        if _value(system, connection.source, carrier) is None:
+            # a declared system
+            carrier = f"parameters.port.{port}.base_motion"
         of_craft = _value(system, connection.source, carrier)
         of_mechanism = _value(system, connection.target, MECHANISM)
         if of_craft is not None and of_mechanism is not None and of_craft != of_mechanism:
