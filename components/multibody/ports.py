@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dockfmu.components.core import ports
-from dockfmu.components.core.field import INPUT, OUTPUT, Field, Group, local, output, parameter, private
+from dockfmu.components.core.field import BOOLEAN, INPUT, OUTPUT, Field, Group, local, output, parameter, private
 from dockfmu.components.core.ports import BASE_MOTION, LAGGED
 from dockfmu.components.multibody.contacts import ports as contact_ports
 from dockfmu.components.multibody.drive_ports import drive_fields, drive_parameters, loop_group
@@ -39,7 +39,7 @@ from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.loop_ports import closure_group, cut_fields
 from dockfmu.components.multibody.model.parts import Model, PointSpring, Port, RigidBody
 from dockfmu.components.multibody.outcomes import decision, outcome_fields, requirement_group
-from dockfmu.components.multibody.run_ports import run_group
+from dockfmu.components.multibody.run_ports import grounded, run_group
 from dockfmu.components.physics.devices import interface_load, micro_steps
 
 LEAST_MASS = 1e-9
@@ -137,7 +137,13 @@ def _audit(model: Model) -> Group:
                "when their next begins; axes I", shape=3),
         output("angular_impulse_response", "N.m.s", "likewise, about the origin of I", shape=3),
     )  # fmt: skip
-    return Group("audit", *ports.audit(DEVICES, WORKS).members, *hidden(owed, bool(model.ports)))
+    held = output("grounded", "1", "what stands still takes up momentum of it, which is not balanced", 1, type=BOOLEAN)
+    return Group(
+        "audit",
+        *ports.audit(DEVICES, WORKS).members,
+        *hidden(owed, bool(model.ports)),
+        *hidden((held,), grounded(model)),
+    )
 
 
 def _base(model: Model) -> Group:

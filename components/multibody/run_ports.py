@@ -17,6 +17,17 @@ def _flies(model: Model) -> bool:
     return model.base == "fixed" and len(rooted) == 1 and rooted[0].kind == "free"
 
 
+def grounded(model: Model) -> bool:
+    """Return whether what stands still in I holds or pushes a part of the system, and takes up its momentum."""
+    joints = [joint for joint in model.joints if joint.kind != "free" or joint.cut]
+    held = [*((joint.predecessor, joint.successor) for joint in joints),
+            *((spring.first, spring.second) for spring in model.springs),
+            *((surface.body, "") for surface in model.surfaces)]  # fmt: skip
+    locked = {lock.joint for lock in model.locks}
+    held += [(one.predecessor, one.successor) for one in model.joints if one.name in locked]
+    return model.base == "fixed" and any(BASE in pair for pair in held)
+
+
 def run_group(model: Model, order: LoopOrder) -> Group:
     """Return the group of sizes, accounts and work space, whose type is the same for all models."""
     return Group(

@@ -12,8 +12,8 @@ def audit(system: Structure, plan: Plan) -> Audit:
     """Return the balance over the audited elements, from the `audit` outputs that they have.
 
     Energies are those in the frame that moves as the last audited craft does at the start. If an element stands still
-    in I (its `parameters.fixed`), momenta are not balanced: what holds it takes them up. Nor are they in a field of
-    gravity (`parameters.gravity`), which gives them.
+    in I (its `parameters.fixed`), or what stands still holds a declared system (`audit.grounded`), momenta are not
+    balanced: what holds it takes them up. Nor are they in a field of gravity (`parameters.gravity`), which gives them.
     """
     held = any(_is_held(system, element) or _has_weight(system, element) for element in plan.audited)
 
@@ -69,7 +69,9 @@ def audit(system: Structure, plan: Plan) -> Audit:
 
 
 def _is_held(system: Structure, element: str) -> bool:
-    """Return whether a craft is told to stand still in I."""
+    """Return whether a craft is told to stand still in I, or what stands still holds a declared system."""
+    if "audit.grounded" in system.description(element).variables:
+        return True
     variable = system.description(element).variables.get("parameters.fixed")
     if variable is None or variable.type != "Boolean":
         return False

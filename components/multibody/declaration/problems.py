@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,9 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.messages import no_xml, shortened, shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit
+
+NUMBER = re.compile(r"\[[1-9][0-9]*\]$")
+"""The number of one of several ports of a craft."""
 
 
 class ModelError(DockfmuError, ValueError):
@@ -110,11 +114,15 @@ class Entries:
         """Return a table within this one; an empty one if it is missing."""
         return Entries(self.content.get(key, {}), self._at(key), self.problems, known)
 
-    def tables(self, key: str) -> dict[str, Entries]:
-        """Return the tables within a table, by their names, which must be names of variables."""
+    def tables(self, key: str, *, numbered: bool = False) -> dict[str, Entries]:
+        """Return the tables within a table, by their names, which must be names of variables.
+
+        Where they are `numbered`, names such as "port[1]" are right too.
+        """
         found = {}
         for name, content in self.table(key).content.items():
-            if not name.isidentifier():
+            bare = NUMBER.sub("", name) if numbered else name
+            if not bare.isidentifier():
                 self.problems.add(f"{self._at(key)}.{shown(name)}", "a name has letters, digits and underscores")
             found[name] = Entries(content, f"{self._at(key)}.{name}", self.problems)
         return found

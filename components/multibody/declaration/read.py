@@ -101,7 +101,7 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody",
         drives=tuple(read_drive(key, entries, joints) for key, entries in top.tables("drives").items()),
         springs=tuple(filter(None, (_spring(key, entries) for key, entries in top.tables("springs").items()))),
         locks=tuple(_lock(key, entries, joints) for key, entries in top.tables("locks").items()),
-        ports=tuple(_port(key, entries) for key, entries in top.tables("ports").items()),
+        ports=tuple(_port(key, entries) for key, entries in top.tables("ports", numbered=True).items()),
         surfaces=tuple(filter(None, (read_surface(key, entries) for key, entries in top.tables("surfaces").items()))),
         contacts=tuple(read_contact(key, entries) for key, entries in top.tables("contacts").items()),
         sensors=tuple(
