@@ -63,7 +63,7 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
         ),
         failures.INPUT: coordinate("joint {part}: the input drive = {status.value:g} is not finite"),
         failures.PORT_INPUT: named([port.name for port in model.ports])(
-            "port {part}: an input, force or torque, is not finite"
+            "port {part}: an input, force, torque or affine_mass, is not finite"
         ),
         failures.COMMAND: named([drive.name for drive in model.drives])(
             "drive {part}: the input command = {status.value:g} is not finite"

@@ -27,7 +27,6 @@ from dockfmu.master.system import Structure
 WHEN: tuple[str, ...] = get_args(get_type_hints(Event)["when"])
 AUDIT_OUTPUTS = (
     "momentum", "angular_momentum", "impulse_control", "angular_impulse_control",
-    "impulse_response", "angular_impulse_response",
     "kinetic_energy", "stored_energy", "dissipated_energy",
 )  # fmt: skip
 """The `audit` outputs of an element that the balance uses."""

@@ -2,8 +2,11 @@
 
 import pytest
 
+from dockfmu.components.core.ports import BASE_MOTION
 from dockfmu.declare import declaration
+from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.packages.unbuilt import on_paper
+from dockfmu.master.errors import StructureError
 from dockfmu.watch.audit import audit
 
 
@@ -44,6 +47,29 @@ def test_momenta_are_not_balanced_in_a_field_of_gravity(gravity, tmp_path):
     balance = balance_of_robot(gravity, FLIGHT, tmp_path)
     assert any(balance.momenta.values()) == (gravity == 0.0)
     assert balance.kinetic == ("robot.audit.kinetic_energy",)
+
+
+def test_ruling_R38_a_declared_craft_and_its_mechanism_must_agree_on_the_base_motion(tmp_path):
+    """The port of the craft alone is told of AFFINE."""
+    (tmp_path / "hull.toml").write_text(
+        f'name = "hull"\n[bodies.arm]\nmass = 2\ninertia = [0.3, 0.4, 0.5]\n{FLIGHT}[ports.tip]\nbody = "arm"\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "tool.toml").write_text(
+        f'name = "tool"\nbase = "carried"\n[bodies.arm]\nmass = 2\ninertia = [0.3, 0.4, 0.5]\n{HINGE}',
+        encoding="utf-8",
+    )
+    (tmp_path / "both.toml").write_text(
+        'name = "both"\n[elements.hull]\ncomponent = "multibody"\nmodel = "hull.toml"\n[elements.tool]\n'
+        'component = "multibody"\nmodel = "tool.toml"\n[[connections]]\nports = ["hull.tip", "tool.base"]\n'
+        "[run]\nstop = 1.0\nstep = 0.01\n",
+        encoding="utf-8",
+    )
+    structure, _ = on_paper(declaration.read(str(tmp_path / "both.toml")), tmp_path)
+    check_base_motion(structure)
+    structure.elements["hull"].start["parameters.port.tip.base_motion"] = BASE_MOTION.codes["AFFINE"]
+    with pytest.raises(StructureError, match=r"hull\.parameters\.port\.tip\.base_motion = AFFINE, but tool\.param"):
+        check_base_motion(structure)
 
 
 def balance_of_robot(gravity, joints, tmp_path):

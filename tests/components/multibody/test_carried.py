@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components import spacecraft
-from dockfmu.components.core.component import Instance
+from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.ports import BASE_MOTION
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import read_text
@@ -294,6 +294,13 @@ def test_ruling_R48_affine_a_craft_as_light_as_the_system_converges_to_one_model
         errors.append(np.abs(found - expected).max())
     assert errors[0] < 2e-3
     assert errors[2] < 0.35 * errors[0]
+
+
+def test_a_port_of_a_declared_system_refuses_source() -> None:
+    """SOURCE counts the masses of a mechanism in those of the craft, which a declaration does not."""
+    source = float(BASE_MOTION.codes["SOURCE"])
+    with pytest.raises(ComponentError, match=r"parameters\.port\.dock\.base_motion must be LAGGED or AFFINE"):
+        instance('name = "craft"\n' + HULL + DOCK, **{"parameters.port.dock.base_motion": source})
 
 
 def test_what_affine_has_added_and_the_system_has_yet_to_lose_is_an_output_of_the_craft() -> None:

@@ -118,6 +118,7 @@ TREE = (
         (("['a', 'b']", "['a', 'b']\nangel = { stiffness = 3 }"), "joints.k.angel", "did you mean angle?"),
         (("['a', 'b']", "['a', 'b']\nangle = { upper = 1 }"), "joints.k.angle.stop_stiffness", "needs a stiffness"),
         (("['a', 'b']", "['a', 'b']\n[ports.p]\nbody = 'd'"), "ports.p.body", "there is no body 'd'"),
+        (("['a', 'b']", "['a', 'b']\n[ports.'port[0]']\nbody = 'a'"), "ports.'port[0]'", "letters, digits"),
         (("['a', 'b']", "['a', 'b']\n[locks.p]\njoint = 'j'\nat = 1"), "locks.p.at", "no coordinate that passes"),
         (("['a', 'b']", "['a', 'b']\n[springs.p]\nbodies = ['a', 'a']\nstiffness = 1"), "springs.p.bodies", "itself"),
         (("'revolute'", "'screw'"), "joints.k.pitch", "is missing"),

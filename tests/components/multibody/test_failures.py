@@ -206,7 +206,7 @@ def test_inputs_that_are_not_finite_are_named() -> None:
         instance.step(0.0, 0.01)
     instance.m.coordinate[0].drive = 0.0
     instance.m.port[0].force[1] = float("inf")
-    with pytest.raises(ComponentError, match="port tool: an input, force or torque, is not finite"):
+    with pytest.raises(ComponentError, match="port tool: an input, force, torque or affine_mass, is not finite"):
         instance.step(0.0, 0.01)
 
 

@@ -17,6 +17,10 @@ from pythonfmu.builder import FmuBuilder
 from dockfmu.base.cache import ROOT, cache_root
 from dockfmu.base.platforms import library_name, this_platform
 from dockfmu.base.units import parse_unit
+from dockfmu.components.multibody import component_of
+from dockfmu.components.multibody.declaration import read_text
+from dockfmu.declare import declaration
+from dockfmu.declare.packages.unbuilt import described, on_paper
 from dockfmu.fmus.catalogue import CatalogueError
 from dockfmu.fmus.check import validate
 from dockfmu.master.errors import StructureError
@@ -50,6 +54,25 @@ def names(found):
     """Return the scalar variables of a skeleton: connected ones, and those that the run uses."""
     signals = [*found.needed, *(signal for signal in found.optional if signal.partners or signal.uses)]
     return {variable.name for signal in signals for variable in signal.variables}
+
+
+def test_a_declared_craft_with_a_numbered_port_fits_in_the_place_of_a_spacecraft(tmp_path):
+    """Regression: a declared port could not have the name of one of `Spacecraft`."""
+    wing = 'name = "wing"\nbase = "carried"\n[bodies.panel]\nmass = 2\ninertia = [0.3, 0.4, 0.5]\n'
+    (tmp_path / "wing.toml").write_text(
+        wing + '[joints.hinge]\nkind = "revolute"\nbodies = ["base", "panel"]\n', encoding="utf-8"
+    )
+    (tmp_path / "flight.toml").write_text(
+        'name = "flight"\n[elements.craft]\ncomponent = "spacecraft"\n[elements.wing]\ncomponent = "multibody"\n'
+        'model = "wing.toml"\n[[connections]]\nports = ["craft.port[1]", "wing.base"]\n[run]\nstop = 1.0\nstep = 0.1\n',
+        encoding="utf-8",
+    )
+    own = 'name = "own"\n[bodies.hull]\nmass = 2\ninertia = [0.3, 0.4, 0.5]\n[joints.flight]\nkind = "free"\n'
+    own += 'bodies = ["base", "hull"]\n[ports."port[1]"]\nbody = "hull"\n'
+    structure, _ = on_paper(declaration.read(str(tmp_path / "flight.toml")), tmp_path)
+    for text, expected in ((own, 0), (own.replace("port[1]", "port[2]"), 8)):
+        description = described(component_of(read_text(text)), "own", tmp_path)
+        assert len(misfits(structure, "craft", description)) == expected
 
 
 def test_an_interface_is_what_the_system_connects():
