@@ -392,11 +392,8 @@ class Structure:
                 yield f"{element.name} has no variable {shown(name)}" + self._near(element.name, name)
             elif problem := check_value(variable, value):
                 yield f"{element.name}.{name} = {shown(value)}: {problem}"
-            elif variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
-                kind = with_article(variable.causality)
-                yield f"{element.name}.{name} cannot be set: it is {kind} that the FMU calculates"
-            elif variable.variability == "constant":
-                yield f"{element.name}.{name} cannot be set: it is constant"
+            elif reason := why_fixed(variable):
+                yield f"{element.name}.{name} cannot be set: it is {reason}"
 
 
 def _check_differences(*ends: tuple[Description, str]) -> None:
@@ -424,6 +421,13 @@ def _text_problem(value: str) -> str:
     except UnicodeEncodeError:
         return "must be text in UTF-8"
     return ""
+
+
+def why_fixed(variable: Variable) -> str:
+    """Return why a variable takes no start value, as in "an output that the FMU calculates", or an empty string."""
+    if variable.causality not in ("parameter", "input") and variable.initial not in ("exact", "approx"):
+        return f"{with_article(variable.causality)} that the FMU calculates"
+    return "constant" if variable.variability == "constant" else ""
 
 
 def check_value(variable: Variable, value: Any) -> str:

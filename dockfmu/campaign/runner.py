@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import socket
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,16 +31,17 @@ from dockfmu.campaign.description import (
 )
 from dockfmu.campaign.machine import MachineFaultError, check_machine
 from dockfmu.campaign.sampling.distributions import Choice
+from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.errors import OptionError
 from dockfmu.master.checkpoint import digests
-from dockfmu.master.errors import FmuError, MasterError
+from dockfmu.master.errors import FmuError, MasterError, StructureError
 from dockfmu.master.observers.endings import EndAfterEvents
 from dockfmu.master.observers.observer import Observer, RunContext
 from dockfmu.master.requests import Sampling
 from dockfmu.master.result import Result
-from dockfmu.master.system import Structure
+from dockfmu.master.system import Structure, why_fixed
 from dockfmu.simulation import Simulation
 from dockfmu.system import System
 
@@ -384,14 +386,17 @@ def variants(study: Study) -> list[tuple[str, ...]]:
 
 
 def check_options(study: Study, systems: Mapping[tuple[str, ...], System]) -> None:
-    """Raise OptionError if options of choices have values that their systems do not accept, whatever else is drawn.
+    """Raise OptionError for values of all runs or of options of choices that their systems do not accept.
 
-    `systems` are those of all `variants`.
+    Whatever else is drawn, runs with them would fail; so would those that vary what an FMU calculates. `systems` are
+    those of all `variants`.
     """
     problems: dict[str, None] = {}
     loading = [choice.name for choice in study.choices if _loads(choice)]
     for labels, system in systems.items():
         chosen = dict(zip(loading, labels, strict=True))
+        problems |= dict.fromkeys(f"values: {problem}" for problem in system.problems(study.settings))
+        problems |= dict.fromkeys(_calculated(study, system))
         for choice in study.choices:
             for option in choice.options:
                 if chosen.get(choice.name, option.label) == option.label:
@@ -399,6 +404,18 @@ def check_options(study: Study, systems: Mapping[tuple[str, ...], System]) -> No
                     problems |= dict.fromkeys(f"{place}: {problem}" for problem in system.problems(option.values))
     if problems:
         raise OptionError(problems)
+
+
+def _calculated(study: Study, system: System) -> Iterator[str]:
+    """Yield a sentence for each variable that a study varies, and an FMU calculates."""
+    chosen = {choice.name for choice in study.choices}
+    for name in study.draws.names:
+        if name in chosen or name.startswith(CONDITION_PREFIX):
+            continue
+        # an array has no variable of its name: it is looked at when it is set
+        with suppress(StructureError):
+            if reason := why_fixed(system.structure.resolve(name)[1]):
+                yield f"{name} cannot vary: it is {reason}"
 
 
 def _loads(choice: Choice) -> bool:

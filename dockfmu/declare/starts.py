@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockfmu.base.messages import shown
 from dockfmu.base.units import UnitError
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.berth import check_berths, follow_berths
@@ -16,7 +15,7 @@ from dockfmu.declare.declaration import Declaration
 from dockfmu.declare.settings import NOTHING, Settings, read_settings
 from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.errors import StructureError
-from dockfmu.master.system import Structure, check_value
+from dockfmu.master.system import Structure
 
 if TYPE_CHECKING:
     from dockfmu.components.core.component import Component
@@ -66,15 +65,11 @@ class Starts:
             try:
                 settings, conditions = read_settings({name: value})
                 settings.apply(structure)
+                structure.check_starts()
                 if conditions:
                     self._changed(base, conditions)
             except (StructureError, DeclarationError, UnitError) as error:
                 found += getattr(error, "problems", (str(error),))
-                continue
-            for key, element in structure.elements.items():
-                for variable, number in element.start.items():
-                    if problem := check_value(structure.resolve(f"{key}.{variable}")[1], number):
-                        found.append(f"{key}.{variable} = {shown(number)}: {problem}")
         return found
 
     def _changed(self, base: Structure, conditions: Mapping[str, Any]) -> Declaration:

@@ -724,6 +724,25 @@ def test_options_of_a_choice_are_checked_before_the_first_run(folder, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"values": {"first.parameters.mass": float("nan")}}, "values: first.parameters.mass = nan: must be a finite"),
+        ({"values": {"first.position": 1.0}}, "values: first.position cannot be set: it is an output"),
+        (
+            {"vary": [{"name": "first.position", "law": "uniform", "low": 0.0, "high": 1.0}]},
+            "first.position cannot vary: it is an output that the FMU calculates",
+        ),
+    ],
+)
+def test_values_of_all_runs_are_checked_before_the_first_run(folder, tmp_path, change, text):
+    """Every run was `invalid`, and the campaign ended well."""
+    campaign = dockfmu.Campaign(as_absolute(folder, **{"keep": {}, **change}), tmp_path / "out")
+    with pytest.raises(dockfmu.DockfmuError, match=text):
+        campaign.run(workers=1)
+    assert not (tmp_path / "out").exists()
+
+
 def test_values_of_an_option_are_checked_for_the_system_that_another_chooses(folder, tmp_path, oscillator):
     """The one system has a variable that the other lacks."""
     other = Structure("single")
