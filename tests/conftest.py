@@ -56,33 +56,44 @@ def pytest_ignore_collect(collection_path, config):
 
 LONGEST = (
     "tests/fmus/importers/test_interoperability.py",
-    "tests/dockfmu/campaign/test_execution.py",
-    "tests/dockfmu/view/test_station.py",
-    "tests/dockfmu/view/test_arm_by_hand.py",
     "tests/test_equality.py",
-    "tests/dockfmu/campaign/test_network.py",
-    "tests/dockfmu/campaign/test_machines.py",
-    "tests/fmus/native/test_sources.py",
-    "tests/dockfmu/view/test_families.py",
-    "tests/dockfmu/dockings/test_fault_dockings.py",
-    "tests/docs/test_site.py",
-    "tests/dockfmu/view/test_live.py",
     "tests/fmus/native/test_sanitizers.py",
     "tests/dockfmu/dockings/test_berthing.py",
-    "tests/dockfmu/numerics/test_same_bits.py",
-    "tests/dockfmu/numerics/test_work_space.py",
-    "tests/dockfmu/test_nothing_lost.py",
+    "tests/dockfmu/campaign/test_execution.py",
+    "tests/fmus/native/test_sources.py",
+    "tests/dockfmu/view/test_arm_by_hand.py",
+    "tests/dockfmu/dockings/test_fault_dockings.py",
+    "tests/dockfmu/reconstruct/test_by_model.py",
+    "tests/docs/test_blocks_run.py",
+    "tests/dockfmu/view/test_families.py",
     "tests/dockfmu/campaign/test_whole_campaigns.py",
+    "tests/dockfmu/numerics/test_work_space.py",
     "tests/dockfmu/dockings/test_movable_limiter_docking.py",
-    "tests/dockfmu/test_outcomes.py",
+    "tests/dockfmu/view/test_station.py",
+    "tests/dockfmu/test_nothing_lost.py",
     "tests/fmus/check/test_seeded_faults.py",
+    "tests/master/observers/test_memory.py",
+    "tests/fuzz/test_crafted_files.py",
+    "tests/metamorphic/test_frames.py",
+    "tests/dockfmu/numerics/test_same_bits.py",
+    "tests/docs/test_pages_run.py",
+    "tests/components/probe_mechanism/oblique/test_oblique_impact.py",
+    "tests/dockfmu/campaign/test_campaign.py",
+    "tests/components/multibody/test_declared_as_component.py",
+    "tests/components/contact_probe_cone/test_external_contact.py",
+    "tests/dockfmu/test_outcomes.py",
+    "tests/dockfmu/view/test_replay.py",
+    "tests/dockfmu/campaign/test_machines.py",
+    "tests/dockfmu/campaign/test_network.py",
+    "tests/dockfmu/reconstruct/test_fault_of_a_docking.py",
 )
-"""Files that take 50 s and more."""
+"""Files that take 40 s and more of processor time, or wait as long, the longest first."""
 
 
 def pytest_collection_modifyitems(items):
     """Run the longest files first, so that no worker ends long after the others."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    place = {file: number for number, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], len(place)))
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from dockfmu.base.cache import cache_root
 from dockfmu.ssp.model import SsvParameter, SsvParameterSet
 from dockfmu.ssp.write import write_parameter_set
 from tests.dockfmu.campaign.stand_in import address_in
@@ -61,9 +62,15 @@ class Machines:
             file.write(change)
         found = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "TMPDIR": str(place / "temporary"),
                  "PYTHONPATH": str(place / "site"), "OMP_NUM_THREADS": "1"}  # fmt: skip
+        cache = place / "home" / ".cache" / "dockfmu"
         if len(self.environments) % 2:
             # the other ones keep theirs at home
-            found["DOCKFMU_CACHE"] = str(place / "cache")
+            cache = place / "cache"
+            found["DOCKFMU_CACHE"] = str(cache)
+        (cache / "machine_code").mkdir(parents=True)
+        # each machine has made runs before: compiling the master's loop takes half a minute
+        for file in (cache_root() / "machine_code").glob("dockfmu.master.loop*.o"):
+            shutil.copy(file, cache / "machine_code")
         self.environments.append(found)
         return found, place / "work"
 
