@@ -1,7 +1,6 @@
 """Systems built before come from the cache, but never those of other sources, tools or settings."""
 
 import os
-import time
 
 import pytest
 
@@ -19,7 +18,8 @@ def house(tmp_path, monkeypatch):
     for name in ("base/a.py", "components/b/table.toml"):
         (root / name).parent.mkdir(parents=True)
         (root / name).write_text("1")
-        os.utime(root / name, (0.0, time.time() - 3600.0))
+        # older than any process that may run these tests, however long it has run
+        os.utime(root / name, (0.0, 1e9))
     (tmp_path / "made" / "fmus").mkdir(parents=True)
     (tmp_path / "made" / "s.ssp").write_bytes(b"package")
     (tmp_path / "made" / "fmus" / "A.fmu").write_bytes(b"fmu")
