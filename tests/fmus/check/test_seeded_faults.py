@@ -219,7 +219,7 @@ def written_in_c(damaged, tmp_path):
         library = linking.link(
             "Oscillator",
             write_tables(component, guid),
-            (tmp_path / "kernel.o").read_bytes(),
+            [(tmp_path / "kernel.o").read_bytes()],
             replace(HOST, flags=flags),
         )
         description = describe(component, guid, NATIVE_CAPABILITIES)
