@@ -7,6 +7,7 @@ what they should say; poses are random within the legal limits, with edges, cent
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from math import atan2, cos, pi, sin, tan
 
@@ -297,6 +298,7 @@ def test_levers_against_samples(name, forward, aside, azimuth, yaw, pitch, angle
     assert faces == int(unit.u.geometry.faces)
 
 
+@cache
 def captured(name: str) -> Unit:
     unit = unit_of(name)
     stop = SETS[name]["probe_cone.parameters.slot.x"]
@@ -305,9 +307,6 @@ def captured(name: str) -> Unit:
         unit.accept()
     assert unit.output.capture == 1.0
     return unit
-
-
-CAPTURED = {name: captured(name) for name in NAMES}
 
 
 def outline_depths(slot, d1: float, d2: float) -> dict[float, float]:
@@ -344,7 +343,7 @@ def test_latches_in_their_slots_against_the_outline(name, d1, y, z, yaw, pitch, 
 
     A latch that hooks less than it is deep counts by how far its tip or root stands over the plane.
     """
-    unit = CAPTURED[name]
+    unit = captured(name)
     p = unit.u.parameters
     slot, latch = p.slot, p.latch
     position = np.array([slot.x + d1 - latch.rear_tip[0], y, z])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import cos, pi, sin
 
 import numpy as np
@@ -14,12 +15,17 @@ from tests.components.physics.contact.ring_pair.ring_unit import Rings
 
 PREFIX = "ring_pair.parameters."
 SETS = {chosen.name: chosen for chosen in ring_pair.PARAMETER_SETS}
-LIMITS = {name: limit.static for name, limit in dockfmu.load("idss_hydraulic_20t").plan.loads.limits.items()}
 # displacement at which the ring has come off: latches let go where it is 7 to 13 mm back
 OFF = 0.02
 # steps of the search, N/m and N.m/rad: above the stiffness of all contacts together
 STIFF = 3e6, 1.2e6
 BALANCED = 2e-3
+
+
+@cache
+def limits() -> dict[str, float]:
+    """Return the static limits of the standard by the names of the loads, N and N m."""
+    return {name: limit.static for name, limit in dockfmu.load("idss_hydraulic_20t").plan.loads.limits.items()}
 
 
 def captured(names=("CP-2R", "IDSS-ring", "IDSS-latches"), **changed) -> Rings:
@@ -63,7 +69,7 @@ def share_held(rings: Rings, load, steps: int = 20) -> float:
 
 def directions(name: str):
     """Return the loads of a limit on the active ring, in all directions that it can have: every 30 deg, both senses."""
-    size = LIMITS[name]
+    size = limits()[name]
     across = [(cos(a), sin(a)) for a in np.linspace(0.0, 2.0 * pi, 12, endpoint=False)]
     return {
         "tension": [(-size, 0.0, 0.0, 0.0, 0.0, 0.0)],
@@ -84,7 +90,7 @@ def test_latches_hold_tension_and_bending_together():
     """Half of both limits at once, as a recoil that draws at one side; with hooks of 20 mm a quarter."""
     for load in directions("bending"):
         eccentric = 0.5 * np.array(load)
-        eccentric[0] = -0.5 * LIMITS["tension"]
+        eccentric[0] = -0.5 * limits()["tension"]
         assert share_held(captured(), eccentric) == 1.0, load
 
 
@@ -100,5 +106,5 @@ def test_the_latches_of_the_adaptive_ring_hold_a_third_of_the_bending():
     Rings that are drawn apart carry less in random starts: `dockfmu/dockings/test_ring_dockings.py`.
     """
     worst = directions("bending")[2]
-    assert share_held(captured(("CP-2R", "RefRing")), worst, 40) * LIMITS["bending"] == pytest.approx(910.0, abs=70.0)
+    assert share_held(captured(("CP-2R", "RefRing")), worst, 40) * limits()["bending"] == pytest.approx(910.0, abs=70.0)
     assert share_held(captured(("CP-2R", "RefRing", "RefRing-hooks")), worst) == 1.0
