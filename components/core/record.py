@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -111,22 +111,27 @@ def _dtype(members: tuple[Field | Group, ...]) -> np.dtype:
     return np.dtype((Memory, np.dtype([entry(member) for member in members], align=True)))
 
 
-def _slots(members: tuple[Field | Group, ...], prefix: str, first: int) -> Iterator[Slot]:
-    """Yield the slots of `members` in the order of memory; `first` is the index of the first."""
-    index = first
+def _scalars(members: Iterable[Field | Group]) -> list[tuple[str, Field, float]]:
+    """Return (structured name, field, start value) of every scalar, in the order of memory."""
+    found: list[tuple[str, Field, float]] = []
     for member in members:
         if isinstance(member, Field):
-            starts = np.broadcast_to(np.asarray(member.start, np.float64), member.shape)
-            for place in product(*(range(n) for n in member.shape)):
-                subscript = f"[{','.join(str(i + 1) for i in place)}]" if place else ""
-                yield Slot(f"{prefix}{member.name}{subscript}", index, member, float(starts[place]))
-                index += 1
+            starts = np.full(member.shape, member.start, np.float64).ravel().tolist()
+            names = [member.name + subscript for subscript in _subscripts(member.shape)]
+            found += [(name, member, start) for name, start in zip(names, starts, strict=True)]
             continue
-        for k in range(1 if member.count is None else member.count):
-            subscript = "" if member.count is None else f"[{k + 1}]"
-            for slot in _slots(member.members, f"{prefix}{member.name}{subscript}.", index):
-                yield slot
-                index = slot.index + 1
+        inner = _scalars(member.members)
+        for subscript in ("",) if member.count is None else _subscripts((member.count,)):
+            prefix = f"{member.name}{subscript}."
+            found += [(prefix + name, field, start) for name, field, start in inner]
+    return found
+
+
+@cache
+def _subscripts(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the subscripts of the elements of an array, "[1,1]", "[1,2]", ... ; "" alone for a scalar."""
+    places = product(*(range(1, n + 1) for n in shape))
+    return tuple(f"[{','.join(map(str, place))}]" if place else "" for place in places)
 
 
 def _fields(members: tuple[Field | Group, ...]) -> Iterator[Field]:
@@ -178,7 +183,8 @@ class Record:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Return every scalar in the order of memory, private ones and tables included."""
-        return tuple(_slots(self.members, "", 0))
+        scalars = _scalars(self.members)
+        return tuple(Slot(name, k, field, start) for k, (name, field, start) in enumerate(scalars))
 
     @cached_property
     def variables(self) -> tuple[Slot, ...]:
@@ -239,8 +245,8 @@ class Record:
         except (TypeError, ValueError):
             raise ParameterError(f"{origin}: {name} = {value!r} does not fit its shape {shape}") from None
         return [
-            (name + (f"[{','.join(str(i + 1) for i in place)}]" if place else ""), float(numbers[place]))
-            for place in product(*(range(n) for n in shape))
+            (name + subscript, number)
+            for subscript, number in zip(_subscripts(shape), numbers.ravel().tolist(), strict=True)
         ]
 
     @property

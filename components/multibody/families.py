@@ -97,7 +97,10 @@ class NamedRecord(Record):
     def slots(self) -> tuple[Slot, ...]:
         """Return every scalar in the order of memory, with the start values that `values` gives for some."""
         values = self._values
-        found = tuple(replace(slot, start=values[slot.name]) if slot.name in values else slot for slot in super().slots)
+        found = tuple(
+            Slot(slot.name, slot.index, slot.field, values[slot.name]) if slot.name in values else slot
+            for slot in super().slots
+        )
         if len(values) > sum(slot.name in values for slot in found):
             raise ValueError(f"no slots: {sorted(set(values) - {slot.name for slot in found})[:5]}")
         return found
